@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { listen } from '../../../scripts/testing/listen.ts';
 import { run, runWithin } from './support/run.ts';
 
 test('the fixture service runs until it is aborted', async () => {
@@ -15,16 +15,13 @@ test('the fixture service runs until it is aborted', async () => {
 });
 
 test('what prevents the fixture service from listening is reported in one sentence', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
-  for (const [args, sentence] of [
-    [['--port', String(port)], `address already in use 127.0.0.1:${port}`],
-    [['--port', 'http'], '--port must be an integer from 0 to 65535.'],
-    [['--host', '192.0.2.1', '--port', '0'], 'address not available 192.0.2.1'],
+  await using other = await listen(createServer());
+  const { port } = new URL(other.url);
+  for (const [value, sentence] of [
+    [port, `address already in use 127.0.0.1:${port}`],
+    ['http', '--port must be an integer from 0 to 65535.'],
   ] as const) {
-    const { code, lines } = await run('fixture', ...args);
+    const { code, lines } = await run('fixture', '--port', value);
     expect([code, lines]).toEqual([2, [expect.stringContaining(sentence)]]);
   }
 });

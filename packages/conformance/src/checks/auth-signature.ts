@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toMultipart } from '../context/upload-client.ts';
-import type { Tc3Parts } from '../credentials/sign-tc3.ts';
+import type { Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import { Inapplicable, Unreached } from '../result.ts';

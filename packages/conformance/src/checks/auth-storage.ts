@@ -1,6 +1,6 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
-import { signStorage } from '../credentials/create-signers.ts';
+import { signStorage } from '../credentials/sign.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 import { changeLetters, IDENTITIES } from './forged-tokens.ts';

@@ -7,7 +7,7 @@ import {
   type Tc3Keys,
   type Tc3Parts,
   toTc3Header,
-} from '../credentials/sign-tc3.ts';
+} from '../credentials/sign.ts';
 import { type HeaderList, readAll, toHeaderList } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 

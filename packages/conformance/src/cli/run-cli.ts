@@ -4,7 +4,6 @@ import { access, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
-import { checks } from '../checks/index.ts';
 import { rules } from '../contract/rules.ts';
 import { createConformance } from '../create-conformance.ts';
 import { Redactor } from '../credentials/redact.ts';
@@ -15,7 +14,6 @@ import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import { toWorkflowResult, workflows } from '../respect/run-workflows.ts';
 import { StartError } from '../result.ts';
-import { listNeeds } from '../run/run-checks.ts';
 import { createProgram, type Environment, readOptions, toMessage } from './program.ts';
 import { assertIds, type CommandOptions, toOptions } from './to-options.ts';
 
@@ -45,7 +43,7 @@ export async function runCli(
 ): Promise<number> {
   // The message about an unknown option contains its value, which may be a credential.
   const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
-  const { redact } = new Redactor({ values, headers: [] });
+  const secrets = new Redactor({ values, headers: [] });
   let exitCode = 0;
   const program = createProgram()
     .configureOutput({
@@ -71,7 +69,7 @@ export async function runCli(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (error instanceof CommanderError) output.error(redact(error.message));
+    if (error instanceof CommanderError) output.error(secrets.redact(error.message));
     else if (error instanceof StartError) {
       output.error(`error: ${toPrintable(toMessage(error, program))}`);
     } else output.error(describeBug(error));
@@ -152,21 +150,16 @@ async function onFile(file: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * Prints the selected rules, with their sentences if they have several, and what their checks need; then the selected
- * transactions and workflows.
- */
+/** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */
 function listRules(options: CommandOptions, { out }: Output): void {
   assertIds(options);
   const selected = rules.filter(
     ({ id, sentences }) => whyLeftOut([id, ...Object.keys(sentences)], options) === undefined,
   );
-  for (const rule of selected) {
-    const { id, level, statement, sentences } = rule;
+  for (const { id, level, statement, sentences } of selected) {
     out(`${id} (${level.toUpperCase()})\n  ${statement}`);
     const entries = Object.entries(sentences);
     if (entries.length > 1) for (const [name, text] of entries) out(`  ${name}: ${text}`);
-    out(`  Needs ${listNeeds(checks, rule).join(', ')}`);
   }
   const others = [...transactions.map(toTransactionResult), ...workflows.map(toWorkflowResult)];
   for (const { engine, id, statement } of others) {

@@ -1,4 +1,4 @@
-import type { UnsignedCall } from '../credentials/create-signers.ts';
+import type { UnsignedCall } from '../credentials/sign.ts';
 import { type Caller, type OpenExchange, toTrickle } from '../http/caller.ts';
 import {
   type Call,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
-import { createSigners, type GatewayScheme, type Signers } from '../credentials/create-signers.ts';
 import { listSecrets, Redactor } from '../credentials/redact.ts';
+import { createSigners, type GatewayScheme, type Signers } from '../credentials/sign.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import { type Agents, createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';

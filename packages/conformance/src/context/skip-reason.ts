@@ -88,7 +88,7 @@ export function findObstacle(run: Run, api: Api, needs: readonly Need[]): SkipRe
 }
 
 /** Returns what an operator must provide: an option, or a part of the deployment. */
-export function describeNeed(need: Need, profile: WireProfile): string {
+function describeNeed(need: Need, profile: WireProfile): string {
   const { what } = NEEDS[need];
   return typeof what === 'string' ? what : what(profile);
 }

@@ -39,7 +39,8 @@ export function listSecrets(settings: Settings): Secrets {
 
 /** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
 export class Redactor {
-  readonly #spellings = new Set<string>();
+  /** The longest first, because a secret may be part of another one. */
+  #spellings: string[] = [];
   readonly #headers: Set<string>;
 
   constructor({ values, headers }: Secrets) {
@@ -51,11 +52,15 @@ export class Redactor {
     if (value.length < MIN_LENGTH.value) return;
     const secret = value.slice(0, MAX_LENGTH);
     const escaped = JSON.stringify(secret).slice(1, -1);
-    this.#spellings.add(secret);
-    this.#spellings.add(escaped);
-    this.#spellings.add(escaped.replaceAll('/', '\\/'));
-    this.#spellings.add(encodeURIComponent(secret.toWellFormed()));
-    this.#spellings.add(Buffer.from(secret).toString('base64'));
+    const spellings = new Set([
+      ...this.#spellings,
+      secret,
+      escaped,
+      escaped.replaceAll('/', '\\/'),
+      encodeURIComponent(secret.toWellFormed()),
+      Buffer.from(secret).toString('base64'),
+    ]);
+    this.#spellings = [...spellings].sort((a, b) => b.length - a.length);
   }
 
   /** Adds the credentials in an upload grant, which allow anyone to write. */
@@ -64,48 +69,53 @@ export class Redactor {
   }
 
   /** Redacts every string of a value, and the values of headers that contain secrets, however short they are. */
-  redact = <T>(value: T): T => {
-    // A secret may be part of another one.
-    const spellings = [...this.#spellings].sort((a, b) => b.length - a.length);
-    const longest = spellings[0]?.length ?? 0;
-    // A text that was cut may end with the beginning of a secret.
-    const blankEnd = (text: string) => {
-      const first = Math.max(0, text.length - MAX_CITED);
-      for (let at = first; at <= text.length - MIN_LENGTH.value; at += 1) {
-        const end = text.slice(at);
-        if (spellings.some((spelling) => spelling.startsWith(end)))
-          return text.slice(0, at) + BLANK;
+  redact<T>(value: T): T {
+    return this.#redact(value) as T;
+  }
+
+  #redact(node: unknown, parent?: string): unknown {
+    if (typeof node === 'string') return this.#redactText(node);
+    if (Array.isArray(node)) return node.map((item) => this.#redact(item));
+    if (typeof node !== 'object' || node === null) return node;
+    const fields = Object.entries(node).map(([name, item]) => {
+      const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
+      // The scheme says how a reader can repeat the call.
+      if (isSecret) return [name, /^Bearer /.test(`${item}`) ? `Bearer ${BLANK}` : BLANK];
+      const isBody = name === 'body' && typeof item === 'string';
+      const shown = isBody ? this.#redactBody(item, { ...node }) : this.#redact(item, name);
+      return [this.#redactText(name), shown];
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #redactText(text: string): string {
+    const shown = this.#spellings
+      .reduce((all, spelling) => all.replaceAll(spelling, BLANK), text)
+      .replace(SIGNATURE, `$1${BLANK}`)
+      .split(CUT);
+    const last = shown.pop() ?? '';
+    return [...shown.map((cited) => this.#redactEnd(cited)), last].join(CUT);
+  }
+
+  /** A text that was cut may end with the beginning of a secret. */
+  #redactEnd(text: string): string {
+    const first = Math.max(0, text.length - MAX_CITED);
+    for (let at = first; at <= text.length - MIN_LENGTH.value; at += 1) {
+      const end = text.slice(at);
+      if (this.#spellings.some((spelling) => spelling.startsWith(end))) {
+        return text.slice(0, at) + BLANK;
       }
-      return text;
-    };
-    const blank = (text: string) => {
-      const shown = spellings
-        .reduce((all, spelling) => all.replaceAll(spelling, BLANK), text)
-        .replace(SIGNATURE, `$1${BLANK}`)
-        .split(CUT);
-      return [...shown.slice(0, -1).map(blankEnd), ...shown.slice(-1)].join(CUT);
-    };
-    const blankBody = (body: string, { bodyEncoding, bodySize }: Record<string, unknown>) => {
-      const isBase64 = bodyEncoding === 'base64';
-      const text = isBase64 ? Buffer.from(body, 'base64').toString('latin1') : body;
-      // A body that was cut may end within a secret.
-      const end = bodySize === undefined ? text.length : Math.max(0, text.length - longest);
-      const shown = blank(text.slice(0, end));
-      return isBase64 ? Buffer.from(shown, 'latin1').toString('base64') : shown;
-    };
-    const walk = (node: unknown, parent?: string): unknown => {
-      if (typeof node === 'string') return blank(node);
-      if (Array.isArray(node)) return node.map((item) => walk(item));
-      if (typeof node !== 'object' || node === null) return node;
-      const fields = Object.entries(node).map(([name, item]) => {
-        const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
-        // The scheme says how a reader can repeat the call.
-        if (isSecret) return [name, /^Bearer /.test(`${item}`) ? `Bearer ${BLANK}` : BLANK];
-        const isBody = name === 'body' && typeof item === 'string';
-        return [blank(name), isBody ? blankBody(item, { ...node }) : walk(item, name)];
-      });
-      return Object.fromEntries(fields);
-    };
-    return walk(value) as T;
-  };
+    }
+    return text;
+  }
+
+  /** A body that was cut may end within a secret. */
+  #redactBody(body: string, { bodyEncoding, bodySize }: Record<string, unknown>): string {
+    const isBase64 = bodyEncoding === 'base64';
+    const text = isBase64 ? Buffer.from(body, 'base64').toString('latin1') : body;
+    const longest = this.#spellings[0]?.length ?? 0;
+    const end = bodySize === undefined ? text.length : Math.max(0, text.length - longest);
+    const shown = this.#redactText(text.slice(0, end));
+    return isBase64 ? Buffer.from(shown, 'latin1').toString('base64') : shown;
+  }
 }

@@ -45,7 +45,7 @@ const REQUESTS: SentRequest[] = [
     method: 'POST',
     url: '/chunks',
     headers: { 'Transfer-Encoding': 'chunked' },
-    body: ` {\r\n\t"it's" : "\\u0041 \u0007\u202e\\0" }\n`,
+    body: '{\r\n\t"\\u0041 \u0007\u202e" }\n',
   },
 ];
 

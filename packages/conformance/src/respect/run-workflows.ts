@@ -111,21 +111,10 @@ function showAt(exchanges: readonly Exchange[], index: number): Partial<Finding>
   return exchange === undefined ? {} : toEvidence(exchange);
 }
 
-/**
- * Converts the message of a failed Respect check to one line, without colours, and with only the failing line
- * of a body.
- *
- * @example
- * toLine('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
- * // TYPE must be string at "id": 1,
- */
+/** Returns the first line of what Respect says about a failed check; an excerpt of the body follows it. */
 function toLine(message: string): string {
-  return stripVTControlCharacters(message)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(\d+ )?\|/.test(line))
-    .map((line) => line.replace(/^> *\d+ \| */, 'at '))
-    .join(' ');
+  const [line = ''] = stripVTControlCharacters(message).trim().split('\n', 1);
+  return line;
 }
 
 const silent = () => {};

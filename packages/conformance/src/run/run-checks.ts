@@ -1,13 +1,6 @@
-import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import {
-  describeNeed,
-  findObstacle,
-  leftOut,
-  type SkipReason,
-  toEnding,
-} from '../context/skip-reason.ts';
+import { findObstacle, leftOut, type SkipReason, toEnding } from '../context/skip-reason.ts';
 import { findRule, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
@@ -98,17 +91,6 @@ function provokes(run: Run, id: SentenceId): boolean {
 /** Returns whose check makes calls with responses that a sentence is about. */
 function provokingCheck(id: SentenceId): SentenceId {
   return INVARIANTS[id]?.provokedBy ?? id;
-}
-
-/** Lists what an operator must provide for all sentences of a rule, in the words of the contract. */
-export function listNeeds(checks: readonly Check[], { api, sentences }: Rule): string[] {
-  const provoking = (Object.keys(sentences) as SentenceId[]).flatMap((id) => [
-    id,
-    provokingCheck(id),
-  ]);
-  const needs = checks.flatMap((check) => (provoking.includes(check.id) ? check.needs : []));
-  const described = needs.map((need) => describeNeed(need, defaultWireProfile));
-  return [...new Set([`--${api}-url`, ...described])];
 }
 
 async function end(

@@ -1,6 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import { signStorage } from '../../src/credentials/create-signers.ts';
+import { signStorage } from '../../src/credentials/sign.ts';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
 import { createFiles } from '../mutants/support/uploads.ts';
 import { MutatedRequest } from '../proxy/messages.ts';

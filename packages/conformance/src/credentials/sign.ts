@@ -1,0 +1,173 @@
+import { createHmac, hash } from 'node:crypto';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { type HeaderList, readAll, splitTarget, toHeaderList } from '../http/exchange.ts';
+import type { Settings } from '../options.ts';
+
+const { algorithm, storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
+
+/** The request that will be sent, without credentials. */
+export interface UnsignedCall {
+  method: string;
+  /** Absolute URL, with path and query exactly as sent. */
+  url: string;
+  headers: HeaderList;
+  body: Uint8Array;
+}
+
+/** Creates the headers that identify the caller of one call. */
+type Signer = (call: UnsignedCall) => HeaderList;
+
+/** The available schemes for signing a gateway call. */
+export type GatewayScheme = 'bearer' | 'signature';
+
+export interface Signers {
+  gateway: Partial<Record<GatewayScheme, Signer>>;
+  /** Absent if the operator provided no credentials. */
+  storage?: () => HeaderList;
+}
+
+/** Creates signing functions from a run's credentials, because each call is signed separately. */
+export function createSigners(settings: Settings): Signers {
+  const { gatewayToken, tc3, storageHeaders, wireProfile } = settings;
+  const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
+  const isGiven = Object.keys(storageHeaders).length > 0;
+  const gateway: Signers['gateway'] = {
+    ...(gatewayToken && { bearer: () => [['Authorization', `Bearer ${gatewayToken}`]] }),
+    ...(tc3 && { signature: (call) => signGateway(call, tc3) }),
+  };
+  if (isGiven) return { gateway, storage: () => toHeaderList(storageHeaders) };
+  if (tc3 === undefined) return { gateway };
+  const storage = (): HeaderList => {
+    const time = now();
+    return [
+      [authorization, signStorage(time, tc3.storageSigningHost, tc3)],
+      [sessionToken, tc3.token ?? ''],
+      [timestamp, String(time)],
+    ];
+  };
+  return { gateway, storage };
+}
+
+/** A signature covers the effective `Host` (D16). */
+function signGateway({ method, url, headers, body }: UnsignedCall, keys: Tc3Keys): HeaderList {
+  const { pathname: path, search: query } = splitTarget(url);
+  const hosts = readAll(headers, 'host');
+  const signed: HeaderList = [
+    ['host', hosts[0] ?? new URL(url).host],
+    ...readAll(headers, 'content-type').map((value) => ['content-type', value] as const),
+  ];
+  const input = { method, path, query, headers: signed, body, timestamp: now() };
+  return [['Authorization', toTc3Header(signTc3(input, keys))]];
+}
+
+/**
+ * Returns the value of the storage authorization header at a given time. The signed text is the same for
+ * every call (D17).
+ *
+ * @param timestamp Unix time in seconds
+ */
+export function signStorage(timestamp: number, signingHost: string, keys: Tc3Keys): string {
+  const canonical = [
+    'POST',
+    `//${signingHost}/`,
+    '',
+    `content-type:${storageContentType}`,
+    `host:${signingHost}`,
+    '',
+    storageSignedHeaders,
+    hash('sha256', ''),
+  ].join('\n');
+  const parts = signCanonical(canonical, storageSignedHeaders, timestamp, keys);
+  const { Credential, SignedHeaders, Signature } = parts;
+  return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
+}
+
+/** A key pair of the platform, and the service name that its signatures apply to. */
+export interface Tc3Keys {
+  secretId: string;
+  secretKey: string;
+  /** Session token of temporary credentials. */
+  token?: string | undefined;
+  service: string;
+}
+
+/** The input to a signature. A check that needs an invalid signature changes part of the input. */
+export interface Tc3Input {
+  method: string;
+  /** Path as sent, escapes included. */
+  path: string;
+  /** Query as sent, without `?`. */
+  query: string;
+  /** The headers to sign; must include `host`. */
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+  timestamp: number;
+  /** Whether to sign the boundary of a multipart form; verifiers accept both. Default: it is removed. */
+  boundary?: 'cut' | 'kept';
+}
+
+export interface Tc3Parts {
+  Credential: string;
+  SignedHeaders: string;
+  Signature: string;
+  Timestamp: string;
+  Token?: string;
+}
+
+/**
+ * Signs a request with signature version 3 (D16). `content-type` is signed as sent, except for the
+ * boundary of a multipart form; every other value is lower-cased.
+ */
+export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
+  const headers = input.headers
+    .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => {
+      if (name !== 'content-type') return [name, value.toLowerCase()] as const;
+      const [form] = /^multipart\/form-data(?=\s*;)/i.exec(value) ?? [];
+      return [name, input.boundary === 'kept' ? value : (form ?? value)] as const;
+    });
+  const signedHeaders = headers.map(([name]) => name).join(';');
+  const canonical = [
+    input.method,
+    input.path,
+    input.query,
+    ...headers.map(([name, value]) => `${name}:${value}`),
+    '',
+    signedHeaders,
+    hash('sha256', input.body),
+  ].join('\n');
+  return signCanonical(canonical, signedHeaders, input.timestamp, keys);
+}
+
+function signCanonical(
+  canonical: string,
+  signedHeaders: string,
+  timestamp: number,
+  { secretId, secretKey, token, service }: Tc3Keys,
+): Tc3Parts {
+  const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
+  const scope = `${date}/${service}/tc3_request`;
+  const text = [algorithm, timestamp, scope, hash('sha256', canonical)].join('\n');
+  const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
+  return {
+    Credential: `${secretId}/${scope}`,
+    SignedHeaders: signedHeaders,
+    Signature: hmac(key, text).toString('hex'),
+    Timestamp: String(timestamp),
+    ...(token && { Token: token }),
+  };
+}
+
+export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string {
+  const written = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
+  return `${algorithm} ${written.join(separator)}`;
+}
+
+function hmac(key: Uint8Array, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
