@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
 import { toStorageRefusal } from './mutants/support/storage.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
@@ -61,6 +61,14 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
   expect(target.listFiles().length).toBeGreaterThan(0);
   expect(ran.leftovers.toSorted()).toEqual(target.listFiles().toSorted());
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: \S+, .* more$/);
+});
+
+test('a clean-up has more time if the operator limits the rate', async () => {
+  await using target = await startSecond();
+  const limit = vi.spyOn(AbortSignal, 'timeout');
+  await runWithoutLeaks({ ...target.options, rate: 1000, only: ['UP-FORM'] });
+  expect(limit.mock.calls.some(([milliseconds]) => milliseconds > 60_000)).toBe(true);
+  limit.mockRestore();
 });
 
 test('the same seed makes the same sequences', async () => {

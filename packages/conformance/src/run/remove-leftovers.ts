@@ -7,8 +7,9 @@ import { linkOf } from '../validation/read-storage.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH = 20;
-/** Maximum duration of the clean-up, in milliseconds. */
+/** Maximum duration of the clean-up, in milliseconds, apart from the time that a limited rate takes. */
 const LONGEST = 60_000;
+const CALLS_PER_FILE = 3;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
 const AT_ONCE = 16;
@@ -30,7 +31,8 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   const listed = [...ended.leftovers].map(([path, fileId]) => ({ path, fileId }));
   if (listed.length === 0) return [];
   const { onNotice, rate } = ended.settings;
-  const signal = AbortSignal.timeout(LONGEST);
+  const calls = CALLS_PER_FILE * listed.length;
+  const signal = AbortSignal.timeout(LONGEST + (rate === undefined ? 0 : (1000 * calls) / rate));
   // The target may have recovered from what the run learned about it.
   const run: Run = { ...ended, signal, pace: new Pace(() => {}, rate) };
   const context = new CheckContext(run, 'clean-up');
