@@ -62,7 +62,7 @@ async function run(settings: Settings): Promise<Report> {
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     // It quotes what the target responded, which may be a credential.
-    throw new StartError(shared.secrets.redact(error.message), error.option);
+    throw new StartError(shared.secrets.redact(error.message));
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

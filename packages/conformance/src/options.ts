@@ -8,7 +8,7 @@ export const REQUEST_FORMS = ['top', 'data'] as const;
 
 export type RequestForm = (typeof REQUEST_FORMS)[number];
 
-const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
+export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
 /** The spellings of copy paths: with a leading `/`, or without (D24). */
 export type CopyPaths = WireProfile['copyPaths'];
@@ -117,128 +117,7 @@ export const DEFAULTS = {
   onNotice: () => {},
 } satisfies ConformanceOptions;
 
-/** An option of the command; the value of an option of a run with this name is validated in the same way. */
-export interface OptionRow {
-  readonly kind: 'text' | 'integer' | 'list' | 'flag';
-  /** Placeholder for the value in the help; a flag has none. */
-  readonly placeholder: string;
-  readonly help: string;
-  /** What separates the items of a list. */
-  readonly separator?: RegExp;
-  /** Callers in JavaScript can pass anything. */
-  readonly isValid: (value: unknown) => boolean;
-  /** The requirement: the end of a sentence that begins with the name. */
-  readonly mustBe: string;
-}
-
-function text(placeholder: string, help: string): OptionRow {
-  return { kind: 'text', placeholder, help, isValid: isText, mustBe: 'must not be empty' };
-}
-
-function url(help: string): OptionRow {
-  const mustBe = 'must be an http or https URL without credentials, query and fragment';
-  return { kind: 'text', placeholder: '<url>', help, isValid: isBaseUrl, mustBe };
-}
-
-function choice(placeholder: string, help: string, choices: readonly unknown[]): OptionRow {
-  const isValid = (value: unknown) => choices.includes(value);
-  const mustBe = `must be ${choices.join(' or ')}`;
-  return { kind: 'text', placeholder, help: `${help}: ${choices.join(', ')}`, isValid, mustBe };
-}
-
-function integer(placeholder: string, min: number, max: number, help: string): OptionRow {
-  const isValid = (value: unknown) =>
-    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
-  const mustBe = `must be an integer from ${min} to ${max}`;
-  return { kind: 'integer', placeholder, help, isValid, mustBe };
-}
-
-function list(placeholder: string, separator: RegExp, help: string): OptionRow {
-  const isValid = (value: unknown) => Array.isArray(value) && value.every(isText);
-  const row = { placeholder, separator, help: `${help}; repeatable` };
-  return { kind: 'list', ...row, isValid, mustBe: 'must be a list of texts' };
-}
-
-function flag(help: string): OptionRow {
-  const isValid = (value: unknown) => typeof value === 'boolean';
-  return { kind: 'flag', placeholder: '', help, isValid, mustBe: 'must be true or false' };
-}
-
 const { signature } = defaults;
-
-/** The options of the command, by the headings of its help. */
-export const OPTION_GROUPS: Readonly<Record<string, Readonly<Record<string, OptionRow>>>> = {
-  'Deployment:': {
-    gatewayUrl: url('base URL of the gateway (default: it is not checked)'),
-    gatewayHost: text('<host>', 'Host header, which names the environment (default: in the URL)'),
-    storageUrl: url('base URL of the storage API, without /api/v2 (default: it is not checked)'),
-    env: text('<id>', 'environment for storage calls'),
-    service: text('<name>', 'name under which the fixture service is deployed'),
-    wireProfile: text('<file>', "wire profile of the deployment (default: the contract's names)"),
-  },
-  'Credentials (best set by environment variables):': {
-    gatewayToken: text('<token>', 'access token for gateway calls'),
-    tc3SecretId: text('<id>', 'ID of the key pair that signs gateway and storage calls'),
-    tc3SecretKey: text('<key>', 'secret key of the key pair'),
-    tc3Token: text('<token>', 'session token of a temporary key pair'),
-    storageHeader: list('<header>', /\n/, "'Name: value', which storage calls send unchanged"),
-    otherEnvToken: text('<token>', 'valid access token of another environment'),
-    expiredToken: text('<token>', 'expired access token of this environment'),
-    forbiddenService: text('<name>', 'service that these credentials may not call'),
-  },
-  'Selection:': {
-    only: list('<ids>', /[\n,]/, 'check only these rules, sentences or prefixes: GW-C1,ST-'),
-    skip: list('<ids>', /[\n,]/, 'do not check these, in the same form'),
-    known: text('<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'),
-    readOnly: flag('send no request that stores, changes or deletes a file'),
-    list: flag('print the selected rules, and check nothing'),
-  },
-  'Run and reports:': {
-    budget: integer('<seconds>', 1, 86_400, 'maximum duration; remaining checks are skipped'),
-    report: list(
-      '<kind=file>',
-      /\n|,(?=[a-z]+=)/,
-      'write a report: html=FILE, junit=FILE or json=FILE (CTRF)',
-    ),
-    quiet: flag('print only the verdict'),
-    verbose: flag('print each result as soon as it is known'),
-  },
-  'Rarely needed:': {
-    ca: text('<file>', 'CA certificates (PEM) to trust instead of the default ones'),
-    timeout: integer('<ms>', 1, 3_600_000, 'how long to wait for a response, in milliseconds'),
-    concurrency: integer('<number>', 1, 64, 'number of checks to run in parallel'),
-    rate: integer('<number>', 1, 1000, 'maximum number of calls per second'),
-    requestForm: choice(
-      '<form>',
-      'where storage requests have their fields, if not detected',
-      REQUEST_FORMS,
-    ),
-    maxAgeUnit: choice('<unit>', 'unit of maxAge', MAX_AGE_UNITS),
-    minLinkSeconds: integer('<seconds>', 1, 100, 'minimum lifetime of a link'),
-    tc3Service: text('<name>', `service name in signatures (default: ${signature.service})`),
-    storageSigningHost: text(
-      '<host>',
-      `host in storage signatures (default: ${signature.storageSigningHost})`,
-    ),
-    seed: integer('<number>', -(2 ** 31), 2 ** 31 - 1, 'repeat the sequences of an earlier run'),
-    sequences: integer('<number>', 1, 100_000, 'number of generated sequences'),
-  },
-};
-
-const OPTIONS = new Map(Object.values(OPTION_GROUPS).flatMap((rows) => Object.entries(rows)));
-
-/**
- * Validates options of a run, or of the command.
- *
- * @throws StartError that names the invalid option, but never its value, which may be a credential
- */
-export function assertOptions(options: object): void {
-  for (const [name, value] of Object.entries(options)) {
-    const row = OPTIONS.get(name);
-    if (value === undefined || row === undefined || row.isValid(value)) continue;
-    throw new StartError(`${name} ${row.mustBe}.`, name);
-  }
-}
 
 type Defaulted = keyof typeof DEFAULTS;
 
@@ -266,27 +145,24 @@ const NOWHERE = 'http://nowhere.invalid';
  * @throws StartError that names the invalid option
  */
 export function toSettings(options: ConformanceOptions): Settings {
-  const { wireProfile, known = [], ...plain } = options;
-  assertOptions(plain);
-  for (const { id, expires = '2027-03-31' } of known) {
-    if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) continue;
-    throw new StartError(`known: ${id} must expire on a date such as 2027-03-31.`, 'known');
-  }
   const apis = APIS.filter((api) => options[`${api}Url`] !== undefined);
   if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
-  const { gatewayUrl = NOWHERE, storageUrl = NOWHERE, tc3 } = options;
+  const { gatewayUrl = NOWHERE, storageUrl = NOWHERE, known = [], tc3 } = options;
+  for (const { id, expires = '2027-03-31' } of known) {
+    if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) continue;
+    throw new StartError(`known: ${id} must expire on a date such as 2027-03-31.`);
+  }
   const defined = Object.fromEntries(
-    Object.entries(plain).filter(([, value]) => value !== undefined),
+    Object.entries(options).filter(([, value]) => value !== undefined),
   );
   return {
     ...DEFAULTS,
     ...defined,
     apis,
-    known,
-    gatewayUrl: toBaseUrl(gatewayUrl),
-    storageUrl: toBaseUrl(storageUrl),
+    gatewayUrl: validate('gatewayUrl', () => toBaseUrl(gatewayUrl)),
+    storageUrl: validate('storageUrl', () => toBaseUrl(storageUrl)),
     seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
-    wireProfile: toProfile(wireProfile),
+    wireProfile: validate('wireProfile', () => toWireProfile(options.wireProfile)),
     tc3: tc3 && {
       ...tc3,
       service: tc3.service ?? signature.service,
@@ -295,26 +171,24 @@ export function toSettings(options: ConformanceOptions): Settings {
   };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function isBaseUrl(value: unknown): boolean {
-  if (!isText(value) || !URL.canParse(value)) return false;
-  const { protocol, username, password, search, hash } = new URL(value);
-  return ['http:', 'https:'].includes(protocol) && username + password + search + hash === '';
-}
-
-function toBaseUrl(value: string): string {
-  return new URL(value).href.replace(/\/+$/, '');
-}
-
-function toProfile(input: WireProfileInput | undefined): WireProfile {
+function validate<Value>(name: string, convert: () => Value): Value {
   try {
-    return toWireProfile(input);
+    return convert();
   } catch (error) {
-    throw new StartError((error as Error).message, 'wireProfile');
+    throw new StartError(`${name} ${(error as Error).message}.`);
   }
+}
+
+/**
+ * Returns a URL without slashes at its end.
+ *
+ * @throws Error whose message continues a sentence that begins with the name of the option, and never contains the URL
+ */
+export function toBaseUrl(text: string): string {
+  const url = URL.parse(text);
+  const isPlain = url && url.username + url.password + url.search + url.hash === '';
+  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  throw new Error('must be an http or https URL without credentials, query and fragment');
 }
 
 /**

@@ -7,13 +7,6 @@ import type { ReceivedResponse, SentRequest } from './http/exchange.ts';
  */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  /** The option at fault; the message begins with it. */
-  readonly option: string | undefined;
-
-  constructor(message: string, option?: string) {
-    super(message);
-    this.option = option;
-  }
 }
 
 /**

@@ -42,7 +42,7 @@ test.each<[string, TakeOver, RegExp]>([
   await using target = await startFronted({ request: () => takeOver });
   const ran = await runWithoutLeaks({ ...target.options, timeout: 300 });
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toMatch(/^(gateway|storage)Url: .* at http.* cannot be reached: .*\.$/s);
+  expect(ran.sentence).toMatch(/^the (gateway|storage API) at http.* cannot be reached: .*\.$/s);
   expect(ran.sentence).toMatch(sentence);
   expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);
 });
@@ -219,7 +219,7 @@ describe('TLS', async () => {
     const options = { ...target.options, gatewayUrl, ca: cert, timeout: 2000 };
     expect(await runWithoutLeaks(options)).toMatchObject({
       exitCode: 2,
-      sentence: expect.stringMatching(/^gatewayUrl: the gateway at https:.* cannot be reached/),
+      sentence: expect.stringMatching(/^the gateway at https:.* cannot be reached/),
     });
   });
 

@@ -3,25 +3,46 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { startFixture } from '@berth/conformance/fixture';
-import { CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { documents } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
 import { createConformance } from '../create-conformance.ts';
 import { Redactor } from '../credentials/redact.ts';
 import { toTransactionResult, transactions } from '../dredd/transactions.ts';
+import { manifest } from '../manifest.ts';
 import { whyLeftOut } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import { toWorkflowResult, workflows } from '../respect/run-workflows.ts';
 import { StartError } from '../result.ts';
-import { createProgram, type Environment, readOptions, toMessage } from './program.ts';
-import { assertIds, type CommandOptions, toOptions } from './to-options.ts';
+import {
+  type CommandOptions,
+  type Environment,
+  listOptions,
+  readOptions,
+  toOptions,
+} from './options.ts';
 
 /** Exit code if the run could not start, or cannot say whether the deployment follows the contract. */
 const UNKNOWN = 2;
 
 const EXCESS =
   'Some arguments belong to no option: quote values that contain spaces. The only command is fixture.';
+
+const HELP_END = `
+Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. There, a list has one value
+per line, and a flag is true or false. The command line takes precedence.
+
+Examples:
+  berth-conformance --gateway-url https://dev.gateway.example --storage-url https://storage.example
+  berth-conformance --only ST-COPY --report html=report.html,junit=junit.xml
+  berth-conformance fixture --port 8080 --host 0.0.0.0
+
+Exit codes:
+  0  the deployment follows what was checked; the verdict says how much that is
+  1  it breaks the contract, or no longer has a known failure
+  2  cannot say: the run could not start, or a check was skipped or ended with an error`;
 
 /** The streams that the command writes to. */
 export interface Output {
@@ -45,7 +66,15 @@ export async function runCli(
   const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
   const secrets = new Redactor({ values, headers: [] });
   let exitCode = 0;
-  const program = createProgram()
+  const program = new Command('berth-conformance')
+    .description(
+      'Check whether a deployment of the gateway and the storage API follows the contract.',
+    )
+    .usage('--gateway-url <url> --storage-url <url> [options]')
+    .version(toVersion(), '-V, --version', 'print the versions of the suite and the contract')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .addHelpText('after', HELP_END)
     .configureOutput({
       writeOut: (text) => output.out(text.trimEnd()),
       outputError: () => {},
@@ -54,10 +83,11 @@ export async function runCli(
     .allowExcessArguments()
     .action(async () => {
       if (program.args.length > 0) throw new StartError(EXCESS);
-      const options = readOptions(env, program);
+      const options = readOptions(env, program.opts());
       if (options.list) listRules(options, output);
       else exitCode = await check(options, output, signal);
     });
+  for (const option of listOptions()) program.addOption(option);
   program
     .command('fixture')
     .description('start the fixture service for the gateway checks')
@@ -70,11 +100,17 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError) output.error(secrets.redact(error.message));
-    else if (error instanceof StartError) {
-      output.error(`error: ${toPrintable(toMessage(error, program))}`);
-    } else output.error(describeBug(error));
+    else if (error instanceof StartError) output.error(`error: ${toPrintable(error.message)}`);
+    else output.error(describeBug(error));
     return UNKNOWN;
   }
+}
+
+function toVersion(): string {
+  const versions = Object.entries(documents).map(
+    ([api, { document }]) => `${api} ${document.info.version}`,
+  );
+  return `berth-conformance ${manifest.version} (contract: ${versions.join(', ')})`;
 }
 
 /** Describes an error without its message, which may contain a credential. */
@@ -94,7 +130,7 @@ async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const files = (command.report ?? []).map(parseReport);
+  const files = command.report ?? [];
   let [checked, failed] = [0, 0];
   const conformance = createConformance({
     ...toOptions(command),
@@ -121,15 +157,6 @@ async function check(
   return report.exitCode;
 }
 
-type Kind = keyof typeof reporters;
-
-function parseReport(value: string): { kind: Kind; file: string } {
-  const [, kind = '', file = ''] = /^([a-z]+)=(.+)$/s.exec(value) ?? [];
-  if (Object.hasOwn(reporters, kind)) return { kind: kind as Kind, file };
-  const kinds = Object.keys(reporters).map((name) => `${name}=FILE`);
-  throw new StartError(`--report must be ${kinds.join(', ')}.`);
-}
-
 /** Creates the folder of a report, but no file: a run that cannot start leaves none. */
 async function assertWritable(file: string): Promise<void> {
   try {
@@ -152,7 +179,6 @@ async function onFile(file: string, act: () => Promise<void>): Promise<void> {
 
 /** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */
 function listRules(options: CommandOptions, { out }: Output): void {
-  assertIds(options);
   const selected = rules.filter(
     ({ id, sentences }) => whyLeftOut([id, ...Object.keys(sentences)], options) === undefined,
   );

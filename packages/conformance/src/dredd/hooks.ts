@@ -1,5 +1,4 @@
-import { readOptions } from '../cli/program.ts';
-import { toOptions } from '../cli/to-options.ts';
+import { readOptions, toOptions } from '../cli/options.ts';
 import { createRun, createRunCaller, type Run } from '../context/run.ts';
 import { toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';

@@ -66,9 +66,8 @@ async function callTarget<Result>(
     return await insist(call, ATTEMPTS);
   } catch (error) {
     if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
-    const option = `${api}Url` as const;
-    const what = `the ${NAMES[api]} at ${run.settings[option]} cannot be reached`;
-    throw new StartError(`${option}: ${what}: ${error.message}.`, option);
+    const what = `the ${NAMES[api]} at ${run.settings[`${api}Url`]}`;
+    throw new StartError(`${what} cannot be reached: ${error.message}.`);
   }
 }
 
