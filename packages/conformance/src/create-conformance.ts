@@ -70,17 +70,11 @@ async function run(settings: Settings): Promise<Report> {
     ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
-  return createReport(settings.known, started, results, {
-    targets: toTargets(settings),
-    seed: settings.seed,
-    calls: shared.sent.calls,
-    leftovers,
-  });
-}
-
-function toTargets(settings: Settings): Report['targets'] {
-  return settings.apis.map((api) => {
+  const targets = settings.apis.map((api) => {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
   });
+  const { seed } = settings;
+  const { calls } = shared.sent;
+  return createReport(settings.known, started, results, { targets, seed, calls, leftovers });
 }

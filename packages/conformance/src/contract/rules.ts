@@ -81,23 +81,13 @@ export function findRules(where: string): string[] {
   return rules.filter(({ places }) => places.some(isAbove)).map(({ id }) => id);
 }
 
-/**
- * Returns a decision with its title.
- *
- * @example
- * describeDecision('D21'); // D21 (Top level or data)
- */
-function describeDecision(id: string): string {
-  const title = (contract.decisions as Record<string, string>)[id];
-  return title === undefined ? id : `${id} (${title})`;
-}
-
-/** Returns what rules are based on: lines of the API description, and decisions with their titles. */
+/** Returns what rules are based on: lines of the API description, and decisions: `D21 (Top level or data)`. */
 export function listSources(ids: readonly string[]): string[] {
+  const titles: Record<string, string> = contract.decisions;
   const found = rules.filter(({ id }) => ids.includes(id));
   const parts = found.flatMap(({ source, decisions }) => [
     ...source,
-    ...decisions.map(describeDecision),
+    ...decisions.map((id) => `${id} (${titles[id]})`),
   ]);
   return [...new Set(parts)];
 }

@@ -87,7 +87,8 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     const findings = run.observer.validate(exchange);
     const reason = findings.length === 0 ? findSkipReason(transaction, reply) : undefined;
     if (reason === undefined && !isExpected(transaction, reply)) {
-      const actual = `${reply.received.status} ${codeOf(reply.received) ?? reply.code ?? ''}`;
+      const { status, mediaType } = reply.received;
+      const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`;
       const message = `the response must be the one for ${transaction.status}, but it was ${actual.trimEnd()}`;
       findings.push({ message, where: locate(transaction) });
     }
@@ -160,24 +161,22 @@ function locate({ api, operationId, status }: Transaction): string {
 
 /** Returns why a response proves nothing about the one that is documented. */
 function findSkipReason(
-  { api, status, contentType = '' }: Transaction,
+  { api, status }: Transaction,
   { received }: StorageReply,
 ): string | undefined {
   const isValid = status === '200' || status === '404';
-  if (isValid && (received.status === 401 || received.status === 403)) {
-    const option = api === 'gateway' ? '--gateway-token' : '--storage-header';
-    return `the target rejected the credentials with ${received.status}; see ${option}`;
-  }
-  if (api === 'storage' || status !== '200') return undefined;
-  // Responses of a hosted service are forwarded unchanged, so only the documented one proves something (D7).
-  const type = received.header('content-type') ?? '';
-  if (received.status === 200 && matchesMediaType(type, contentType)) return undefined;
-  return `the response was ${received.status} ${type}, which the contract does not document; see --service`;
+  if (!isValid || ![401, 403].includes(received.status)) return undefined;
+  const option = api === 'gateway' ? '--gateway-token' : '--storage-header';
+  return `the target rejected the credentials with ${received.status}; see ${option}`;
 }
 
 /** Whether a response is the one that the call should have provoked. Any refusal of an invalid call will do. */
-function isExpected({ api, status }: Transaction, { received, refused }: StorageReply): boolean {
-  const isRefusal = received.status >= 400 && received.status < 500;
-  if (api === 'gateway') return status === '400' ? isRefusal : `${received.status}` === status;
-  return status === '200' ? !refused : refused && received.status < 500;
+function isExpected(
+  { api, status, contentType = '' }: Transaction,
+  { received, refused }: StorageReply,
+): boolean {
+  if (api === 'storage') return status === '200' ? !refused : refused && received.status < 500;
+  if (status === '400') return received.status >= 400 && received.status < 500;
+  const isOfType = matchesMediaType(received.header('content-type') ?? '', contentType);
+  return isOfType && `${received.status}` === status;
 }

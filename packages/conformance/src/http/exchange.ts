@@ -119,7 +119,7 @@ export function readAll(headers: HeaderList, name: string): string[] {
 }
 
 export function toHeaderList(input: HeaderInput = []): HeaderList {
-  if (isList(input)) return input;
+  if (Array.isArray(input)) return input;
   return Object.entries(input).flatMap(([name, value = []]) =>
     [value].flat().map((item) => [name, item] as const),
   );
@@ -146,10 +146,6 @@ export function fromRawHeaders(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, index) =>
     index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : [],
   );
-}
-
-function isList(input: HeaderInput): input is HeaderList {
-  return Array.isArray(input);
 }
 
 /** Returns whether a value from a response is an absolute URL that can be called. */

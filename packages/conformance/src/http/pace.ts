@@ -6,10 +6,6 @@ const LONGEST_WAIT = 30_000;
 const FIRST_WAIT = 500;
 /** How often one call is retried. */
 const MAX_RETRIES = 6;
-/** Time between the starts of two calls after one has got two 429 in a row, in milliseconds. */
-const SPACING = 50;
-/** The fraction of that time that remains after each response other than a 429. */
-const DECAY = 0.95;
 /** A target that fails to respond this many times in a row is not called again. */
 const MAX_SILENCES = 12;
 
@@ -20,8 +16,8 @@ const MAX_SILENCES = 12;
 export class Pace {
   readonly #onWait: (milliseconds: number) => void;
   readonly #silences = new Map<string, number>();
-  readonly #shortest: number;
-  #interval: number;
+  /** Time between the starts of two calls, in milliseconds. */
+  readonly #interval: number;
   /** When the next call may start, and the end of the wait that was announced last. */
   #next = 0;
   #announced = 0;
@@ -34,8 +30,7 @@ export class Pace {
    */
   constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {
     this.#onWait = onWait;
-    this.#shortest = 1000 / rate;
-    this.#interval = this.#shortest;
+    this.#interval = 1000 / rate;
   }
 
   /**
@@ -58,7 +53,6 @@ export class Pace {
   responded(origin: string): void {
     this.#silences.delete(origin);
     this.#isHopeless = false;
-    this.#interval = Math.max(this.#shortest, this.#interval * DECAY);
   }
 
   /** Records a call without a response, or with one that never ends. */
@@ -67,7 +61,7 @@ export class Pace {
   }
 
   /**
-   * Records a 429. The first one delays only its own call; the next one in a row delays and spreads all calls.
+   * Records a 429. The first one delays only its own call; the next one in a row delays all calls.
    *
    * @param retryAfter the header, in seconds or as a date
    * @param attempt how many earlier attempts got a 429
@@ -82,10 +76,7 @@ export class Pace {
       this.#announced = now + pause;
       this.#onWait(pause);
     }
-    if (attempt > 0) {
-      this.#next = Math.max(this.#next, now + pause);
-      this.#interval = Math.max(this.#interval, SPACING);
-    }
+    if (attempt > 0) this.#next = Math.max(this.#next, now + pause);
     return now + pause;
   }
 }

@@ -101,9 +101,10 @@ async function findGatewayCredentials(run: Run): Promise<void> {
     }
     refusals.push(actual);
   }
-  const refused = explainRefusal('gateway', refusals, schemes.length > 0);
-  run.refused.gateway = refused;
-  run.fixture = refused.reason;
+  const isOfCredentials = schemes.length > 0;
+  const reason = explainRefusal('gateway', refusals, isOfCredentials);
+  run.refused.gateway = { reason, isOfCredentials };
+  run.fixture = reason;
 }
 
 /**
@@ -137,7 +138,9 @@ async function findStorageForm(run: Run): Promise<void> {
   });
   if (!outcomes.every(({ status, code }) => isRefusal(status, code))) return;
   const refusals = outcomes.map(({ status, code }) => spell(status, code));
-  run.refused.storage = explainRefusal('storage', refusals, run.signers.storage !== undefined);
+  const isOfCredentials = run.signers.storage !== undefined;
+  const reason = explainRefusal('storage', refusals, isOfCredentials);
+  run.refused.storage = { reason, isOfCredentials };
 }
 
 /** Whether a response rejects a call. What else is not a success violates the contract, and fails the checks. */
@@ -161,26 +164,16 @@ const SUSPECTS = {
  * Explains why an API rejects every call. The contract specifies neither status nor code for that, so the explanation
  * quotes them, and names every option that may be wrong.
  */
-function explainRefusal(
-  api: Api,
-  refusals: readonly string[],
-  isOfCredentials: boolean,
-): NonNullable<Run['refused'][Api]> {
+function explainRefusal(api: Api, refusals: readonly string[], areGiven: boolean): string {
   const { address, credentials } = SUSPECTS[api];
+  const name = NAMES[api];
   const actual = [...new Set(refusals)].join(', ');
-  const explain = () => {
-    if (refusals.every((refusal) => /^40[45]/.test(refusal))) {
-      return `the ${NAMES[api]} responds to every call with ${actual}; see ${address}`;
-    }
-    if (!isOfCredentials) {
-      return `no ${NAMES[api]} credentials were provided (${actual}); see ${credentials}`;
-    }
-    if (refusals.every((refusal) => /^40[13]/.test(refusal))) {
-      return `the ${NAMES[api]} rejects the credentials provided (${actual}); see ${credentials}`;
-    }
-    return `the ${NAMES[api]} rejects every call (${actual}); see ${address}, ${credentials}`;
-  };
-  return { reason: explain(), isOfCredentials };
+  const areAll = (statuses: RegExp) => refusals.every((refusal) => statuses.test(refusal));
+  if (areAll(/^40[45]/)) return `the ${name} responds to every call with ${actual}; see ${address}`;
+  if (!areGiven) return `no ${name} credentials were provided (${actual}); see ${credentials}`;
+  return areAll(/^40[13]/)
+    ? `the ${name} rejects the credentials provided (${actual}); see ${credentials}`
+    : `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }
 
 /** Status and code: `404 NOT_FOUND`. */
