@@ -20,41 +20,22 @@ test('a dead address is reported in one sentence', async () => {
 
 test.each([
   [
-    'a --storage-url with a wrong path',
-    (url: string) => ['--storage-url', `${url}/base`],
+    ['--storage-url', 'http://127.0.0.1/base'],
     /the storage API (responds to|rejects) every call .*4\d\d NO_OPERATION\)?; see --storage-url/,
   ],
   [
-    'a --gateway-url with a wrong path',
-    (_: string, gatewayUrl: string) => ['--gateway-url', `${gatewayUrl}/v2`],
-    /the gateway rejects every call \(400 NO_ROUTE\); see --gateway-url/,
-  ],
-  [
-    'an --env that does not exist',
-    () => ['--env', 'nowhere'],
-    /the storage API rejects every call \(200 OTHER_ENV\); see --storage-url, --env/,
-  ],
-  [
-    'a --gateway-host that does not exist',
-    () => ['--gateway-host', 'nowhere.second.test'],
+    ['--gateway-host', 'nowhere.second.test'],
     /the gateway rejects every call \(421 WRONG_HOST\); see --gateway-url, --gateway-host/,
   ],
   [
-    'a token that is wrong',
-    () => ['--gateway-token', 'wrong', '--tc3-secret-key', 'wrong'],
+    ['--gateway-token', 'wrong', '--tc3-secret-key', 'wrong'],
     /the gateway rejects every call \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see .*--gateway-token/,
   ],
-  [
-    'a storage header that is wrong',
-    () => ['--storage-header', 'X-Svc-Authorization: wrong'],
-    /the storage API rejects every call \(200 BAD_KEY\); see .*--storage-header/,
-  ],
-])('%s is explained from the responses, and fails nothing', async (_, toArgs, reason) => {
+])('a wrong value is explained from the responses, and fails nothing: %j', async (args, reason) => {
   await using target = await startSecond();
-  const { storageUrl, gatewayUrl } = target.options;
-  const args = toArgs(storageUrl, gatewayUrl);
+  const actual = args.map((arg) => arg.replace('http://127.0.0.1', target.options.storageUrl));
   const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-REJECTED';
-  const { code, output } = await run(...target.args, ...args, '--only', ids);
+  const { code, output } = await run(...target.args, ...actual, '--only', ids);
   const [, skipped] = /^ {2}\d+ skip: (.*)$/m.exec(output) ?? [];
   expect(skipped).toMatch(reason);
   // The other API is still checked.

@@ -25,15 +25,8 @@ interface Generator {
 const GENERATORS: Record<string, Generator> = {
   '@hey-api/openapi-ts': {
     program: ['@hey-api/openapi-ts', 'bin/run.js'],
-    toArgs: (document, output) => [
-      '-i',
-      document,
-      '-o',
-      output,
-      '-c',
-      '@hey-api/client-fetch',
-      '--no-log-file',
-    ],
+    toArgs: (document, output) =>
+      `-i ${document} -o ${output} -c @hey-api/client-fetch --no-log-file`.split(' '),
     module: 'sdk.gen.ts',
     create: (module, baseUrl, headers) => async (operationId, path, body) => {
       const name = operationId.replace(/-./g, ([, letter = '']) => letter.toUpperCase());

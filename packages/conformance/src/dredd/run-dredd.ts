@@ -20,7 +20,7 @@ import {
 } from './transactions.ts';
 
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
-const LONGEST_RESPONSE = 3;
+const MAX_TIMEOUTS = 3;
 
 /**
  * Runs Dredd with the hooks, as its users do. Each documented response that Dredd can run gets exactly one result, which
@@ -89,7 +89,7 @@ async function startDredd(
     });
   }
   const handle = createHooks(run, onResult);
-  const longest = LONGEST_RESPONSE * settings.timeout;
+  const longest = MAX_TIMEOUTS * settings.timeout;
   let stop = () => {};
   child.on('message', async (message) => {
     const { name, transaction } = message as { name: HookName; transaction: DreddTransaction };

@@ -30,7 +30,7 @@ import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
 
 /** Maximum time for the body of an open call, in timeouts. */
-const LONGEST_BODY = 6;
+const MAX_TIMEOUTS = 6;
 
 /** A response whose body has not yet arrived. */
 export interface OpenExchange {
@@ -75,7 +75,7 @@ export class Caller {
 
   /** Makes a call and returns when the response head arrives. */
   open(call: Call): Promise<OpenExchange> {
-    return this.#repeat(call, () => this.#send(call, LONGEST_BODY * this.#options.timeout));
+    return this.#repeat(call, () => this.#send(call, MAX_TIMEOUTS * this.#options.timeout));
   }
 
   /**

@@ -3,7 +3,7 @@ import { NetworkFault } from './connection.ts';
 import { toMediaType } from './media-type.ts';
 
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
-export const LARGEST_BODY = 33 * 2 ** 20;
+export const MAX_BODY = 33 * 2 ** 20;
 
 export interface Call {
   method: string;
@@ -62,8 +62,8 @@ export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator
   let size = 0;
   for await (const chunk of response) {
     size += chunk.length;
-    if (size > LARGEST_BODY) {
-      throw new NetworkFault(`the response exceeds ${LARGEST_BODY} bytes`, 'TOO_LARGE');
+    if (size > MAX_BODY) {
+      throw new NetworkFault(`the response exceeds ${MAX_BODY} bytes`, 'TOO_LARGE');
     }
     yield chunk;
   }

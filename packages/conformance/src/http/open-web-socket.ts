@@ -7,15 +7,16 @@ import {
   type Exchange,
   fromRawHeaders,
   type HeaderList,
-  LARGEST_BODY,
+  MAX_BODY,
   readBody,
   type Sent,
+  toHeaderList,
   toHeaderRecord,
   toReceived,
 } from './exchange.ts';
 
 /** How long to wait for the other side to close after this side did, in milliseconds. */
-const LONGEST_GOODBYE = 3000;
+const CLOSE_TIMEOUT = 3000;
 /** The code of a WebSocket that was closed without one (RFC 6455, section 7.1.5). */
 const NO_CODE = 1005;
 /** Maximum number of unread messages; with more, the connection is paused. */
@@ -71,7 +72,7 @@ export async function openWebSocket(
     agent: url.startsWith('wss:') ? agents.https : agents.http,
     followRedirects: false,
     perMessageDeflate: false,
-    maxPayload: LARGEST_BODY,
+    maxPayload: MAX_BODY,
     finishRequest(request) {
       // The target as it was signed: ws parses the URL, which turns `'` into `%27`.
       request.path = call.target;
@@ -81,15 +82,15 @@ export async function openWebSocket(
   const abort = addAbortListener(signal, () => client.terminate());
   client.once('close', () => abort[Symbol.dispose]());
   const socket = new Socket(client, timeout, what);
-  const upgrade: HeaderList = [
-    ['Connection', 'Upgrade'],
-    ['Upgrade', 'websocket'],
-    ...(protocols.length > 0 ? [['Sec-WebSocket-Protocol', protocols.join(', ')] as const] : []),
-  ];
+  const upgrade = {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Protocol': protocols.length > 0 ? protocols.join(', ') : [],
+  };
   const sent: Sent = {
     method: 'GET',
     url: call.origin + call.target,
-    headers: [...call.headers, ...upgrade],
+    headers: [...call.headers, ...toHeaderList(upgrade)],
     body: Buffer.alloc(0),
   };
   const outcome = new Promise<Upgrade>((resolve, reject) => {
@@ -145,11 +146,13 @@ export class Socket {
 
   /** Sends a message, in fragments if it has some. */
   send(message: string | Uint8Array | Fragments): void {
-    if (typeof message === 'string' || message instanceof Uint8Array) this.#client.send(message);
-    else {
-      const { parts, binary } = message;
-      const last = parts.length - 1;
-      for (const [index, part] of parts.entries()) this.sendPart(part, binary, index === last);
+    if (typeof message === 'string' || message instanceof Uint8Array) {
+      this.#client.send(message);
+      return;
+    }
+    const { parts, binary } = message;
+    for (const [index, part] of parts.entries()) {
+      this.sendPart(part, binary, index === parts.length - 1);
     }
   }
 
@@ -187,7 +190,7 @@ export class Socket {
   /** Resolves to how the socket ended. */
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
-    const longest = isOurs ? Math.min(this.#timeout, LONGEST_GOODBYE) : this.#timeout;
+    const longest = isOurs ? Math.min(this.#timeout, CLOSE_TIMEOUT) : this.#timeout;
     const late = new NetworkFault(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
     return within(longest, this.#ended, late).finally(() => this.#client.terminate());
   }

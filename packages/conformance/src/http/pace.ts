@@ -2,7 +2,7 @@ import timers from 'node:timers/promises';
 import { NetworkFault } from './connection.ts';
 
 /** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
-const LONGEST_WAIT = 30_000;
+const MAX_WAIT = 30_000;
 const FIRST_WAIT = 500;
 /** How often one call is retried. */
 const MAX_RETRIES = 6;
@@ -71,7 +71,7 @@ export class Pace {
     this.#isHopeless ||= attempt >= MAX_RETRIES;
     if (this.#isHopeless) return undefined;
     const now = Date.now();
-    const pause = Math.min(LONGEST_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
+    const pause = Math.min(MAX_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
     if (now >= this.#announced) {
       this.#announced = now + pause;
       this.#onWait(pause);

@@ -8,7 +8,7 @@ import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
 const SHOWN = 500;
 
 /** A longer command is not shown: nobody pastes it. */
-const LONGEST_COMMAND = 2_000;
+const MAX_COMMAND = 2_000;
 
 /** Rules whose calls have credentials of their own, which no report shows. */
 const OWN_CREDENTIALS = /^AU-|^GW-WS-AUTH$/;
@@ -77,7 +77,7 @@ export function cut(text: string, size = text.length): string {
 /** Returns the command that repeats a finding: `curl`, or the suite if only that can send the call. */
 function toRepeat({ id }: Result, finding: Finding): string {
   const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
-  if (curl !== undefined && curl.length <= LONGEST_COMMAND) return curl;
+  if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
   return `npx @berth/conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;
 }
 

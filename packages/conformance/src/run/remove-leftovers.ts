@@ -6,16 +6,16 @@ import { Pace } from '../http/pace.ts';
 import { linkOf } from '../validation/read-storage.ts';
 
 /** Smaller than any reasonable batch limit. */
-const BATCH = 20;
+const BATCH_SIZE = 20;
 /** Maximum duration of the clean-up, in milliseconds, apart from the time that a limited rate takes. */
-const LONGEST = 60_000;
+const MAX_DURATION = 60_000;
 const CALLS_PER_FILE = 3;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const ATTEMPTS = 3;
 /** Maximum number of paths that a notice names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 interface File {
   path: string;
@@ -28,32 +28,26 @@ interface File {
  * @returns the paths that could not be removed
  */
 export async function removeLeftovers(ended: Run): Promise<string[]> {
-  const listed = [...ended.leftovers].map(([path, fileId]) => ({ path, fileId }));
-  if (listed.length === 0) return [];
-  const { onNotice, rate } = ended.settings;
-  const calls = CALLS_PER_FILE * listed.length;
-  const signal = AbortSignal.timeout(LONGEST + (rate === undefined ? 0 : (1000 * calls) / rate));
+  let files: File[] = [...ended.leftovers].map(([path, fileId]) => ({ path, fileId }));
+  if (files.length === 0) return [];
+  const { onNotice, rate = Number.POSITIVE_INFINITY } = ended.settings;
+  const signal = AbortSignal.timeout(
+    MAX_DURATION + Math.ceil((1000 * CALLS_PER_FILE * files.length) / rate),
+  );
   // The target may have recovered from what the run learned about it.
   const run: Run = { ...ended, signal, pace: new Pace(() => {}, rate) };
   const context = new CheckContext(run, 'clean-up');
-  let left: File[] = listed;
   for (const pause of PAUSES) {
-    if (left.length > 0) await wait(pause);
-    left = await removeAll(context, await findFileIds(context, left));
+    if (files.length > 0) await wait(pause);
+    files = await removeAll(context, files);
   }
-  if (left.length > 0) {
-    const named = left.slice(0, MOST_NAMED).map(({ path }) => path);
-    const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
-    onNotice(`files that the run stored may still exist: ${named.join(', ')}${more}`);
+  const paths = files.map(({ path }) => path);
+  if (paths.length > 0) {
+    const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+    const named = paths.slice(0, MAX_NAMED).join(', ');
+    onNotice(`files that the run stored may still exist: ${named}${more}`);
   }
-  return left.map(({ path }) => path);
-}
-
-async function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<File[]> {
-  return inParallel(files, AT_ONCE, async ({ path, fileId }) => ({
-    path,
-    fileId: fileId ?? (await ask(() => upload.fileIdOf(path))),
-  }));
+  return paths;
 }
 
 /** Returns `undefined` if there is no response. */
@@ -63,13 +57,17 @@ function ask<Made>(call: () => Promise<Made>): Promise<Made | undefined> {
 
 /** Runs one round; returns what still exists, or may. */
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
-  const known = files.filter(({ fileId }) => fileId !== undefined);
-  const count = Math.ceil(known.length / BATCH);
-  const batches = Array.from({ length: count }, (_, index) =>
-    known.slice(index * BATCH, (index + 1) * BATCH),
-  );
-  const left = await inParallel(batches, AT_ONCE, (batch) => removeBatch(context, batch));
-  return [...files.filter(({ fileId }) => fileId === undefined), ...left.flat()];
+  const found = await inParallel(files, CONCURRENCY, async ({ path, fileId }) => ({
+    path,
+    fileId: fileId ?? (await ask(() => context.upload.fileIdOf(path))),
+  }));
+  const known = found.filter(({ fileId }) => fileId !== undefined);
+  const batches: File[][] = [];
+  for (let start = 0; start < known.length; start += BATCH_SIZE) {
+    batches.push(known.slice(start, start + BATCH_SIZE));
+  }
+  const left = await inParallel(batches, CONCURRENCY, (batch) => removeBatch(context, batch));
+  return [...found.filter(({ fileId }) => fileId === undefined), ...left.flat()];
 }
 
 async function removeBatch(
@@ -83,10 +81,8 @@ async function removeBatch(
     return new Map(entries.map((entry) => [entry.fileID, entry]));
   };
   const deleted = await list('batchDelete', ids);
-  const links = await list(
-    'batchGetTempUrls',
-    ids.map((fileID) => ({ fileID })),
-  );
+  const items = ids.map((fileID) => ({ fileID }));
+  const links = await list('batchGetTempUrls', items);
   const isLeft = async ({ fileId }: File): Promise<boolean> => {
     const entry = links.get(fileId);
     if (entry?.code === undefined) return deleted.get(fileId)?.code !== 'SUCCESS';
