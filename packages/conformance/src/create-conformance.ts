@@ -76,5 +76,5 @@ async function run(settings: Settings): Promise<Report> {
   });
   const { seed } = settings;
   const { calls } = shared.sent;
-  return createReport(settings.known, started, results, { targets, seed, calls, leftovers });
+  return createReport(settings, started, results, { targets, seed, calls, leftovers });
 }

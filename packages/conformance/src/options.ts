@@ -10,7 +10,7 @@ export type RequestForm = (typeof REQUEST_FORMS)[number];
 
 export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
-/** The spellings of copy paths: with a leading `/`, or without (D24). */
+/** The forms of copy paths: with a leading `/`, or without (D24). */
 export type CopyPaths = WireProfile['copyPaths'];
 
 /** A failure that the operator accepts for now. */

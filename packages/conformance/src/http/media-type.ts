@@ -1,3 +1,5 @@
+import { MIMEType } from 'node:util';
+
 /**
  * Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1).
  */
@@ -5,22 +7,23 @@ export function toMediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-const PARAMETER = /;\s*([^\s=;]+)=("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
-
 /**
  * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1). The type, the parameter names and the
- * charset are in lower case, and optional quotes, escapes and spaces are removed.
+ * charset are in lower case, and optional quotes, escapes and spaces are removed. An invalid one is returned as is.
  *
  * @example
  * toPlainType('Text/HTML;Charset="UTF-8"'); // 'text/html; charset=utf-8'
  */
 export function toPlainType(contentType: string): string {
-  const parameters = [...contentType.matchAll(PARAMETER)].map(([, name = '', value = '']) => {
-    const key = name.toLowerCase();
-    const text = value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
-    return `; ${key}=${key === 'charset' ? text.toLowerCase() : text}`;
-  });
-  return toMediaType(contentType) + parameters.join('');
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    const parameters = [...params].map(([name, value]) => {
+      return `; ${name}=${name === 'charset' ? value.toLowerCase() : value}`;
+    });
+    return essence + parameters.join('');
+  } catch {
+    return contentType;
+  }
 }
 
 /** Returns whether two Content-Types mean the same. */

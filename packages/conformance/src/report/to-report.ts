@@ -1,6 +1,6 @@
 import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
-import type { KnownFailure } from '../options.ts';
+import type { KnownFailure, Settings } from '../options.ts';
 import { ENGINES, type Engine, OUTCOMES, type Outcome, type Result } from '../result.ts';
 
 /** The report on a run, with its results and its exit code. */
@@ -39,7 +39,7 @@ export interface Report {
 
 /** Creates the report, with the results in contract order: rules first, then transactions and workflows by name. */
 export function createReport(
-  entries: readonly KnownFailure[],
+  { known: entries, wireProfile }: Pick<Settings, 'known' | 'wireProfile'>,
   started: Date,
   results: readonly Result[],
   more: Pick<Report, 'targets' | 'seed' | 'calls' | 'leftovers'>,
@@ -56,6 +56,7 @@ export function createReport(
   const summary = count(results);
   const deciding = results.filter((result) => result.level === 'must' && !isKnown(result));
   const exitCode = toExitCode(deciding, summary, known);
+  const verdict = toVerdict(exitCode, deciding, summary, known);
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
@@ -63,7 +64,7 @@ export function createReport(
     summary,
     known,
     exitCode,
-    verdict: toVerdict(exitCode, deciding, summary, known),
+    verdict: wireProfile.envelope === 'flat' ? `${verdict}, flat responses` : verdict,
     results: sorted,
   };
 }

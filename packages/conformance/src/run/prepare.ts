@@ -108,9 +108,8 @@ async function findGatewayCredentials(run: Run): Promise<void> {
 }
 
 /**
- * Detects which form of storage requests the deployment accepts: 'fields at the top level or nested in
- * `data`; a deployment must accept at least one form' (D21). Tries each form with calls that store nothing.
- * If the deployment rejects all of them, explains why.
+ * Detects which form of storage requests the deployment accepts: 'at least one of the two forms' (D21). Tries each form
+ * with calls that store nothing. If the deployment rejects all of them, explains why.
  *
  * @throws StartError if there is no response
  */
@@ -182,9 +181,8 @@ function spell(status: number, code = ''): string {
 }
 
 /**
- * Detects which spelling of copy paths the deployment accepts: 'a deployment takes at least one of the two
- * spellings' (D24). Tries that of the wire profile first, with a file of its own. If no copy works, the checks
- * find out why.
+ * Detects which form of copy paths the deployment accepts: 'at least one of them' (D24). Tries that of the wire profile
+ * first, with a file of its own. If no copy works, the checks find out why.
  */
 async function findCopyPaths(run: Run): Promise<void> {
   const preferred = run.settings.wireProfile.copyPaths;
@@ -192,7 +190,7 @@ async function findCopyPaths(run: Run): Promise<void> {
   const t = new CheckContext(run, 'probe');
   try {
     const file = await t.upload.store('copy.txt');
-    const accepts = (spelling: CopyPaths) => isCopied(t, file, spelling);
+    const accepts = (form: CopyPaths) => isCopied(t, file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
     const isOfTarget = [Unreached, NetworkFault, Throttled].some((kind) => error instanceof kind);
