@@ -9,6 +9,8 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
+export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
+
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
@@ -17,8 +19,6 @@ export class StartError extends Error {
  *   names the option; or the target lacks the optional feature that the rule is about
  * - `error`: the suite or the network is at fault, never the target
  */
-export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
-
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The engines: the checks for individual rules, Dredd and Respect. */
@@ -47,9 +47,7 @@ export interface Finding {
 /** The result of one check. Credentials are redacted in every string. */
 export interface Result {
   engine: Engine;
-  /**
-   * The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`) or the workflow.
-   */
+  /** The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`) or the workflow. */
   id: string;
   level: Level;
   /** The sentence of the contract that it checks. */

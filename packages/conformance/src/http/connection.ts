@@ -65,13 +65,16 @@ export class Throttled extends Error {
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 /** Makes a call again if its connection is closed. */
-export async function insist<Made>(call: () => Promise<Made>, attempts: number): Promise<Made> {
+export async function retryIfClosed<Made>(
+  call: () => Promise<Made>,
+  attempts: number,
+): Promise<Made> {
   try {
     return await call();
   } catch (error) {
     const isClosed = error instanceof NetworkFault && CLOSED.includes(error.code);
     if (!isClosed || attempts === 1) throw error;
-    return insist(call, attempts - 1);
+    return retryIfClosed(call, attempts - 1);
   }
 }
 

@@ -7,7 +7,7 @@ import { findObstacle, leftOut, type Need } from '../context/skip-reason.ts';
 import type { StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import { transactions } from '../dredd/transactions.ts';
-import { insist, NetworkFault, Throttled } from '../http/connection.ts';
+import { NetworkFault, retryIfClosed, Throttled } from '../http/connection.ts';
 import { codeOf, isGatewayError } from '../invariants.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { workflows } from '../respect/run-workflows.ts';
@@ -63,7 +63,7 @@ async function callTarget<Result>(
   call: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await insist(call, ATTEMPTS);
+    return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
     if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
     const what = `the ${NAMES[api]} at ${run.settings[`${api}Url`]}`;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { insist } from '../http/connection.ts';
+import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { linkOf } from '../validation/read-storage.ts';
 
@@ -52,7 +52,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
 
 /** Returns `undefined` if there is no response. */
 function ask<Made>(call: () => Promise<Made>): Promise<Made | undefined> {
-  return insist(call, ATTEMPTS).catch(() => undefined);
+  return retryIfClosed(call, ATTEMPTS).catch(() => undefined);
 }
 
 /** Runs one round; returns what still exists, or may. */
