@@ -27,17 +27,8 @@ test('Ctrl-C ends a run, which still cleans up and reports', async () => {
   await using target = await startSecond();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');
-  const child = spawn(process.execPath, [
-    cli,
-    ...target.args,
-    '--only',
-    'UP-,ST-',
-    '--concurrency',
-    '2',
-    '--report',
-    `json=${file}`,
-    '--verbose',
-  ]);
+  const args = ['--only', 'UP-,ST-', '--concurrency', '2', '--report', `json=${file}`, '--verbose'];
+  const child = spawn(process.execPath, [cli, ...target.args, ...args]);
   let shown = '';
   child.stderr.on('data', (text) => {
     shown += text;

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { createConformance, type Result } from '../src/index.ts';
 import { changeJson, gatewayError } from './mutants/support/gateway.ts';
 import { COPY, DELETE, success } from './mutants/support/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
+import { drip, OK, sendEndlessly } from './support/take-over.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startReference } from './targets/start-reference.ts';
@@ -61,22 +61,7 @@ test('other transactions pass, and findings show the place in the contract', () 
   });
 });
 
-const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n';
-
-function drip(socket: Socket): void {
-  socket.write(HEAD);
-  const timer = setInterval(() => socket.write(' '), 20);
-  socket.once('close', () => clearInterval(timer));
-}
-
-function flood(socket: Socket): void {
-  const part = Buffer.alloc(2 ** 20, ' ');
-  const write = () => {
-    while (!socket.destroyed && socket.write(part));
-  };
-  socket.on('drain', write).on('error', () => {});
-  socket.write(HEAD, write);
-}
+const flood = sendEndlessly(`${OK}\r\n`, ' '.repeat(2 ** 20));
 
 test.each<[string, TakeOver, timeout: number, reason: RegExp]>([
   ['hold up', drip, 1000, /did not end within 3000 ms/],

@@ -3,30 +3,9 @@ import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
 import type { Hooks, Json, TakeOver } from './proxy/messages.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
+import { drip, drop, hang, OK, send, sendEndlessly } from './support/take-over.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
-const hang: TakeOver = () => {};
-const drop: TakeOver = (socket) => void socket.destroy();
-const send =
-  (text: string): TakeOver =>
-  (socket) =>
-    void socket.end(text);
-const sendEndlessly =
-  (head: string, part: string): TakeOver =>
-  (socket) => {
-    const write = () => {
-      while (part !== '' && !socket.destroyed && socket.write(part));
-    };
-    socket.on('drain', write).write(head);
-    write();
-  };
-const drip: TakeOver = (socket) => {
-  socket.write(`${OK}\r\n`);
-  const timer = setInterval(() => socket.write('a'), 50);
-  socket.once('close', () => clearInterval(timer));
-};
-
-const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const TOO_MANY = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
 
 test.each<[string, TakeOver, RegExp]>([

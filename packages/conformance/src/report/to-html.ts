@@ -79,7 +79,7 @@ ${toViolations(cause).map(
 <p class="found">${messages.map((message) => html`${message}<br>`)}</p>
 `,
 )}
-<details open><summary>The call, and how to repeat it</summary><pre>${toEvidence(cause)}</pre></details>
+<details><summary>The call, and how to repeat it</summary><pre>${toEvidence(cause)}</pre></details>
 ${notes.map((note) => html`<p>${note}</p>`)}
 ${others.length > 0 ? html`<p class="quiet">Also fails: ${listIds(others)}</p>` : undefined}
 </li>
