@@ -12,7 +12,7 @@ const MAX_LENGTH = 16_384;
 /** Signatures differ for each call, so they are recognized by the text before them. */
 const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
 
-export interface Secrets {
+interface Secrets {
   values: string[];
   /** Lower-case names of the headers whose values are never shown. */
   headers: string[];

@@ -44,7 +44,7 @@ export function toWorkflowResult({ id, statement, operations }: Workflow): Resul
   return createResult({ engine: 'respect', id, level: 'must', statement, operations });
 }
 
-/** Runs the contract's workflows with Respect, and yields each result as soon as it is known. */
+/** Runs the contract's workflows with Respect, one after the other. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {
     const ending = skipReason(run, workflow) ?? (await runWorkflow(run, workflow));
