@@ -103,28 +103,24 @@ function readForwarded({ headers }: SentResponse): HeaderList {
   return headers.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
-interface FixtureInvariant {
-  provokedBy?: SentenceId;
-  /** Returns no claims for a response that the sentence is not about. */
-  check(facts: FixtureFacts): Claim[];
-}
+/** Returns no claims for a response that the sentence is not about. */
+type FixtureInvariant = (facts: FixtureFacts) => Claim[];
 
-/** An invariant for responses of the fixture service, all of which the check of GW-STATUS requests. */
-const ofResponses = (check: (sent: SentResponse, facts: FixtureFacts) => Claim[]) => ({
-  provokedBy: 'GW-STATUS' as const,
-  check(facts: FixtureFacts) {
+/** An invariant for responses of the fixture service. */
+const ofResponses =
+  (check: (sent: SentResponse, facts: FixtureFacts) => Claim[]): FixtureInvariant =>
+  (facts) => {
     const sent = readSentResponse(facts);
     return sent === undefined ? [] : check(sent, facts);
-  },
-});
+  };
 
 /** An invariant for requests that the fixture service has echoed. */
-const ofEchoes = (check: (facts: FixtureFacts, echo: Echo) => Claim[]): FixtureInvariant => ({
-  check(facts) {
+const ofEchoes =
+  (check: (facts: FixtureFacts, echo: Echo) => Claim[]): FixtureInvariant =>
+  (facts) => {
     const echo = readEcho(facts);
     return echo === undefined ? [] : check(facts, echo);
-  },
-});
+  };
 
 const STREAM = 'text/event-stream';
 

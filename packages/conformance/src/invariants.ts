@@ -25,16 +25,11 @@ export interface Facts extends StorageReply {
   readonly validator: ResponseValidator;
 }
 
-/** A sentence about a single response. It is checked for each response of a run to which it applies. */
-interface Invariant {
-  /** Whose check makes calls with such responses. Default: that of the sentence itself. */
-  readonly provokedBy?: SentenceId;
-  /**
-   * Returns claims about a response, or findings that name their place in a document; nothing if the sentence is not
-   * about this response.
-   */
-  check(facts: Facts): readonly (Claim | Finding)[];
-}
+/**
+ * Returns what a sentence claims about a response, or findings that name their place in a document; nothing if the
+ * sentence is not about this response.
+ */
+type Invariant = (facts: Facts) => readonly (Claim | Finding)[];
 
 const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
 
@@ -117,13 +112,13 @@ function dispositionRule(facts: Facts): 'C1' | 'C2' | 'C3' | 'none' | undefined 
   return TEXT_TYPES.includes(received.mediaType) ? 'none' : 'C2';
 }
 
-const dispositionInvariant = (
-  rules: readonly ReturnType<typeof dispositionRule>[],
-  claim: (facts: Facts) => Claim,
-): Invariant => ({
-  provokedBy: 'GW-STATUS',
-  check: (facts) => (rules.includes(dispositionRule(facts)) ? [claim(facts)] : []),
-});
+const dispositionInvariant =
+  (
+    rules: readonly ReturnType<typeof dispositionRule>[],
+    claim: (facts: Facts) => Claim,
+  ): Invariant =>
+  (facts) =>
+    rules.includes(dispositionRule(facts)) ? [claim(facts)] : [];
 
 const readDisposition = ({ received }: Facts) => readAll(received.headers, 'content-disposition');
 
@@ -213,55 +208,43 @@ const present = (name: string, value: unknown): Claim => [
 ];
 
 /** An invariant for storage responses that are envelopes. */
-const ofEnvelopes = (check: (facts: Facts) => Claim[]): Invariant => ({
-  provokedBy: 'ST-RESPONSE',
-  check: (facts) => (isGateway(facts) || facts.body === undefined ? [] : check(facts)),
-});
+const ofEnvelopes =
+  (check: (facts: Facts) => Claim[]): Invariant =>
+  (facts) =>
+    isGateway(facts) || facts.body === undefined ? [] : check(facts);
 
+/** Sentences about single responses. They are checked for each response of a run to which they apply. */
 export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   ...FIXTURE_INVARIANTS,
   'GW-C1': dispositionInvariant(['C1'], isAttached),
   'GW-C2/1': dispositionInvariant(['C2'], isAttached),
   'GW-C2/2': dispositionInvariant(['none'], isNotAttached),
   'GW-C3/1': dispositionInvariant(['C3'], isNotAttached),
-  'GW-C3/2': {
-    provokedBy: 'GW-REQUEST-ID/2',
-    check: (facts) => (facts.received.status === 101 ? [isNotAttached(facts)] : []),
-  },
+  'GW-C3/2': (facts) => (facts.received.status === 101 ? [isNotAttached(facts)] : []),
   'GW-DISPOSITION-INLINE': dispositionInvariant(['C1', 'C2'], isNotInline),
-  'GW-REQUEST-ID/1': {
-    provokedBy: 'GW-STATUS',
-    check(facts) {
-      const isFrom = isOfService(facts) || isOwnError(facts) || readSentResponse(facts);
-      return isFrom && !isHandshake(facts) ? [hasRequestId(facts)] : [];
-    },
+  'GW-REQUEST-ID/1': (facts) => {
+    const isFrom = isOfService(facts) || isOwnError(facts) || readSentResponse(facts);
+    return isFrom && !isHandshake(facts) ? [hasRequestId(facts)] : [];
   },
-  'GW-REQUEST-ID/2': { check: (facts) => (isHandshake(facts) ? [hasRequestId(facts)] : []) },
-  'GW-ERROR/2': {
-    provokedBy: 'GW-ERROR/1',
-    check(facts) {
-      const header = facts.received.header('x-request-id');
-      const { requestId } = Object(facts.received.json);
-      if (!isOwnError(facts) || header === undefined || requestId === undefined) return [];
-      const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
-      return [[requestId === header, message]];
-    },
+  'GW-REQUEST-ID/2': (facts) => (isHandshake(facts) ? [hasRequestId(facts)] : []),
+  'GW-ERROR/1': (facts) => (isOwnError(facts) ? checkSchema(facts, 'gateway') : []),
+  'GW-ERROR/2': (facts) => {
+    const header = facts.received.header('x-request-id');
+    const { requestId } = Object(facts.received.json);
+    if (!isOwnError(facts) || header === undefined || requestId === undefined) return [];
+    const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
+    return [[requestId === header, message]];
   },
-  'GW-ERROR/1': { check: (facts) => (isOwnError(facts) ? checkSchema(facts, 'gateway') : []) },
-  'ST-RESPONSE': {
-    check: (facts) =>
-      isGateway(facts) ? [] : [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
-  },
-  'ST-LINKS-CALL': {
-    check({ operationId, entries = [] }) {
-      const linked = operationId === 'batchGetTempUrls' ? entries : [];
-      return linked
-        .filter(({ code }) => code === 'SUCCESS')
-        .map(({ tempFileURL: url }): Claim => {
-          const message = `the link of a file must be an absolute URL, not ${show(url)}`;
-          return [isWebUrl(url), message];
-        });
-    },
+  'ST-RESPONSE': (facts) =>
+    isGateway(facts) ? [] : [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
+  'ST-LINKS-CALL': ({ operationId, entries = [] }) => {
+    const linked = operationId === 'batchGetTempUrls' ? entries : [];
+    return linked
+      .filter(({ code }) => code === 'SUCCESS')
+      .map(({ tempFileURL: url }): Claim => {
+        const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+        return [isWebUrl(url), message];
+      });
   },
   'ST-PRESENT/1': ofEnvelopes(({ body }) => [present('requestId', body?.requestId)]),
   'ST-PRESENT/2': ofEnvelopes(({ body, refused }) =>
@@ -335,7 +318,7 @@ export class Observer {
     const operationId = this.#findOperation(exchange);
     if (operationId === undefined) return;
     const facts = this.#toFacts(exchange, operationId);
-    for (const [id, { check }] of this.#invariants) this.#record(id, check(facts), facts);
+    for (const [id, invariant] of this.#invariants) this.#record(id, invariant(facts), facts);
   }
 
   /** Returns how a response violates the rules with level MUST, whatever the operator has selected. */
@@ -346,7 +329,7 @@ export class Observer {
     const all = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
     return all
       .filter(([id]) => findRule(id).level === 'must')
-      .flatMap(([id, invariant]) => toFindings(id, invariant.check(facts)));
+      .flatMap(([id, invariant]) => toFindings(id, invariant(facts)));
   }
 
   /** Returns what was observed; undefined if no response was one that the invariant is about. */

@@ -1,6 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { SocketOrder } from '../context/fixture-client.ts';
-import type { GatewayCall, GatewayClient } from '../context/gateway-client.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Echo } from '../fixture-invariants.ts';
 import { NetworkFault } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
@@ -117,29 +117,31 @@ export function expectError(t: CheckContext, exchange: Exchange, what: string): 
 }
 
 /**
- * Makes calls that the gateway must reject according to the contract, and returns the error responses. If the gateway
- * accepts every call, the check is skipped.
+ * Makes calls that the gateway must reject according to the contract, once in a run and on one connection, and returns
+ * the error responses. If the gateway accepts every call, the check is skipped.
  */
-export async function provokeErrors(
-  t: CheckContext,
-  gateway: Pick<GatewayClient, 'call'>,
-): Promise<Exchange[]> {
-  const service = t.uniqueName();
-  const { forbiddenService } = t.settings;
-  const calls: GatewayCall[] = [
-    // As a browser accepts them: the body is JSON all the same.
-    { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
-    { ...jsonPost, service },
-    { ...jsonPost, service, credentials: 'none' },
-    { service, credentials: 'none' },
-    { service, credentials: { Authorization: 'Bearer wrong' } },
-    { service, credentials: { Authorization: 'wrong' } },
-    { service: 'a' },
-    ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
-  ];
-  const exchanges: Exchange[] = [];
-  for (const call of calls) exchanges.push(await gateway.call({ ...call, acceptsRefusal: true }));
-  const errors = exchanges.filter(({ received }) => received.status >= 400);
-  if (errors.length === 0) throw new Unreached('the gateway rejected none of the invalid calls');
-  return errors;
-}
+export const provokeErrors = (t: CheckContext): Promise<Exchange[]> =>
+  t.once('errors of the gateway', async () => {
+    const service = t.uniqueName();
+    const { forbiddenService } = t.settings;
+    const calls: GatewayCall[] = [
+      // As a browser accepts them: the body is JSON all the same.
+      { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
+      { ...jsonPost, service },
+      { ...jsonPost, service, credentials: 'none' },
+      { service, credentials: 'none' },
+      { service, credentials: { Authorization: 'Bearer wrong' } },
+      { service, credentials: { Authorization: 'wrong' } },
+      { service: 'a' },
+      ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
+    ];
+    const errors: Exchange[] = [];
+    await t.onOneConnection(async ({ gateway }) => {
+      for (const call of calls) {
+        const exchange = await gateway.call({ ...call, acceptsRefusal: true });
+        if (exchange.received.status >= 400) errors.push(exchange);
+      }
+    });
+    if (errors.length === 0) throw new Unreached('the gateway rejected none of the invalid calls');
+    return errors;
+  });

@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { HeaderList } from '../http/exchange.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import type { Exchange, HeaderList } from '../http/exchange.ts';
+import type { Upgrade } from '../http/open-web-socket.ts';
 import { Unreached } from '../result.ts';
 import { closeSocket, gatewayMethods } from './fixture-calls.ts';
 
@@ -148,61 +150,101 @@ const FOR_POST: ResponseOrder[] = [
   'image/png; note=text/plain',
 ].map((type) => ({ type, body: '{}' }));
 
+interface Requested {
+  what: string;
+  status: number;
+  exchange: Exchange;
+}
+
 /** Requests a response; the invariants compare the rest of it with what the service sent. */
-async function expectStatus(
+async function request(
   t: CheckContext,
   { status = 200, ...order }: ResponseOrder,
   call: GatewayCall,
   gateway: Pick<CheckContext['gateway'], 'call'> = t.gateway,
-): Promise<void> {
+): Promise<Requested> {
   // A browser accepts nothing else; a client that posts JSON often accepts both.
   const accepted = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
   const accept = order.type?.startsWith(STREAM) ? { Accept: accepted } : {};
-  const { received } = await gateway.call({
+  const exchange = await gateway.call({
     ...call,
     headers: { ...Object(call.headers), ...accept },
     path: t.fixture.respond({ status, ...order }),
     keep429: status === 429,
   });
-  const { fixture, parameter, target } = Object(received.json);
+  const { fixture, parameter } = Object(exchange.received.json);
   // A gateway that follows a redirect returns the response of the other path.
-  const isFollowed = String(target).startsWith('/moved');
-  if ((fixture !== undefined && !isFollowed) || parameter !== undefined) {
+  const isRedirect = status >= 300 && status <= 399;
+  if ((fixture !== undefined && !isRedirect) || parameter !== undefined) {
     throw new Unreached('the request did not reach the /respond path of the fixture service');
   }
-  t.expectEqual(`${call.method} /respond: the status`, received.status, status);
+  return { what: `${call.method} /respond`, status, exchange };
 }
 
-/** The responses of a handshake that the service accepts, and of one that it rejects. */
-async function expectHandshakes(t: CheckContext): Promise<void> {
-  const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
-  const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
-  await closeSocket(socket);
-  const path = t.fixture.socket({ headers, refuse: 409 });
-  const { status, refusal } = await t.gateway.upgrade({ path });
-  const what = 'a handshake that the service rejects: the status';
-  if (refusal) t.expectEqual(what, status, 409, refusal);
-}
-
-export const gatewayResponses: readonly Check[] = [
-  defineCheck('GW-STATUS', ['fixture'], async (t) => {
+/** Requests every kind of response, once in a run. */
+const requestResponses = (t: CheckContext): Promise<Requested[]> =>
+  t.once('responses of the fixture service', async () => {
+    const requested: Requested[] = [];
     for (const call of gatewayMethods) {
-      for (const order of FOR_BOTH) await expectStatus(t, order, call);
+      for (const order of FOR_BOTH) requested.push(await request(t, order, call));
     }
     for (const [index, order] of FOR_EITHER.entries()) {
-      await expectStatus(t, order, { ...gatewayMethods[index % 2] });
+      requested.push(await request(t, order, { ...gatewayMethods[index % 2] }));
     }
-    for (const order of FOR_POST) await expectStatus(t, order, { ...gatewayMethods[1] });
+    for (const order of FOR_POST) requested.push(await request(t, order, { ...gatewayMethods[1] }));
     // A caller that accepts gzip must not receive anything that the service has not sent either.
     const text = { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) };
-    await expectStatus(t, text, { method: 'GET', headers: { 'Accept-Encoding': 'gzip, br' } });
+    const headers = { 'Accept-Encoding': 'gzip, br' };
+    requested.push(await request(t, text, { method: 'GET', headers }));
     await t.onOneConnection(async ({ gateway }) => {
       for (const status of [200, 404]) {
         const order = { status, type: JSON_TYPE, body: '{}', headers: HEADERS };
-        await expectStatus(t, order, { method: 'GET' }, gateway);
+        requested.push(await request(t, order, { method: 'GET' }, gateway));
       }
       await gateway.call();
     });
-    await expectHandshakes(t);
+    return requested;
+  });
+
+/** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
+const requestHandshakes = (t: CheckContext): Promise<Upgrade> =>
+  t.once('handshakes with headers', async () => {
+    const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
+    const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
+    await closeSocket(socket);
+    return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
+  });
+
+/** Checked by invariants, for which it is enough to request the responses. */
+const OF_RESPONSES: readonly SentenceId[] = [
+  'GW-BODY',
+  'GW-C1',
+  'GW-C2/1',
+  'GW-C2/2',
+  'GW-C3/1',
+  'GW-DISPOSITION-INLINE',
+  'GW-REQUEST-ID/1',
+  'GW-SSE',
+];
+
+/** The same, also for handshakes. */
+const OF_ALL: readonly SentenceId[] = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'];
+
+export const gatewayResponses: readonly Check[] = [
+  defineCheck('GW-STATUS', ['fixture'], async (t) => {
+    for (const { what, status, exchange } of await requestResponses(t)) {
+      t.expectEqual(`${what}: the status`, exchange.received.status, status, exchange);
+    }
+    const { status, refusal } = await requestHandshakes(t);
+    const what = 'a handshake that the service rejects: the status';
+    if (refusal) t.expectEqual(what, status, 409, refusal);
   }),
+  ...OF_RESPONSES.map((id) => defineCheck(id, ['fixture'], requestResponses)),
+  ...OF_ALL.map((id) =>
+    defineCheck(id, ['fixture'], async (t) => {
+      await requestResponses(t);
+      await requestHandshakes(t);
+    }),
+  ),
+  defineCheck('GW-C3/2', ['fixture', 'webSocket'], requestHandshakes),
 ];

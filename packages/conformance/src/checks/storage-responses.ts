@@ -1,6 +1,7 @@
-import { type Check, defineCheck } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
   changesFiles,
+  type Entry,
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
@@ -15,12 +16,11 @@ import {
 } from './stored-files.ts';
 import { makeGoodFields, tryCall } from './valid-calls.ts';
 
-/** The invariants check the responses to these calls. */
-export const storageResponses: readonly Check[] = [
-  defineCheck('ST-RESPONSE', ['storageCredentials'], async (t) => {
+/** Makes calls that succeed or are rejected without any file, once in a run. */
+const callWithoutFiles = (t: CheckContext): Promise<void> =>
+  t.once('storage calls without files', async () => {
     const fields = await makeGoodFields(t);
     await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
-    // Files are not needed for a call that is rejected.
     const rejected: [StorageOperation, StorageCallOptions][] = [
       ...STORAGE_OPERATIONS.map((operation): [StorageOperation, StorageCallOptions] => [
         operation,
@@ -36,8 +36,11 @@ export const storageResponses: readonly Check[] = [
     }
     // It may be rejected, but must not succeed without data.
     await tryCall(t, 'batchGetTempUrls', { fileList: [] });
-  }),
-  defineCheck('ST-RESPONSE', needsFiles, async (t) => {
+  });
+
+/** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
+const callWithFiles = (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer | undefined }> =>
+  t.once('storage calls with files', async () => {
     const folder = await storeReadable(t, ['a.txt', 'level/b.TXT']);
     const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
@@ -45,12 +48,7 @@ export const storageResponses: readonly Check[] = [
     await tryCall(t, 'batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
     await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
 
-    const { entries = [] } = await folder.tryCopy({ from: 'a.txt', to: 'copy.txt' });
-    const [{ fileID, ...entry } = {}] = entries;
-    if (!hasFailed(entry) && typeof fileID === 'string') {
-      const what = `the file with the fileID ${fileID} from the entry`;
-      expectReading(t, await t.upload.read(fileID), folder.contentOf('a.txt'), what);
-    }
+    const { entries } = await folder.tryCopy({ from: 'a.txt', to: 'copy.txt' });
     await folder.tryCopy({ from: 'missing.txt', to: 'never.txt' });
     await folder.tryCopy(
       { from: 'a.txt', to: 'twice.txt' },
@@ -62,5 +60,22 @@ export const storageResponses: readonly Check[] = [
     await folder.tryCopy({ from: 'level/b.TXT', to: 'moved.txt', removeOriginal: true });
     await t.storage.call('batchDelete', { fileList: [a, missing, a, b] });
     await t.storage.call('batchDelete', { fileList: [missing] });
+    return { entry: entries?.[0] ?? {}, bytes: folder.contentOf('a.txt') };
+  });
+
+/** The invariants check the responses to these calls. */
+export const storageResponses: readonly Check[] = [
+  defineCheck('ST-RESPONSE', ['storageCredentials'], callWithoutFiles),
+  defineCheck('ST-RESPONSE', needsFiles, async (t) => {
+    const { entry, bytes } = await callWithFiles(t);
+    const { fileID } = entry;
+    if (hasFailed(entry) || typeof fileID !== 'string') return;
+    const what = `the file with the fileID ${fileID} from the entry`;
+    expectReading(t, await t.upload.read(fileID), bytes, what);
   }),
+  defineCheck('ST-PRESENT/1', ['storageCredentials'], callWithoutFiles),
+  defineCheck('ST-PRESENT/2', ['storageCredentials'], callWithoutFiles),
+  defineCheck('ST-PRESENT/3', needsFiles, callWithFiles),
+  defineCheck('ST-LISTS/1', needsFiles, callWithFiles),
+  defineCheck('ST-LISTS/2', needsFiles, callWithFiles),
 ];

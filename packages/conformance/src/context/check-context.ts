@@ -14,10 +14,10 @@ import { toEvidence } from './to-evidence.ts';
 import { createUploadClient, type UploadClient } from './upload-client.ts';
 
 export interface Check {
-  /** The sentence that it checks. If there is an invariant for it, the check may only make calls. */
+  /** The sentence that it checks. If there is an invariant for it, it is enough to make calls. */
   id: SentenceId;
   needs: readonly Need[];
-  run: (context: CheckContext) => Promise<void>;
+  run: (context: CheckContext) => Promise<unknown>;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
 }

@@ -1,6 +1,6 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { findObstacle, leftOut, type SkipReason, toEnding } from '../context/skip-reason.ts';
+import { findSkipReason, toEnding } from '../context/skip-reason.ts';
 import { findRule, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
@@ -12,8 +12,6 @@ type Part = Pick<
   'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs' | 'scope'
 > & {
   id: SentenceId;
-  /** How its check ended, even if the operator has only selected sentences that the check makes calls for. */
-  ending?: Pick<Result, 'outcome' | 'reason'>;
 };
 
 /**
@@ -38,9 +36,8 @@ export async function runChecks(
     if (isLast && !hasInvariant(rule)) onResult(toResult(rule, ended));
   });
   return () => {
-    const all = [...parts.values()].flat();
     for (const [rule, ended] of parts) {
-      if (hasInvariant(rule)) onResult(toResult(rule, [...ended, ...observe(run, rule, all)]));
+      if (hasInvariant(rule)) onResult(toResult(rule, [...ended, ...observe(run, ended)]));
     }
   };
 }
@@ -49,48 +46,22 @@ function hasInvariant({ sentences }: Rule): boolean {
   return Object.keys(sentences).some((id) => id in INVARIANTS);
 }
 
-const NOTHING_FOUND = { findings: [], notes: [], assertions: 0, durationMs: 0 };
-
 /** Runs a check; whatever happens becomes its result. */
 async function runCheck(run: Run, check: Check): Promise<Part> {
-  const rule = findRule(check.id);
-  const context = new CheckContext(run, check.id, rule.places[0] ?? rule.id);
+  const { id, needs } = check;
+  const rule = findRule(id);
+  const context = new CheckContext(run, id, rule.places[0] ?? rule.id);
   const started = performance.now();
-  const ending = checkSkipReason(run, check) ?? (await end(check, context, run));
-  const unselected = leftOut(run, check.id);
-  const { findings } = context.record;
-  if (unselected !== undefined) {
-    // It has only made calls for other sentences.
-    const { requests } = context.record;
-    return { id: check.id, ...unselected, ...NOTHING_FOUND, requests, ending };
-  }
+  const { outcome, reason } =
+    findSkipReason(run, [id], rule.api, needs) ?? (await end(check, context, run));
   return {
-    id: check.id,
-    ending,
+    id,
     // A violation that was found counts even if the check did not finish.
-    outcome: findings.length > 0 ? 'fail' : ending.outcome,
-    ...(ending.reason !== undefined && { reason: ending.reason }),
+    outcome: context.record.findings.length > 0 ? 'fail' : outcome,
+    ...(reason !== undefined && { reason }),
     ...context.record,
     durationMs: Math.round(performance.now() - started),
   };
-}
-
-function checkSkipReason(run: Run, { id, needs }: Check): SkipReason | undefined {
-  const unselected = provokes(run, id) ? undefined : leftOut(run, id);
-  return unselected ?? findObstacle(run, findRule(id).api, needs);
-}
-
-/** Whether a check makes calls whose responses an invariant that the operator has selected is about. */
-function provokes(run: Run, id: SentenceId): boolean {
-  const sentences = Object.keys(INVARIANTS) as SentenceId[];
-  return sentences.some(
-    (sentence) => provokingCheck(sentence) === id && leftOut(run, sentence) === undefined,
-  );
-}
-
-/** Returns whose check makes calls with responses that a sentence is about. */
-function provokingCheck(id: SentenceId): SentenceId {
-  return INVARIANTS[id]?.provokedBy ?? id;
 }
 
 async function end(
@@ -98,46 +69,37 @@ async function end(
   context: CheckContext,
   run: Run,
 ): Promise<Pick<Result, 'outcome' | 'reason'>> {
+  const hasCounted = () => check.id in INVARIANTS || context.record.assertions > 0;
   try {
     await check.run(context);
   } catch (error) {
     // Its other calls count.
-    const isPartly = error instanceof NoWebSocket && context.record.assertions > 0;
-    if (!isPartly) return toEnding(error, run);
+    if (!(error instanceof NoWebSocket && hasCounted())) return toEnding(error, run);
     context.note(error.message);
   }
-  const { requests, assertions } = context.record;
-  if (requests > 0 && (assertions > 0 || check.id in INVARIANTS)) return { outcome: 'pass' };
+  if (hasCounted()) return { outcome: 'pass' };
   // Some checks continue without a response that they could not get.
   if (run.signal.aborted) return { outcome: 'skip', reason: String(run.signal.reason) };
   return { outcome: 'error', reason: 'bug in the suite: the check made no assertions' };
 }
 
 /** Returns what all responses of the run show about the invariants of a rule. */
-function observe(run: Run, { sentences }: Rule, checked: readonly Part[]): Part[] {
-  const ids = Object.keys(sentences).filter((id) => id in INVARIANTS) as SentenceId[];
-  return ids.flatMap((id): Part[] => {
-    const unselected = leftOut(run, id);
-    if (unselected !== undefined) {
-      const isListed = checked.some((part) => part.id === id);
-      return isListed ? [] : [{ ...NOTHING_FOUND, id, ...unselected, requests: 0 }];
-    }
+function observe(run: Run, checked: readonly Part[]): Part[] {
+  const ids = new Set(checked.map(({ id }) => id).filter((id) => id in INVARIANTS));
+  return [...ids].flatMap((id): Part[] => {
+    const part = { id, notes: [], requests: 0, durationMs: 0 };
     const observed = run.observer.resultOf(id);
-    if (observed === undefined) return [toUnmet(id, checked)];
+    if (observed === undefined) {
+      // Otherwise, its check says why it could not make such calls.
+      const isChecked = checked.some((one) => one.id === id && one.outcome === 'pass');
+      const reason = 'no response of the run was one that it is about';
+      return isChecked ? [{ ...part, outcome: 'skip', reason, findings: [], assertions: 0 }] : [];
+    }
     const { responses, violations, findings, assertions } = observed;
     const scope = violations > 0 ? { scope: { violations, responses } } : {};
     const outcome = violations > 0 ? 'fail' : 'pass';
-    return [{ ...NOTHING_FOUND, id, outcome, findings, ...scope, assertions, requests: 0 }];
+    return [{ ...part, outcome, findings, ...scope, assertions }];
   });
-}
-
-/** An invariant that met no response ends like the check that provokes such responses, unless that one succeeded. */
-function toUnmet(id: SentenceId, checked: readonly Part[]): Part {
-  const { ending } = checked.find((part) => part.id === provokingCheck(id)) ?? {};
-  const isObstacle = ending !== undefined && !['pass', 'fail'].includes(ending.outcome);
-  const reason = 'no response of the run was one that it is about';
-  const unmet = isObstacle ? ending : { outcome: 'skip' as const, reason };
-  return { ...NOTHING_FOUND, id, ...unmet, requests: 0 };
 }
 
 /** The outcome of a rule is the first of these that one of its sentences has. */
@@ -150,7 +112,8 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
   const decisive = parts.find((part) => part.outcome === outcome);
   const isShared = parts.every(({ reason }) => reason === decisive?.reason);
   const scope = parts.find((part) => part.scope !== undefined)?.scope;
-  const unchecked = parts.filter((part) => part.outcome === 'disabled' && outcome === 'pass');
+  const passed = new Set(parts.filter((part) => part.outcome === 'pass').map(({ id }) => id));
+  const unchecked = parts.filter((part) => part.outcome === 'disabled' && !passed.has(part.id));
   const sum = (field: 'requests' | 'assertions' | 'durationMs') =>
     parts.reduce((total, part) => total + part[field], 0);
   return {
@@ -175,7 +138,9 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     ),
     notes: [
       ...parts.flatMap(({ notes }) => notes),
-      ...unchecked.map(({ id, reason }) => `${id} was not checked: ${reason}`),
+      ...(outcome === 'pass' ? unchecked : []).map(
+        ({ id, reason }) => `${id} was not checked: ${reason}`,
+      ),
     ],
     requests: sum('requests'),
     assertions: sum('assertions'),
