@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
-import { toStorageRefusal } from './mutants/support/storage.ts';
+import { toStorageRefusal } from './mutants/hooks/storage.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 

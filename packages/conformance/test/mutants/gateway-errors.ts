@@ -1,29 +1,18 @@
-import type { Rows } from './mutant.ts';
 import {
   changeJson,
   gatewayError,
   gatewayResponse,
-  replace,
-  setHeader,
+  retarget,
+  setBody,
   setStatus,
   toRefusal,
-} from './support/gateway.ts';
-import { retarget } from './support/storage.ts';
+} from './hooks/gateway.ts';
+import type { Rows } from './mutant.ts';
 
 const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
 const DEEP = /(\/[^/]*){5}/;
 
 export const gatewayErrors: Rows = {
-  'GW-ERROR/1: credential errors are sent as problem+json': gatewayResponse(
-    { status: 401, when: ({ json }) => json?.code },
-    setHeader('Content-Type', 'application/problem+json'),
-  ),
-  'GW-ERROR/1: it is inside an object named error': gatewayError(
-    { status: 401 },
-    changeJson((json) => {
-      Object.assign(json, { error: { code: json.code }, code: undefined });
-    }),
-  ),
   'GW-ERROR/1: the error for a POST to a missing service has no requestId': gatewayResponse(
     { method: 'POST', code: 'SERVICE_NOT_FOUND' },
     changeJson({ requestId: undefined }),
@@ -40,6 +29,10 @@ export const gatewayErrors: Rows = {
     setStatus(410),
   ),
   'GW-ERROR-NOT-FOUND: a missing service that begins like another calls that one': retarget(
-    replace(/(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/, 'conformance'),
+    (target) => target.replace(/(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/, 'conformance'),
+  ),
+  'GW-ERROR/1: an error is an HTML page if the caller accepts one': gatewayError(
+    { when: (_, { headers }) => headers.get('Accept')?.includes('text/html') },
+    setBody('<h1>An error has occurred</h1>', 'text/html'),
   ),
 };

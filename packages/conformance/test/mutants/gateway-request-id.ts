@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Rows } from './mutant.ts';
-import { laterResponses, perConnection } from './support/connections.ts';
 import {
   changeJson,
   gatewayError,
   gatewayResponse,
   removeHeader,
-  serviceResponse,
-  upgraded,
   valuesOfService,
-} from './support/gateway.ts';
+} from './hooks/gateway.ts';
+import type { Rows } from './mutant.ts';
 
 const NAME = 'X-Request-Id';
 const remove = removeHeader(NAME);
@@ -19,26 +16,10 @@ export const gatewayRequestId: Rows = {
     { status: 302 },
     remove,
   ),
-  'GW-REQUEST-ID/1: only the first response on a connection has one': laterResponses(
-    ({ headers }) => headers.remove(NAME),
-  ),
   'GW-ERROR/2: the requestId in an error response to a POST differs from the header':
     gatewayResponse({ method: 'POST', code: 'SERVICE_NOT_FOUND' }, (response) =>
       changeJson({ requestId: randomUUID() })(response),
     ),
-  'GW-ERROR/2: the body of an error has the ID of the first call on its connection': () => {
-    const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
-    const error = gatewayError((response, request) => {
-      const { first } = stateOf(request);
-      if (first !== undefined) changeJson({ requestId: first })(response);
-    });
-    return {
-      async response(response, request) {
-        await error.response?.(response, request);
-        if (request.isGateway) stateOf(request).first ??= response.headers.get(NAME);
-      },
-    };
-  },
   "GW-REQUEST-ID-NEW/1: the caller's X-Request-Id is reused": gatewayResponse(
     { status: 200 },
     ({ headers }, request) => {
@@ -63,13 +44,6 @@ export const gatewayRequestId: Rows = {
     gatewayResponse({ method: 'POST' }, ({ headers }, request) => {
       for (const id of valuesOfService(request, NAME)) headers.add(NAME, id);
     }),
-  "GW-REQUEST-ID-NEW/2: the service's follows in the same header": serviceResponse(
-    ({ headers }, request) => {
-      const [id] = valuesOfService(request, NAME);
-      if (id) headers.set(NAME, `${headers.get(NAME)}, ${id}`);
-    },
-  ),
-  'GW-REQUEST-ID/2: a 101 has no X-Request-Id': upgraded(remove),
   'GW-REQUEST-ID/2: a handshake that the gateway rejects gets none': gatewayError(
     { when: (_, { headers }) => headers.get('Upgrade') },
     remove,

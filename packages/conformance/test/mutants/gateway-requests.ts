@@ -1,17 +1,16 @@
-import type { Hooks, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { MutatedResponse } from '../proxy/messages.ts';
+import {
+  callAgain,
+  changeJson,
+  forwardedRequest,
+  gatewayRequest,
+  isOfService,
+  serviceResponse,
+} from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
-import { perConnection } from './support/connections.ts';
-import { changeJson, forwardedRequest, gatewayRequest, isOfService } from './support/gateway.ts';
 
 /** Paths at which the fixture service does not echo. */
 const COMMANDS = /\/(respond|events|count|release|closed)$/;
-
-const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
-
-const changePieces = (change: (pieces: readonly Buffer[]) => Buffer[]): Hooks =>
-  forwardedRequest((request) => {
-    if (isChunked(request)) request.body = Buffer.concat(change(request.pieces));
-  });
 
 export const gatewayRequests: Rows = {
   'GW-FORWARD-METHOD: X-HTTP-Method-Override in a POST changes the method': gatewayRequest(
@@ -34,21 +33,18 @@ export const gatewayRequests: Rows = {
       if (last !== undefined) headers.set('X-Conformance-Repeated', last);
     }),
   'GW-FORWARD-BODY: JSON is parsed and serialized again': forwardedRequest(changeJson({})),
-  'GW-FORWARD-BODY: only the first chunk of a chunked body arrives': changePieces((pieces) =>
-    pieces.slice(0, 1),
-  ),
-  'GW-CALLS-APART: headers of a call are sent again with the next call on the same connection':
+  'GW-FORWARD-BODY: only the first chunk of a chunked body arrives': forwardedRequest((request) => {
+    const isChunked = request.headers.get('Transfer-Encoding') === 'chunked';
+    if (isChunked) request.body = request.pieces[0] ?? request.body;
+  }),
+  'GW-CALLS-APART: the cookies of a call are sent again with the next call on the same connection':
     () => {
-      const stateOf = perConnection<{ last?: MutatedRequest }>(() => ({}));
-      return gatewayRequest((request) => {
-        const state = stateOf(request);
-        for (const [name, value] of state.last?.headers.list ?? [])
-          if (
-            !request.headers.get(name) &&
-            !/^(authorization|content-|transfer-|expect|upgrade)/i.test(name)
-          )
-            request.headers.add(name, value);
-        state.last = request;
+      const cookies = new WeakMap<object, string>();
+      return gatewayRequest(({ connection, headers }) => {
+        const cookie = headers.get('Cookie') ?? cookies.get(connection);
+        if (cookie === undefined) return;
+        cookies.set(connection, cookie);
+        headers.set('Cookie', cookie);
       });
     },
   'GW-CALLS-APART: a response is used again for the same URL with other headers': () => {
@@ -62,4 +58,6 @@ export const gatewayRequests: Rows = {
       },
     };
   },
+  'GW-CALLS-APART: a POST is sent again if the service responds with 503': (context) =>
+    serviceResponse({ method: 'POST', status: 503 }, (_, request) => callAgain(context, request)),
 };

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
+import { frames as eachFrame, type SocketFrame } from './hooks/connections.ts';
+import { accept, isSigned, readSignature } from './hooks/credentials.ts';
+import { toRefusal, upgraded } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
-import { frames as eachFrame, type SocketFrame } from './support/connections.ts';
-import { accept, isSigned, readSignature } from './support/credentials.ts';
-import { setHeader, toGatewayResponse, toRefusal, upgraded } from './support/gateway.ts';
 
 /** Opcodes of RFC 6455, section 5.2. */
 const [TEXT, BINARY, CLOSE, PONG] = [1, 2, 8, 10] as const;
@@ -28,7 +28,7 @@ export const gatewaySockets: Rows = {
     headers.get('Cookie') === undefined ? undefined : toRefusal(403, 'INVALID_REQUEST'),
   ),
   'GW-WS-UPGRADE: a handshake gets 426 because the upgrade was lost': handshake(({ headers }) =>
-    headers.get('Authorization') ? toGatewayResponse(426) : undefined,
+    headers.get('Authorization') ? toRefusal(426, 'INVALID_REQUEST') : undefined,
   ),
   'GW-WS-MESSAGES/1: a character that is split between two fragments is replaced': frames(
     ({ from, opcode, fin }) => from === 'caller' && opcode < CLOSE && (opcode === 0 || !fin),
@@ -53,7 +53,10 @@ export const gatewaySockets: Rows = {
     () => ({ data: Buffer.alloc(0) }),
   ),
   'GW-WS-SUBPROTOCOL: only the first offered subprotocol reaches the service': handshake(
-    setHeader(NAME, (offered) => offered.split(/, */)[0] || undefined),
+    ({ headers }) => {
+      const [first] = headers.get(NAME)?.split(/, */) ?? [];
+      if (first) headers.set(NAME, first);
+    },
   ),
   'GW-WS-SUBPROTOCOL: the subprotocol chosen by the service does not reach the caller': upgraded(
     (response, request) => {
@@ -70,7 +73,7 @@ export const gatewaySockets: Rows = {
     frame.opcode === CLOSE ? [] : [frame],
   ),
   'GW-WS-AUTH: a handshake without credentials is accepted': accept(
-    (value, { isHandshake }) => isHandshake && value === undefined,
+    (get, _, { isHandshake }) => isHandshake && get('Authorization') === undefined,
   ),
   'GW-WS-AUTH: the service is called before the credentials are checked': (context) => ({
     async response(response, { target, headers }) {

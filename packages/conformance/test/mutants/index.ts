@@ -11,7 +11,6 @@ import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { type Mutant, toMutants } from './mutant.ts';
-import { seenElsewhere } from './seen-elsewhere.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageDelete } from './storage-delete.ts';
@@ -45,7 +44,6 @@ const TOPICS = [
   upload,
   uploadIntegrity,
   storageSequences,
-  seenElsewhere,
 ];
 
 /** Most were written from the rules alone, without reading the checks. */

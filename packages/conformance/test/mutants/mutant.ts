@@ -37,6 +37,8 @@ export interface MutantContext extends Files {
   authorization: string;
   /** An `Authorization` value for the server's other environment. */
   otherAuthorization: string;
+  /** An `Authorization` value that has expired. */
+  expiredAuthorization: string;
   /** Headers for a storage call that the server accepts. */
   storageHeaders: () => Record<string, string>;
   /** Makes a storage call with valid credentials, and returns `data` from the response. */

@@ -1,31 +1,30 @@
-import type { Json } from '../proxy/messages.ts';
-import type { Rows } from './mutant.ts';
-import { linksWorkOnce, toPath, watching } from './support/history.ts';
+import { type Json, MutatedResponse } from '../proxy/messages.ts';
 import {
+  entries,
   isBad,
   isOk,
   items,
   itemsOf,
   LINKS,
   leaveOut,
-  links,
   list,
   refuse,
   refuseAfter,
-  request,
-} from './support/storage.ts';
+} from './hooks/storage.ts';
+import type { Rows } from './mutant.ts';
 
 const hasNoExtension = (entry: Json) => isOk(entry) && /\/[^./]+$/.test(entry.fileID);
-
-const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
-  refuse((call) => call.operation === LINKS && isRefused(itemsOf(call)));
 
 const failed = (code: string) => ({ code, tempFileURL: '' });
 
 export const storageLinks: Rows = {
-  'ST-LINKS-CALL: a link to a file without an extension has no host': links(hasNoExtension, {
-    tempFileURL: (url) => new URL(url).pathname,
-  }),
+  'ST-LINKS-CALL: a link to a file without an extension has no host': entries(
+    LINKS,
+    hasNoExtension,
+    (entry) => {
+      entry.tempFileURL = new URL(entry.tempFileURL).pathname;
+    },
+  ),
   'ST-LINKS-MAX-AGE: the second item with a maxAge gets no link': leaveOut(
     LINKS,
     ({ fileID, maxAge }, index) =>
@@ -33,17 +32,24 @@ export const storageLinks: Rows = {
         ? { fileID, ...failed('INVALID_PARAM') }
         : undefined,
   ),
-  'ST-LINKS-MAX-AGE: it is required': refuseLinks((all) =>
-    all.some(({ maxAge }) => maxAge === undefined),
+  'ST-LINKS-MAX-AGE: it is required': refuse(
+    (call) => call.operation === LINKS && itemsOf(call).some((item) => item.maxAge === undefined),
   ),
-  'ST-LINKS-CALL: from the sixth item on, existing files are missing': links(
-    (_, __, index) => index > 4,
+  'ST-LINKS-CALL: from the sixth item on, existing files are missing': entries(
+    LINKS,
+    (_, index) => index > 4,
     failed('MISSING'),
   ),
-  'ST-RESPONSE: the entry for a missing file has no tempFileURL': links(isBad, {
-    tempFileURL: undefined,
-  }),
-  'ST-LINKS-DOWNLOAD: a link works only once': linksWorkOnce,
+  'ST-LINKS-DOWNLOAD: a link works only once': () => {
+    const used = new Set<string>();
+    return {
+      request({ isDownload, target }) {
+        const isUsed = used.has(target);
+        used.add(target);
+        return isDownload && isUsed ? new MutatedResponse(403) : undefined;
+      },
+    };
+  },
   'ST-LINKS-DOWNLOAD: from the fourth item on, each link is that of the item before': list(
     LINKS,
     (all) => {
@@ -52,47 +58,33 @@ export const storageLinks: Rows = {
         if (index > 2 && isOk(entry) && given[index - 1]) entry.tempFileURL = given[index - 1];
     },
   ),
-  'ST-LINKS-EXPIRE: a link works for at least an hour': items(LINKS, {
-    maxAge: (age) => age && Math.max(age, 3600),
+  'ST-LINKS-EXPIRE: a link works for at least an hour': items(LINKS, (item) => {
+    if (item.maxAge) item.maxAge = Math.max(item.maxAge, 3600);
   }),
-  'ST-LINKS-EXPIRE: the lifetime of the last item in a call applies to all items': request(
+  'ST-LINKS-EXPIRE: the lifetime of the first item in a call applies to all items': items(
     LINKS,
-    (call) => {
-      const { maxAge } = itemsOf(call).at(-1) ?? {};
-      if (maxAge === undefined) return;
-      const fileList = itemsOf(call).map((item) => ({ ...item, maxAge }));
-      call.json = { ...call.json, fileList };
+    (item, _, first) => {
+      item.maxAge = first.maxAge;
     },
   ),
-  'ST-LINKS-MISSING: a deleted file has the code SUCCESS and a broken link': watching(
-    ({ publicUrl }) => {
-      const deleted = new Set<string>();
-      return {
-        ...links((entry) => isBad(entry) && deleted.has(toPath(entry.fileID)), {
-          code: 'SUCCESS',
-          tempFileURL: `${publicUrl}/files/nowhere`,
-        }),
-        deleted: (path) => deleted.add(path),
-      };
-    },
-  ),
-  'ST-LINKS-MISSING: a missing file gets a link if a file with a longer name exists': watching(
-    ({ files, publicUrl }) => {
-      const isBeginning = (path: string) =>
-        path !== '' && [...files.keys()].some((one) => one !== path && one.startsWith(path));
-      return links((entry) => isBad(entry) && isBeginning(toPath(entry.fileID)), {
-        code: 'SUCCESS',
-        tempFileURL: `${publicUrl}/x`,
-      });
-    },
-  ),
+  'ST-LINKS-MISSING: a missing file has the code SUCCESS and a broken link': ({ publicUrl }) =>
+    entries(LINKS, isBad, { code: 'SUCCESS', tempFileURL: `${publicUrl}/nowhere` }),
+  'ST-LINKS-MISSING: a deleted file keeps the code SUCCESS and its link': () => {
+    const known = new Map<string, Json>();
+    return list(LINKS, (all) =>
+      all.map((entry) => {
+        if (isOk(entry)) known.set(entry.fileID, entry);
+        return known.get(entry.fileID) ?? entry;
+      }),
+    );
+  },
   'ST-LINKS-ALONE: a missing file in the last item causes the call to be rejected': refuseAfter(
     LINKS,
-    (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),
+    (all) => all.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(all[0]),
   ),
-  'ST-LINKS-ALONE: items after a missing file get no links': list(LINKS, (entries) => {
-    const first = entries.findIndex(isBad);
-    const rest = first < 0 ? [] : entries.slice(first);
+  'ST-LINKS-ALONE: items after a missing file get no links': list(LINKS, (all) => {
+    const first = all.findIndex(isBad);
+    const rest = first < 0 ? [] : all.slice(first);
     for (const entry of rest) Object.assign(entry, failed('ABORTED'));
   }),
 };

@@ -1,16 +1,6 @@
 import type { Json, MutatedRequest } from '../proxy/messages.ts';
+import { COPY, DELETE, isObject, refuse, request, toStorageResponse } from './hooks/storage.ts';
 import type { Rows } from './mutant.ts';
-import {
-  COPY,
-  DELETE,
-  isObject,
-  itemsOf,
-  LINKS,
-  NO_ENTRIES,
-  refuse,
-  request,
-  toStorageResponse,
-} from './support/storage.ts';
 
 /** Repairs invalid JSON. */
 const repair = (rewrite: (text: string) => string) => ({
@@ -19,7 +9,6 @@ const repair = (rewrite: (text: string) => string) => ({
     call.body = Buffer.from(rewrite(call.body.toString()));
   },
 });
-const hasField = (json: Json) => 'path' in (json.data ?? json) || 'fileList' in (json.data ?? json);
 
 export const storageRefusals: Rows = {
   'ST-INVALID/1: anything after the end of the JSON is ignored': repair((text) =>
@@ -28,23 +17,14 @@ export const storageRefusals: Rows = {
   'ST-INVALID/1: unclosed brackets cause a 500': refuse(
     ({ operation, body }) => operation === DELETE && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
     500,
-    'SYS_ERR',
   ),
   'ST-INVALID/2: a deletion without fileList succeeds and deletes nothing': request(
     DELETE,
     ({ json }) => {
       const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
-      return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
+      return hasNone ? toStorageResponse(200, { data: { fileList: [] } }) : undefined;
     },
   ),
-  'ST-INVALID/2: a copy without fileList gets 500': refuse(
-    ({ operation, json }) => operation === COPY && isObject(json) && !hasField(json),
-    500,
-  ),
-  'ST-INVALID/3: a string in place of a list counts as a single item': request(DELETE, (call) => {
-    const { json } = call;
-    if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
-  }),
   'ST-INVALID/3: only the first item of a list is validated': request(DELETE, (call) => {
     const { json } = call;
     if (!Array.isArray(json?.fileList)) return;
@@ -56,10 +36,6 @@ export const storageRefusals: Rows = {
     if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
     for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
     call.json = json;
-  }),
-  'ST-INVALID/4: an item without fileID is skipped if others have one': request(LINKS, (call) => {
-    const fileList = itemsOf(call).filter((item) => 'fileID' in item);
-    if (fileList.length > 0) call.json = { ...call.json, fileList };
   }),
   'ST-REFUSED-UNDONE: a deletion without credentials is rejected, but the file is deleted': ({
     storage,

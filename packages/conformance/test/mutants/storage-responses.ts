@@ -1,38 +1,60 @@
 import type { Json } from '../proxy/messages.ts';
+import {
+  any,
+  COPY,
+  entries,
+  failure,
+  isBad,
+  LINKS,
+  list,
+  metadata,
+  success,
+} from './hooks/storage.ts';
 import type { Rows } from './mutant.ts';
-import { setBody } from './support/gateway.ts';
-import { COPY, DELETE, failure, failureBody, LINKS, metadata, success } from './support/storage.ts';
 
-const isDeep = ({ fileID }: Json) => String(fileID).includes('/deeper/');
+const isDone = ({ code }: Json) => code === undefined;
 
-/** Two for each kind of response: grants, links, deletions, copies, and calls that are rejected. */
 export const storageResponses: Rows = {
-  'ST-RESPONSE: the url of a grant lacks the scheme': metadata({
-    url: (url) => url?.replace(/^http:/, ''),
+  'ST-RESPONSE: the url of a grant lacks the scheme': metadata((data) => {
+    data.url = data.url?.replace(/^http:/, '');
   }),
   'ST-RESPONSE: the storeFileID of a grant for several levels is spelled storeFileId': metadata(
-    (data) => Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined }),
-    isDeep,
+    (data) => {
+      if (!data.fileID.includes('/deeper/')) return;
+      Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined });
+    },
   ),
-  'ST-RESPONSE: the statusCode of a links response is 0, like an exit code': success(
-    { statusCode: 0 },
-    LINKS,
-  ),
-  'ST-RESPONSE: the body of a deletion response is JSON in a string': success(
-    { body: JSON.stringify },
-    DELETE,
-  ),
-  'ST-RESPONSE: the statusCode of a rejected copy call is 200': failure({ statusCode: 200 }, COPY),
-  'ST-RESPONSE: the statusCode of a copy call is 207 if an item failed': success((json) => {
+  'ST-RESPONSE: the statusCode of a copy call is 207 if an item failed': success((json: Json) => {
     if (json.body.data.fileList?.some(({ code }: Json) => code)) json.statusCode = 207;
   }, COPY),
-  'ST-RESPONSE: rejected calls have an empty object as data': failureBody({ data: {} }),
-  'ST-RESPONSE: the response to a call for another environment is an HTML page': {
-    response(response, { path }) {
-      if (path.startsWith('/api/') && response.status === 404)
-        setBody('<h1>Not Found</h1>', 'text/html')(response);
+  'ST-RESPONSE: rejected calls have an empty object as data': failure(({ body }) => {
+    body.data = {};
+  }),
+  'ST-RESPONSE: the fileID of an entry does not belong to any file': entries(
+    COPY,
+    isDone,
+    (entry) => {
+      entry.fileID += '.copied';
     },
-  },
-  'ST-PRESENT/1: a credential error has no requestId': failureBody({ requestId: undefined }, 401),
-  'ST-PRESENT/2: a rejected copy call has no message': failureBody({ message: undefined }, COPY),
+  ),
+  'ST-RESPONSE: the entry for a successful copy has the code SUCCESS': entries(COPY, isDone, {
+    code: 'SUCCESS',
+  }),
+  'ST-PRESENT/1: a credential error has no requestId': failure(({ body }, { status }) => {
+    if (status === 401) body.requestId = undefined;
+  }),
+  'ST-PRESENT/2: a rejected copy call has no message': failure(({ body }, _, { operation }) => {
+    if (operation === COPY) body.message = undefined;
+  }),
+  'ST-PRESENT/3: the entry for a move has no fileID': list(COPY, (all, items) => {
+    for (const [index, entry] of all.entries())
+      if (items[index]?.removeOriginal) entry.fileID = undefined;
+  }),
+  'ST-LISTS/1: a missing file gets no entry': list(LINKS, (all) =>
+    all.filter((entry) => !isBad(entry)),
+  ),
+  'ST-LISTS/1: lists are cut after 20 items': list(LINKS, (all) => all.slice(0, 20)),
+  'ST-LISTS/2: the fileID of an entry is only the file name': entries(LINKS, any, (entry) => {
+    entry.fileID = entry.fileID.replace(/^.*\//, '');
+  }),
 };

@@ -1,16 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { setBody } from './hooks/gateway.ts';
+import { afterCopies, GRANT, metadata } from './hooks/storage.ts';
+import { afterUpload, brokenUpload, keyOf, readForm, uploadRequest } from './hooks/uploads.ts';
 import type { Rows } from './mutant.ts';
-import { setBody } from './support/gateway.ts';
-import { afterCopies, GRANT, metadata } from './support/storage.ts';
-import {
-  afterUpload,
-  brokenUpload,
-  keyOf,
-  readForm,
-  uploadError,
-  uploadRequest,
-} from './support/uploads.ts';
 
 /** Returns the path that a grant is requested for. */
 function grantedPath({ operation, json }: MutatedRequest): string | undefined {
@@ -20,14 +13,12 @@ function grantedPath({ operation, json }: MutatedRequest): string | undefined {
 }
 
 export const uploadIntegrity: Rows = {
-  'UP-RESPONSE/1: a rejected form gets a JSON error': uploadError(
-    setBody('{"code":"AccessDenied"}', 'application/json'),
-  ),
-  'UP-RESPONSE/1: JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
-    headers.get('Content-Type') === 'application/json'
-      ? new MutatedResponse(415, { 'Content-Type': 'text/plain' }, 'Send a form.')
-      : undefined,
-  ),
+  'UP-RESPONSE/1: a rejected form gets a JSON error': {
+    response(response, { isUpload }) {
+      if (isUpload && response.status >= 400)
+        setBody('{"code":"AccessDenied"}', 'application/json')(response);
+    },
+  },
   'UP-RESPONSE/2: an empty file is stored, but the response has an Error': afterUpload(
     (response, form) => {
       if (form.get('file')?.length !== 0) return;
@@ -39,8 +30,8 @@ export const uploadIntegrity: Rows = {
     (request) =>
       readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
   ),
-  'UP-FILE-ID: the returned fileID does not belong to any file': metadata({
-    fileID: (id) => `${id}#upload`,
+  'UP-FILE-ID: the returned fileID does not belong to any file': metadata((data) => {
+    data.fileID += '#upload';
   }),
   'UP-WHOLE: half of a large file can be read while the rest is still being written': ({ store }) =>
     uploadRequest(async (request) => {

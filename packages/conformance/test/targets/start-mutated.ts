@@ -1,8 +1,8 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { signStorage } from '../../src/credentials/sign.ts';
+import { createFiles } from '../mutants/hooks/uploads.ts';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
-import { createFiles } from '../mutants/support/uploads.ts';
 import { MutatedRequest } from '../proxy/messages.ts';
 import { callServer, startProxy } from '../proxy/start-proxy.ts';
 import { startReference, type Target, type TargetOptions } from './start-reference.ts';
@@ -41,7 +41,14 @@ export async function startMutated(
 }
 
 function createContext({ options }: Target, publicUrl: string): MutantContext {
-  const { gatewayUrl: server, env = 'dev', gatewayToken, otherEnvToken, tc3 } = options;
+  const {
+    gatewayUrl: server,
+    env = 'dev',
+    gatewayToken,
+    otherEnvToken,
+    expiredToken,
+    tc3,
+  } = options;
   const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
   const storageHeaders = () => signStorageHeaders(keyPair);
   const call: MutantContext['call'] = ({ method, target, headers, body }) =>
@@ -65,6 +72,7 @@ function createContext({ options }: Target, publicUrl: string): MutantContext {
     storage,
     authorization: `Bearer ${gatewayToken}`,
     otherAuthorization: `Bearer ${otherEnvToken}`,
+    expiredAuthorization: `Bearer ${expiredToken}`,
     ...createFiles({ call, storage }),
   };
 }

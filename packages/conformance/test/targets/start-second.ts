@@ -1,5 +1,5 @@
 import { startFixture } from '../../fixture/server.mjs';
-import { toRefusal } from '../mutants/support/gateway.ts';
+import { toRefusal } from '../mutants/hooks/gateway.ts';
 import type { Hooks } from '../proxy/messages.ts';
 import { type MutatingProxy, startProxy } from '../proxy/start-proxy.ts';
 import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { toRefusal } from '../mutants/support/gateway.ts';
-import { toStorageRefusal } from '../mutants/support/storage.ts';
+import { toRefusal } from '../mutants/hooks/gateway.ts';
+import { toStorageRefusal } from '../mutants/hooks/storage.ts';
 import type { Headers, Hooks, MutatedRequest } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 

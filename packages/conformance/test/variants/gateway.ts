@@ -1,4 +1,4 @@
-import { frames } from '../mutants/support/connections.ts';
+import { frames } from '../mutants/hooks/connections.ts';
 import {
   changeJson,
   gatewayError,
@@ -6,7 +6,7 @@ import {
   serviceResponse,
   setHeader,
   toRefusal,
-} from '../mutants/support/gateway.ts';
+} from '../mutants/hooks/gateway.ts';
 import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 
@@ -22,7 +22,7 @@ const refusing = (
 
 /** Gives the gateway's errors with matching codes another status and code. */
 const refusedWith = (codes: RegExp, status: number, code: string) =>
-  gatewayError((response) => {
+  gatewayError({}, (response) => {
     if (!codes.test(response.json?.code)) return;
     response.status = status;
     changeJson({ code })(response);
@@ -35,23 +35,23 @@ const isJson = ({ headers }: MutatedRequest) =>
 /** Permitted variations in gateways. */
 export const gateway: Variants = {
   // D8: exactly one header is our default.
-  'there are two attachments': serviceResponse(({ headers }) => {
+  'there are two attachments': serviceResponse({}, ({ headers }) => {
     if (headers.get('Content-Disposition') === 'attachment')
       headers.add('Content-Disposition', 'Attachment; filename="a"');
   }),
   // RFC 9110, section 8.3: a sender that knows the type should say it.
   'a response without a type gets application/octet-stream': serviceResponse(
-    { method: 'GET', status: 200, contentType: '', when: ({ body }) => body.length > 0 },
+    { method: 'GET', status: 200, type: '', when: ({ body }) => body.length > 0 },
     setHeader('Content-Type', 'application/octet-stream'),
   ),
   // RFC 9110, section 5.3: joined by a comma and optional white space.
-  'repeated headers are joined into one line': serviceResponse(({ headers }) => {
+  'repeated headers are joined into one line': serviceResponse({}, ({ headers }) => {
     for (const name of ['Link', 'X-Conformance-Repeated']) {
       if (headers.all(name).length > 1) headers.set(name, headers.all(name).join(','));
     }
   }),
   // D7: members added to `Vary`, and CORS headers.
-  'members are added to Vary': serviceResponse(({ headers }) => headers.add('Vary', 'Origin')),
+  'members are added to Vary': serviceResponse({}, ({ headers }) => headers.add('Vary', 'Origin')),
   // D9: a UUID is our default.
   'request IDs are short numbers': () => {
     let count = 0;
@@ -66,9 +66,9 @@ export const gateway: Variants = {
     };
   },
   // Error body: `message` is a text.
-  'errors have other messages': gatewayError(changeJson({ message: '服务不可用' })),
+  'errors have other messages': gatewayError({}, changeJson({ message: '服务不可用' })),
   // D6: an error body has three fields; more are not forbidden.
-  'errors have additional fields': gatewayError(changeJson({ details: [], origin: null })),
+  'errors have additional fields': gatewayError({}, changeJson({ details: [], origin: null })),
   // D15: 4xx; which one is our default (D6).
   'invalid credentials get 403': refusedWith(
     /^(MISSING_CREDENTIALS|INVALID_CREDENTIALS|ACCESS_TOKEN_\w+)$/,
@@ -150,6 +150,7 @@ export const gateway: Variants = {
   }),
   // D10: the header is our default.
   'X-Svc-Upstream-Status-Code is missing': serviceResponse(
+    {},
     removeHeader('X-Svc-Upstream-Status-Code'),
   ),
 };

@@ -3,24 +3,22 @@ import {
   any,
   COPY,
   changeList,
-  copies,
   DELETE,
+  entries,
   failure,
-  failureBody,
   isBad,
   items,
   LINKS,
   leaveOut,
-  links,
   list,
   toStorageRefusal,
-} from '../mutants/support/storage.ts';
+} from '../mutants/hooks/storage.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 
 /** Rejects with other statuses; for a copy, the envelope has the status too (D20). */
 const refusedWith = (toStatus: (status: number) => number) =>
-  failure((json, response, operation) => {
+  failure((json, response, { operation }) => {
     if (response.status === 429) return;
     response.status = toStatus(response.status);
     if (operation === COPY) json.statusCode = response.status;
@@ -63,7 +61,7 @@ export const storage: Variants = {
     (status) => ({ 400: 422, 401: 403, 403: 401, 404: 410, 405: 400 })[status] ?? status,
   ),
   // D26: codes are our default.
-  'calls are rejected with other codes': failureBody((body) => {
+  'calls are rejected with other codes': failure(({ body }) => {
     body.code = `40${body.code.length}`;
   }),
   // D26, the same.
@@ -75,11 +73,12 @@ export const storage: Variants = {
     }),
   ),
   // DownloadFileItem: a string; D26: that it is empty is our default.
-  'tempFileURL of a missing file is a non-empty string': links(isBad, { tempFileURL: 'none' }),
+  'tempFileURL of a missing file is a non-empty string': entries(LINKS, isBad, {
+    tempFileURL: 'none',
+  }),
   // Envelope: requestId and message are not required.
-  'request IDs and messages are left out': failureBody({
-    requestId: undefined,
-    message: undefined,
+  'request IDs and messages are left out': failure(({ body }) => {
+    Object.assign(body, { requestId: undefined, message: undefined });
   }),
   // D30: responses are open.
   'responses have additional fields': responses((response) => {
@@ -96,7 +95,7 @@ export const storage: Variants = {
   // D25, the same.
   'entries of batchDelete are in another order': list(DELETE, (all) => all.toReversed()),
   // CopyFileItem: fileID is not required.
-  'the entry of a copy has no fileID': copies(any, { fileID: undefined }),
+  'the entry of a copy has no fileID': entries(COPY, any, { fileID: undefined }),
   // D23: the form is our default.
   'file IDs are in another form': {
     request(request) {

@@ -1,6 +1,5 @@
-import { setStatus } from '../mutants/support/gateway.ts';
-import { metadata } from '../mutants/support/storage.ts';
-import { afterUpload } from '../mutants/support/uploads.ts';
+import { metadata } from '../mutants/hooks/storage.ts';
+import { afterUpload } from '../mutants/hooks/uploads.ts';
 import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 
@@ -35,7 +34,7 @@ export const uploadsAndLinks: Variants = {
   // Upload: only the Error element marks an error; D27: statuses are ours.
   'upload errors have 200': {
     response(response, { isUpload }) {
-      if (isUpload && response.body.includes('<Code>')) setStatus(200)(response);
+      if (isUpload && response.body.includes('<Code>')) response.status = 200;
     },
   },
   // D23: a link may redirect (RFC 9110, section 15.4).

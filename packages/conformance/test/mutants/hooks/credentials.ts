@@ -1,53 +1,30 @@
-import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
+import type { MutatedRequest } from '../../proxy/messages.ts';
 import { readParts, toSignature } from '../../second-server/signature.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
-import { OPERATIONS } from './storage.ts';
 
-/** Sets valid credentials on a request. */
-export function authenticate({ headers }: MutatedRequest, { authorization }: MutantContext): void {
-  headers.set('Authorization', authorization);
-}
-
-/** Sets valid credentials on a storage call. */
-export function authenticateStorage({ headers }: MutatedRequest, context: MutantContext): void {
-  for (const [name, value] of Object.entries(context.storageHeaders())) headers.set(name, value);
+/** Sets valid credentials on a gateway or storage call. */
+export function authenticate(request: MutatedRequest, context: MutantContext): void {
+  const { authorization, storageHeaders } = context;
+  const valid = request.isGateway ? { Authorization: authorization } : storageHeaders();
+  for (const [name, value] of Object.entries(valid)) request.headers.set(name, value);
 }
 
 type IsAccepted = (
-  value: string | undefined,
-  request: MutatedRequest,
+  get: (name: string) => string | undefined,
   context: MutantContext,
+  request: MutatedRequest,
 ) => unknown;
 
-/** Accepts requests with a matching `Authorization`, even if the server would reject them. */
+/** Accepts calls with matching headers, even if the server would reject them. */
 export const accept =
   (isAccepted: IsAccepted): Mutant['create'] =>
-  (context) =>
-    gatewayRequest((request) => {
-      const value = request.headers.get('Authorization');
-      if (isAccepted(value, request, context)) authenticate(request, context);
-    });
-
-/** Accepts storage calls with matching headers, even if the server would reject them. */
-export const acceptStorage =
-  (
-    isAccepted: (get: (name: string) => string | undefined, context: MutantContext) => unknown,
-    operations: readonly string[] = OPERATIONS,
-  ): Mutant['create'] =>
   (context) => ({
-    request(call) {
-      const isCovered = operations.includes(call.operation ?? '');
-      if (isCovered && isAccepted((name) => call.headers.get(name), context))
-        authenticateStorage(call, context);
+    request(request) {
+      const isCall = request.isGateway || request.operation !== undefined;
+      if (isCall && isAccepted((name) => request.headers.get(name), context, request))
+        authenticate(request, context);
     },
-  });
-
-/** Rejects requests with a matching `Authorization`. */
-export const reject = (isRejected: (value: string) => unknown): Hooks =>
-  gatewayRequest(({ headers }) => {
-    const value = headers.get('Authorization');
-    return value && isRejected(value) ? toRefusal(401, 'INVALID_CREDENTIALS') : undefined;
   });
 
 type Parts = Record<string, string>;
@@ -64,13 +41,8 @@ export const acceptSigned =
     });
 
 /** Accepts requests whose signature is valid for a verifier that is lax in one way. */
-export const acceptIfSignedFor = (
-  toLax: Lax | ((request: MutatedRequest, context: MutantContext) => Lax | undefined),
-): Mutant['create'] =>
-  acceptSigned((request, context) => {
-    const lax = typeof toLax === 'function' ? toLax(request, context) : toLax;
-    return lax !== undefined && isSigned(request, context, lax);
-  });
+export const acceptIfSignedFor = (lax: Lax): Mutant['create'] =>
+  acceptSigned((request, context) => isSigned(request, context, lax));
 
 /** Rejects signed requests that the server would accept. */
 export const rejectSigned =
@@ -127,24 +99,6 @@ export function isSigned(
     service: service ?? signedService,
     timestamp: String(timestamp ?? parts?.Timestamp),
   };
-  const expected = toSignature(
-    { method, path, query, body, ...lax, headers },
-    scope,
-    keyPair.secret,
-  );
-  return expected === parts?.Signature;
-}
-
-/** Returns the claims of a token, or `undefined` if the text is no token. */
-export const claimsOf = (value = ''): { exp?: number } | undefined => parsePart(value, 1);
-
-export const headOf = (value = ''): { alg?: string } | undefined => parsePart(value, 0);
-
-function parsePart(value: string, index: number) {
-  try {
-    const part = value.replace(/^Bearer /, '').split('.')[index] ?? '';
-    return JSON.parse(Buffer.from(part, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
+  const signed = { method, path, query, body, ...lax, headers };
+  return toSignature(signed, scope, keyPair.secret) === parts?.Signature;
 }

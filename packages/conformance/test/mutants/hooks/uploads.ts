@@ -103,13 +103,6 @@ export const afterUpload = (act: (response: MutatedResponse, form: Form) => unkn
   },
 });
 
-/** Changes the responses to rejected upload forms. */
-export const uploadError = (change: (response: MutatedResponse, form: Form) => void): Hooks => ({
-  response(response, request) {
-    if (request.isUpload && response.status >= 400) change(response, readForm(request));
-  },
-});
-
 /** Calls a function with the part of an interrupted upload that was received. */
 export const brokenUpload = (
   act: (request: MutatedRequest, form: Form) => void | Promise<void>,

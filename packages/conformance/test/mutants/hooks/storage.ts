@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { STORAGE_OPERATIONS } from '../../../src/generated/storage-operations.gen.ts';
+import {
+  type Hooks,
+  type Json,
+  type MutatedRequest,
+  MutatedResponse,
+} from '../../proxy/messages.ts';
+import { applyPatch, type Patch } from './gateway.ts';
+
+export type Operation = (typeof STORAGE_OPERATIONS)[number];
+
+export const [GRANT, LINKS, DELETE, COPY] = STORAGE_OPERATIONS;
+
+/** Changes requests to an operation. If the function returns a response, that response replaces the server's. */
+export const request = (
+  operation: Operation,
+  change: (request: MutatedRequest) => unknown,
+): Hooks => ({
+  request: (one) => (one.operation === operation ? change(one) : undefined),
+});
+
+/** Rejects the storage calls that match. */
+export const refuse = (isRefused: (request: MutatedRequest) => unknown, status = 400): Hooks => ({
+  request: (one) =>
+    one.operation && isRefused(one) ? toStorageRefusal(status, 'INVALID_PARAM') : undefined,
+});
+
+const TYPES: Record<string, string> = {
+  fileID: 'string',
+  maxAge: 'number',
+  srcPath: 'string',
+  dstPath: 'string',
+  overwrite: 'boolean',
+  removeOriginal: 'boolean',
+};
+
+/**
+ * Returns the items of a batch if all have the right JSON types; a field may be missing. Otherwise returns an
+ * empty list, because the server rejects the call.
+ */
+export function itemsOf({ operation, json }: MutatedRequest): Json[] {
+  const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
+  const isSound = (item: unknown) =>
+    operation === DELETE
+      ? typeof item === 'string'
+      : isObject(item) &&
+        Object.entries(item).every(
+          ([name, value]) => typeof value === (TYPES[name] ?? typeof value),
+        );
+  return items.every(isSound) ? items : [];
+}
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Changes the items of a batch. The function also receives the index of an item, and the first item. */
+export const items = (
+  operation: Operation,
+  change: (item: Json, index: number, first: Json) => unknown,
+): Hooks =>
+  request(operation, (one) => {
+    const fileList = itemsOf(one);
+    if (fileList.length === 0) return;
+    for (const [index, item] of fileList.entries()) change(item, index, fileList[0]);
+    one.json = { ...one.json, fileList };
+  });
+
+/** Drops the items for which the function returns an entry, and adds that entry to the response. */
+export function leaveOut(
+  operation: Operation,
+  toEntry: (item: Json, index: number) => object | undefined | Promise<object | undefined>,
+): Hooks {
+  const left = new WeakMap<MutatedRequest, (object | undefined)[]>();
+  return {
+    ...request(operation, async (one) => {
+      const entries: (object | undefined)[] = [];
+      for (const [index, item] of itemsOf(one).entries()) entries.push(await toEntry(item, index));
+      if (!entries.some(Boolean)) return;
+      left.set(one, entries);
+      one.json = { ...one.json, fileList: itemsOf(one).filter((_, index) => !entries[index]) };
+    }),
+    response(response, one) {
+      for (const [index, entry] of left.get(one)?.entries() ?? [])
+        if (entry) changeList(response, (all) => void all.splice(index, 0, entry));
+    },
+  };
+}
+
+type EnvelopeChange = (json: Json, response: MutatedResponse, request: MutatedRequest) => unknown;
+
+/** Changes the responses to storage calls that are envelopes. */
+const envelopes = (change: EnvelopeChange): Hooks => ({
+  response(response, one) {
+    const { json } = response;
+    if (!one.path.startsWith('/api/') || !json?.body) return;
+    change(json, response, one);
+    response.json = json;
+  },
+});
+
+/** Changes the envelopes of successful responses to an operation. */
+export const success = (patch: Patch, operation: Operation): Hooks =>
+  envelopes((json, _, one) => {
+    if (json.body.data && one.operation === operation) applyPatch(json, patch);
+  });
+
+/** Changes the envelopes of error responses. */
+export const failure = (change: EnvelopeChange): Hooks =>
+  envelopes((json, ...rest) => {
+    if (!json.body.data) change(json, ...rest);
+  });
+
+/** Changes the `data` in responses with upload metadata. */
+export const metadata = (change: (data: Json) => unknown): Hooks =>
+  success(({ body }: Json) => change(body.data), GRANT);
+
+/** Changes the list of entries, in place or by returning another list. `requested` contains the items of the call. */
+export const list = (
+  operation: Operation,
+  change: (entries: Json[], requested: Json[]) => unknown,
+): Hooks => ({
+  response(response, one) {
+    if (one.operation === operation)
+      changeList(response, (entries) => change(entries, itemsOf(one)));
+  },
+});
+
+export function changeList(response: MutatedResponse, change: (entries: Json[]) => unknown): void {
+  const { json } = response;
+  const data = json?.body?.data;
+  if (!Array.isArray(data?.fileList)) return;
+  const others = change(data.fileList);
+  if (Array.isArray(others)) data.fileList = others;
+  response.json = json;
+}
+
+/** Changes the entries of a list that match. */
+export const entries = (
+  operation: Operation,
+  isSelected: (entry: Json, index: number) => unknown,
+  patch: Patch,
+): Hooks =>
+  list(operation, (all) => {
+    for (const [index, entry] of all.entries())
+      if (isSelected(entry, index)) applyPatch(entry, patch);
+  });
+
+/** After a copy call, calls a function for each of its items, with the item's entry if it has one. */
+export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
+  async response(response, one) {
+    if (one.operation !== COPY) return;
+    const all = response.json?.body?.data?.fileList ?? [];
+    for (const [index, item] of itemsOf(one).entries()) await act(item, all[index]);
+  },
+});
+
+/** Rejects a call after it was executed, depending on the entries in its response. */
+export const refuseAfter = (
+  operation: Operation,
+  isRefused: (entries: Json[]) => unknown,
+): Hooks => ({
+  response(response, one) {
+    const all = response.json?.body?.data?.fileList;
+    if (one.operation === operation && Array.isArray(all) && isRefused(all))
+      Object.assign(response, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
+  },
+});
+
+export const any = () => true;
+
+/** Returns whether an entry in a response with links or deletions is a success; those of copies have no code. */
+export const isOk = ({ code }: Json): boolean => code === 'SUCCESS';
+
+export const isBad = (entry: Json): boolean => !isOk(entry);
+
+/** Creates the response to a rejected storage call, in the contract's format. */
+export const toStorageRefusal = (status: number, code: string): MutatedResponse =>
+  toStorageResponse(status, { code, message: 'rejected by a mutant' });
+
+/** Creates the response to a storage call. `body` is the envelope's body without `requestId`. */
+export function toStorageResponse(status: number, body: object): MutatedResponse {
+  const requestId = randomUUID();
+  const headers = { 'Content-Type': 'application/json', 'X-Request-Id': requestId };
+  const text = JSON.stringify({ statusCode: status, body: { requestId, ...body } });
+  return new MutatedResponse(status, headers, text);
+}
