@@ -3,14 +3,14 @@ import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-
 import { signStorage } from '../credentials/sign.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
-import { changeLetters, IDENTITIES } from './forged-tokens.ts';
+import { changeLetters, IDENTITIES } from './signed-calls.ts';
 import {
   expectAccepted,
   expectRefused,
   makeGoodFields,
   reachGoodFields,
   tryCall,
-} from './valid-calls.ts';
+} from './storage-calls.ts';
 
 type Ways = Record<string, StorageCallOptions>;
 

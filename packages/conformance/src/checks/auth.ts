@@ -1,11 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
+import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
-import { expectForwarded, expectRefused, type NamedCalls } from './credential-calls.ts';
-import { jsonPost } from './fixture-calls.ts';
-import { forgeTokens, IDENTITIES } from './forged-tokens.ts';
-import { assertClock } from './signed-calls.ts';
+import { expectForwarded, expectRefused, jsonPost, type NamedCalls } from './gateway-calls.ts';
+import { assertClock, changeLetters, IDENTITIES } from './signed-calls.ts';
 
 /** Returns a GET and a POST at the root of the service and below it. */
 const toCalls = (credentials: NonNullable<GatewayCall['credentials']>): NamedCalls => ({
@@ -30,14 +29,46 @@ const MALFORMED = {
   'a token whose three parts are not JSON': 'a.b.c',
   'the token undefined': 'undefined',
   'a two-word token': 'made up',
-  'a token with 1,000 letters': 'x'.repeat(1000),
 };
+
+/**
+ * Derives invalid tokens from a valid token, keyed by what was changed. A JSON Web Token (RFC 7519) is changed in the
+ * ways that careless verifiers overlook; any other token is changed as plain text.
+ */
+function forgeTokens(token: string): Record<string, string> {
+  const changeMiddle = (text: string) => {
+    // The last letters may be just padding.
+    const middle = Math.floor(text.length / 2);
+    return changeLetters(text, middle - 2, middle + 2);
+  };
+  const cut = {
+    'a truncated token': token.slice(0, Math.floor(token.length / 2)),
+    'a token with four extra letters': `${token}AAAA`,
+    'a token with changed letters': changeMiddle(token),
+  };
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const header = Object(parseJson(Buffer.from(head, 'base64url')));
+  const claims = Object(parseJson(Buffer.from(payload, 'base64url')));
+  if (header.alg === undefined) return cut;
+  const toPart = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const unsigned = `${toPart({ ...header, alg: 'none' })}.${payload}`;
+  const hs256 = `${toPart({ ...header, alg: 'HS256' })}.${payload}`;
+  const hmac = createHmac('sha256', '').update(hs256).digest('base64url');
+  return {
+    ...cut,
+    'a token with a changed payload': `${head}.${toPart({ ...claims, sub: 'other' })}.${signature}`,
+    'a token with a changed signature': `${head}.${payload}.${changeMiddle(signature)}`,
+    'a token without its signature': `${head}.${payload}`,
+    'a token with algorithm none': `${unsigned}.`,
+    'a token with algorithm none and a signature': `${unsigned}.${signature}`,
+    'a token signed with an empty secret': `${hs256}.${hmac}`,
+  };
+}
 
 const HEX = 'a'.repeat(64);
 
 const MADE_UP = {
   Basic: `Basic ${Buffer.from('admin:admin').toString('base64')}`,
-  Digest: `Digest username="admin", realm="a", nonce="b", uri="/", response="${HEX.slice(32)}"`,
   'a signature with another version': `TC2-HMAC-SHA256 Credential=id/2026-01-01/svc/tc3_request, SignedHeaders=host, Signature=${HEX}, Timestamp=1767225600`,
   'a signature for another platform': `AWS4-HMAC-SHA256 Credential=id/20260101/a/s3/aws4_request, SignedHeaders=host, Signature=${HEX}`,
   'an unknown scheme': 'Conformance x',
@@ -45,8 +76,6 @@ const MADE_UP = {
 
 const toGoodTokens = (token: string) => ({
   'a valid token sent with the Basic scheme': `Basic ${token}`,
-  'a valid token as the password of Basic credentials': `Basic ${Buffer.from(`token:${token}`).toString('base64')}`,
-  'a valid token sent with the Token scheme': `Token ${token}`,
   'a valid token sent with the BearerX scheme': `BearerX ${token}`,
   'a valid token without a scheme': token,
 });
@@ -76,6 +105,9 @@ async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signatur
     t.note(`A wrong ${option} fails this rule, too: check it first.`);
 }
 
+const expectAllRefused = (t: CheckContext, calls: NamedCalls): Promise<void> =>
+  expectRefused(t, calls, (call) => t.gateway.call(call));
+
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
     await expectAccepted(t, 'bearer');
@@ -86,23 +118,23 @@ export const auth: readonly Check[] = [
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
     const headers = { 'X-Forwarded-Host': t.gateway.host };
     const forwarded = { 'a GET with X-Forwarded-Host': { path: '/a', headers, credentials } };
-    return expectRefused(t, { ...toCalls(credentials), ...forwarded });
+    return expectAllRefused(t, { ...toCalls(credentials), ...forwarded });
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
     await expectAccepted(t, 'signature');
   }),
   defineCheck('AU-NONE', ['fixture'], (t) =>
-    expectRefused(t, {
+    expectAllRefused(t, {
       ...toCalls('none'),
       ...toCallsWith({ 'an empty Authorization header': '' }),
       'a GET without credentials, but with headers that name a user or an internal caller': {
-        headers: [...IDENTITIES, ['X-Internal', '1'], ['X-Api-Key', 'conformance']],
+        headers: IDENTITIES,
         credentials: 'none',
       },
     }),
   ),
-  defineCheck('AU-REJECTED/1', ['fixture'], async (t) => {
+  defineCheck('AU-REJECTED/1', ['fixture'], (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
       t.note('Forged tokens were not tested, because --gateway-token is missing.');
@@ -114,42 +146,40 @@ export const auth: readonly Check[] = [
       ...(expiredToken && { 'an expired token': expiredToken }),
     };
     const values = Object.entries(tokens).map(([what, token]) => [what, `Bearer ${token}`.trim()]);
-    await expectRefused(t, toCallsWith(Object.fromEntries(values)));
+    return expectAllRefused(t, toCallsWith(Object.fromEntries(values)));
   }),
   defineCheck('AU-REJECTED/2', ['fixture'], async (t) => {
     const { gatewayToken, wireProfile } = t.settings;
     const misplaced = await toMisplaced(t);
     const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);
-    await expectRefused(t, {
+    await expectAllRefused(t, {
       ...toCallsWith({
         ...MADE_UP,
         ...(gatewayToken && toGoodTokens(gatewayToken)),
         ...(ofStorage && { 'an authorization for the storage API': ofStorage }),
       }),
       'a GET with valid credentials in other headers': { credentials: misplaced },
-      'a GET with an API key': { credentials: { 'X-Api-Key': 'conformance' } },
     });
   }),
-  defineCheck('AU-EACH-CALL', ['fixture'], async (t) => {
+  defineCheck('AU-EACH-CALL', ['fixture'], (t) => {
     const { otherEnvToken } = t.settings;
+    const after = 'after an accepted call on the same connection';
     const calls: NamedCalls = {
       ...toCallsWith({
-        'a wrong token': 'Bearer wrong',
-        ...(otherEnvToken && { 'a token from another environment': `Bearer ${otherEnvToken}` }),
-        'half a signature': 'TC3-HMAC-SHA256 Credential=a',
+        [`a wrong token ${after}`]: 'Bearer wrong',
+        ...(otherEnvToken && {
+          [`a token from another environment ${after}`]: `Bearer ${otherEnvToken}`,
+        }),
       }),
-      'a GET without credentials': { credentials: 'none' },
-      'a POST without credentials': { ...jsonPost, credentials: 'none' },
+      [`a GET without credentials ${after}`]: { credentials: 'none' },
+      [`a POST without credentials ${after}`]: { ...jsonPost, credentials: 'none' },
     };
-    const after = 'after an accepted call on the same connection';
-    const named = Object.entries(calls).map(([what, call]) => [`${what} ${after}`, call]);
-    await t.onOneConnection(async ({ gateway }) => {
-      const send = async (call: GatewayCall) => {
+    return t.onOneConnection(({ gateway }) =>
+      expectRefused(t, calls, async (call) => {
         const accepted = await gateway.call({ path: '/a' });
         if (!t.fixture.readEcho(accepted)) throw new Unreached('a valid call does not arrive');
         return gateway.call(call);
-      };
-      await expectRefused(t, Object.fromEntries(named), { send });
-    });
+      }),
+    );
   }),
 ];

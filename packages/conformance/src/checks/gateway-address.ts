@@ -3,7 +3,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { Unreached } from '../result.ts';
-import { alternate, callEcho, openSocket, orNothing, readHello } from './fixture-calls.ts';
+import { alternate, callEcho, openSocket, orNothing, readHello } from './gateway-calls.ts';
 
 /** Calls paths that must reach the service, in turn with GET and POST; the invariants compare what it received. */
 const definePathCheck = (id: SentenceId, toPaths: (t: CheckContext) => readonly string[]): Check =>

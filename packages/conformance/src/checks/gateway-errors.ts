@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { cite } from '../validation/cite.ts';
-import { alternate, orNothing, provokeErrors } from './fixture-calls.ts';
+import { alternate, orNothing, provokeErrors } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(

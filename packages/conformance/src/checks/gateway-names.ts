@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { Exchange } from '../http/exchange.ts';
 import { codeOf } from '../invariants.ts';
 import { Unreached } from '../result.ts';
-import { alternate, expectError } from './fixture-calls.ts';
+import { alternate, expectError } from './gateway-calls.ts';
 
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   const calls = names.map((service, index) => ({ service, path: index % 3 === 0 ? '' : '/a' }));

@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, headOf, readAll } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
-import { closeSocket, jsonPost, openSocket, provokeErrors } from './fixture-calls.ts';
+import { closeSocket, jsonPost, openSocket, provokeErrors } from './gateway-calls.ts';
 
 /** More than any period at which a gateway could plausibly repeat an ID. */
 const CALLS_AT_ONCE = 14;

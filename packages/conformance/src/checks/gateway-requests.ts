@@ -5,7 +5,7 @@ import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/ex
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { claimSameHeaders } from '../validation/same-headers.ts';
-import { callEcho, jsonPost, openSocket, readHello } from './fixture-calls.ts';
+import { callEcho, jsonPost, openSocket, readHello } from './gateway-calls.ts';
 
 const OVERRIDES = {
   'X-HTTP-Method-Override': 'PUT',

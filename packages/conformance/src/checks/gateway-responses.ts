@@ -6,7 +6,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
 import { Unreached } from '../result.ts';
-import { closeSocket, gatewayMethods } from './fixture-calls.ts';
+import { closeSocket, gatewayMethods } from './gateway-calls.ts';
 
 const HEADERS: HeaderList = [
   ['Set-Cookie', 'a=1; Path=/; HttpOnly'],

@@ -6,7 +6,7 @@ import { type Evidence, readAll } from '../http/exchange.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
 import { Failed, Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { closeSocket, expectError, openSocket, orNothing, readHello } from './fixture-calls.ts';
+import { closeSocket, expectError, openSocket, orNothing, readHello } from './gateway-calls.ts';
 import { signCall } from './signed-calls.ts';
 
 /** How a socket ends that was closed without a code, and how an unclosed one does (RFC 6455, section 7.1.5). */

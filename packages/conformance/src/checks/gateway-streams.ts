@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { OpenExchange } from '../http/caller.ts';
 import { Unreached } from '../result.ts';
-import { gatewayMethods } from './fixture-calls.ts';
+import { gatewayMethods } from './gateway-calls.ts';
 
 /**
  * How long the fixture waits for the release, and again between later events, in milliseconds. Each further stream

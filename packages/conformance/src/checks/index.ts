@@ -10,11 +10,11 @@ import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
-import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
+import { storageRequests } from './storage-requests.ts';
 import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { upload } from './upload.ts';
@@ -32,7 +32,7 @@ export const checks: readonly Check[] = [
   ...auth,
   ...authSignature,
   ...authStorage,
-  ...storageCalls,
+  ...storageRequests,
   ...storageResponses,
   ...storageLinks,
   ...storageDelete,

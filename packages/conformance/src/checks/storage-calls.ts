@@ -1,229 +1,105 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import type { CheckContext } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
   type StorageReply,
-  toForm,
 } from '../context/storage-client.ts';
-import { REQUEST_FORMS, type RequestForm } from '../options.ts';
-import { Inapplicable, Unreached } from '../result.ts';
-import { Folder, isSuccess, needsFiles, toItems } from './stored-files.ts';
-import {
-  expectAccepted,
-  expectRefused,
-  makeGoodFields,
-  reachGoodFields,
-  tryCall,
-} from './valid-calls.ts';
+import { Unreached } from '../result.ts';
+import { show } from '../validation/cite.ts';
+import { isSuccess, toItems } from './stored-files.ts';
 
-/** Statuses that mean that a method is not supported (RFC 9110, sections 15.5.6 and 15.6.2). */
-const METHOD_REFUSED = [405, 501];
+/** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
+export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
+  const { status } = reply.received;
+  t.expect(reply.refused, `${what} must be rejected, but the response was ${status}`, reply);
+}
 
-/** Returns whether a rejected call seems to have no such operation, or one with another method. */
-async function isUnrouted(
+export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): boolean {
+  const actual = [reply.received.status, reply.code].join(' ').trim();
+  t.expect(!reply.refused, `${what} must be accepted, but the response was ${actual}`, reply);
+  return !reply.refused;
+}
+
+/** Expects a links or delete call to be accepted, and the entry of each existing file to have the code SUCCESS. */
+export async function expectSuccess(
   t: CheckContext,
-  { received: { status }, code }: StorageReply,
-  fields: object,
-): Promise<boolean> {
-  if (METHOD_REFUSED.includes(status)) return true;
-  const unknown = await tryCall(t, t.uniqueName(), fields);
-  return unknown.received.status === status && unknown.code === code;
+  operation: BatchOfFiles,
+  ids: readonly string[],
+): Promise<void> {
+  const reply = await t.storage.call(operation, { fileList: itemsFor(operation, ids) });
+  expectAccepted(t, reply, `${operation} of ${ids.length} files`);
+  for (const { code } of reply.entries ?? []) {
+    const message = `the code of an existing file must be "SUCCESS", not ${show(code)}`;
+    t.expect(code === 'SUCCESS', message, reply);
+  }
 }
 
-/** What lenient routers ignore after the name of an operation. */
-const SUFFIXES: Record<StorageOperation, string> = {
-  getUploadMetaData: 's',
-  batchGetTempUrls: '.json',
-  batchDelete: 'X',
-  batchCopyFile: '2',
-};
+type BatchOfFiles = 'batchGetTempUrls' | 'batchDelete';
 
-/** Other ways to send the same JSON value (RFC 8259), and types with and without parameters. */
-function toSpellings(
-  toBody: (operation: StorageOperation) => string,
-): [StorageOperation, StorageCallOptions][] {
-  const indented = JSON.stringify(JSON.parse(toBody('batchDelete')), null, 2);
-  const types: [StorageOperation, string][] = [
-    ...STORAGE_OPERATIONS.map((one): [StorageOperation, string] => [one, JSON_UTF8]),
-    ['batchGetTempUrls', 'Application/JSON'],
-    ['batchCopyFile', 'application/json;charset="UTF-8"; a=b'],
-  ];
-  return [
-    ...types.map(([operation, type]): [StorageOperation, StorageCallOptions] => [
-      operation,
-      { headers: { 'Content-Type': type } },
-    ]),
-    ['batchDelete', { body: ` \t\r\n${indented}\n` }],
-    ['getUploadMetaData', { body: toBody('getUploadMetaData').replace('path', 'p\\u0061th') }],
-    ['batchCopyFile', { body: toBody('batchCopyFile').replaceAll('/', '\\/') }],
-    ['batchGetTempUrls', { isSlow: true }],
-  ];
+const itemsFor = (operation: BatchOfFiles, ids: readonly string[]) =>
+  operation === 'batchDelete' ? ids : toItems(ids);
+
+/** Expects no more than this many entries in the response of a links or delete call to have the code SUCCESS. */
+export async function expectSuccesses(
+  t: CheckContext,
+  operation: BatchOfFiles,
+  what: string,
+  most: number,
+  ids: readonly string[],
+): Promise<void> {
+  const { reply, entries } = await t.storage.listReply(operation, itemsFor(operation, ids));
+  const count = entries.filter(isSuccess).length;
+  const message = `${what}: at most ${most} entries may have the code SUCCESS, but ${count} do`;
+  t.expect(count <= most, message, reply);
 }
 
-const JSON_UTF8 = 'application/json; charset=utf-8';
+/** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
+export interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
+  getUploadMetaData: { path: string };
+  batchGetTempUrls: { fileList: [{ fileID: string }] };
+  batchDelete: { fileList: [string] };
+  batchCopyFile: { fileList: [{ srcPath: string; dstPath: string } & Record<string, unknown>] };
+}
 
-const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
+/**
+ * Creates valid fields for each operation. They contain a file ID that the deployment issued, so that it has
+ * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
+ */
+export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
+  const path = t.storage.path('sample.txt');
+  const fileID = await t.upload.fileIdOf(path);
+  const [srcPath, dstPath] = [t.storage.copyPath(path), t.storage.copyPath(`${path}.copy`)];
+  return {
+    getUploadMetaData: { path },
+    batchGetTempUrls: { fileList: [{ fileID }] },
+    batchDelete: { fileList: [fileID] },
+    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
+  };
+}
 
-const COPY_OPTIONS = [
-  {},
-  { overwrite: true },
-  { removeOriginal: true },
-  { overwrite: true, removeOriginal: true },
-  { overwrite: true, removeOriginal: false },
-  { overwrite: false, removeOriginal: true },
-  { overwrite: false, removeOriginal: false },
-];
-
-/** Expects all operations to accept one form, and in that form, copies with each combination of options. */
-async function expectOneForm(t: CheckContext): Promise<void> {
-  const fields = await makeGoodFields(t);
-  const send = (operation: StorageOperation, request: object, form: RequestForm) =>
-    tryCall(t, operation, {}, { body: JSON.stringify(toForm(request, form)) });
-  const forms = t.settings.requestForm ? [t.settings.requestForm] : REQUEST_FORMS;
-  const refusals: { operation: StorageOperation; what: string; reply: StorageReply }[] = [];
-  for (const form of forms) {
-    const before = refusals.length;
+/**
+ * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If one is rejected,
+ * all checks that need that are skipped.
+ */
+export function reachGoodFields(t: CheckContext): Promise<GoodFields> {
+  return t.once('valid storage calls are accepted', async () => {
+    const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
-      const reply = await send(operation, fields[operation], form);
-      const { status } = reply.received;
-      const what = `${operation} ${FORMS[form]} with ${status} ${reply.code ?? ''}`.trim();
-      if (reply.refused) refusals.push({ operation, what, reply });
+      const { refused, received } = await tryCall(t, operation, fields[operation]);
+      if (!refused) continue;
+      throw new Unreached(`a valid call to ${operation} was rejected with ${received.status}`);
     }
-    if (refusals.length > before) continue;
-    const { srcPath, dstPath } = fields.batchCopyFile.fileList[0];
-    const fileList = COPY_OPTIONS.map((options, index) => {
-      return { srcPath, dstPath: `${dstPath}.${index}`, ...options };
-    });
-    const reply = await send('batchCopyFile', { fileList }, form);
-    expectAccepted(t, reply, `batchCopyFile ${FORMS[form]} with each combination of options`);
-    return;
-  }
-  for (const { operation, reply } of refusals) {
-    if (await isUnrouted(t, reply, fields[operation]))
-      throw new Unreached(`${operation} does not exist, or does not accept POST`);
-  }
-  const rejected = refusals.map(({ what }) => what).join(', ');
-  const message = `all four operations must accept one form of a request; rejected: ${rejected}`;
-  t.expect(false, message, refusals.at(-1)?.reply);
-}
-
-/** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
-async function expectFormsAlike(t: CheckContext): Promise<void> {
-  if (t.settings.requestForm !== undefined) {
-    throw new Inapplicable('only the form in --request-form is checked');
-  }
-  const folder = new Folder(t);
-  const call = (operation: StorageOperation, fields: object) =>
-    tryCall(t, operation, fields, { isOtherForm: true });
-  const path = folder.path('uploaded.txt');
-  if ((await call('getUploadMetaData', { path })).refused) {
-    t.expect(true, 'there is no other form');
-    return t.note('The deployment accepts only one form of requests.');
-  }
-  const form = t.storage.body({}, true).includes('data') ? 'inside data' : 'at the top level';
-  const grant = await t.upload.grant(path, true);
-  const bytes = Buffer.from('uploaded with a grant from the other form');
-  const reply = await t.upload.post(grant, t.upload.fields(grant, bytes));
-  const uploaded = `a form with a grant from a call ${form}`;
-  t.expect(reply.isAccepted, `${uploaded} must be accepted, not ${reply.received.status}`, reply);
-
-  for (const name of ['moved.txt', 'kept.txt']) await folder.store(name);
-  const fileList = folder.toCopyItems([
-    { from: 'uploaded.txt', to: 'copied.txt' },
-    { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
-    { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
-  ]);
-  if ((await call('batchCopyFile', { fileList })).refused)
-    return t.note('Only one form of copy calls is accepted.');
-  await folder.expect(`after batchCopyFile ${form}`, {
-    'copied.txt': bytes,
-    'moved.to': 'moved.txt',
-    'moved.txt': undefined,
-    'kept.txt': 'kept.txt',
+    return fields;
   });
-  const ids = [grant.fileId, ...(await folder.ids('kept.txt'))];
-  const links = await call('batchGetTempUrls', { fileList: toItems(ids) });
-  if (links.refused) return t.note('Only one form of calls for links is accepted.');
-  const linked = links.entries?.filter(isSuccess).length;
-  t.expect(linked === 2, `batchGetTempUrls ${form}: both files must get links`, links);
-  const deletion = await call('batchDelete', { fileList: ids });
-  if (deletion.refused) return t.note('Only one form of deletions is accepted.');
-  const left = await t.storage.list('batchGetTempUrls', toItems(ids));
-  t.expect(!left.some(isSuccess), `batchDelete ${form}: both files must be deleted`, deletion);
 }
 
-/** Fields that no operation has, and names that careless code handles badly. */
-const UNKNOWN = {
-  unknown: 'text',
-  more: [{ a: null }],
-  constructor: 'text',
-  toString: 1,
-  '': true,
-};
-
-export const storageCalls: readonly Check[] = [
-  defineCheck('ST-PATH/1', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const reply = await tryCall(t, operation, fields[operation]);
-      const isFound = !reply.refused || !(await isUnrouted(t, reply, fields[operation]));
-      const actual = `but the response was ${reply.received.status}`;
-      t.expect(isFound, `${operation} must accept POST at its path, ${actual}`, reply);
-      // Other rules are about calls that are rejected for another reason.
-      if (isFound && reply.refused)
-        throw new Unreached(`a valid call to ${operation} was rejected, ${actual}`);
-    }
-  }),
-  defineCheck('ST-PATH/2', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const name = operation + SUFFIXES[operation];
-      expectRefused(t, await tryCall(t, name, fields[operation]), `storages:${name}`);
-    }
-  }),
-  defineCheck('ST-PATH/3', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(fields[operation]))
-        query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-      const reply = await tryCall(t, operation, {}, { method: 'GET', query: query.toString() });
-      expectRefused(t, reply, `GET ${operation} with its fields in the query`);
-    }
-  }),
-  defineCheck('ST-REQUEST/1', [], async (t) => {
-    const fields = await reachGoodFields(t);
-    const spellings = toSpellings((operation) => t.storage.body(fields[operation]));
-    for (const [operation, options] of spellings) {
-      const reply = await tryCall(t, operation, fields[operation], options);
-      expectAccepted(t, reply, `${operation} with this spelling of its body and content type`);
-    }
-  }),
-  defineCheck('ST-REQUEST/2', [], expectOneForm),
-  defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
-  defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
-    const fields = await reachGoodFields(t);
-    const [link] = fields.batchGetTempUrls.fileList;
-    const [copy] = fields.batchCopyFile.fileList;
-    const requests: [StorageOperation, object][] = [
-      ...STORAGE_OPERATIONS.map((operation): [StorageOperation, object] => [
-        operation,
-        { ...UNKNOWN, ...fields[operation] },
-      ]),
-      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
-      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
-    ];
-    for (const [operation, request] of requests) {
-      const reply = await tryCall(t, operation, request);
-      expectAccepted(t, reply, `${operation} with unknown fields`);
-    }
-  }),
-  defineCheck('ST-META-CALL', ['storageCredentials'], async (t) => {
-    for (const name of ['file.txt', 'level/deeper/file', 'file.txt']) {
-      const reply = await t.storage.call('getUploadMetaData', { path: t.storage.path(name) });
-      const message = `getUploadMetaData of ${name} must return the attributes for the upload`;
-      t.expect(!reply.refused && reply.data !== undefined, message, reply);
-    }
-  }),
-];
+/** Makes a call that may be rejected. */
+export function tryCall(
+  t: CheckContext,
+  operation: string,
+  fields: object,
+  options: StorageCallOptions = {},
+): Promise<StorageReply> {
+  return t.storage.call(operation, fields, { ...options, acceptsRefusal: true });
+}

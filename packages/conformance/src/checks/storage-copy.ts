@@ -1,6 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
+import { expectAccepted } from './storage-calls.ts';
 import {
   type CopyOrder,
   describeReading,
@@ -11,7 +12,6 @@ import {
   needsFiles,
   storeReadable,
 } from './stored-files.ts';
-import { expectAccepted } from './valid-calls.ts';
 
 /** Just over usual sizes of buffers: 1 MiB and 64 KiB. */
 const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));

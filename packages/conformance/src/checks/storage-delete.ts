@@ -1,6 +1,6 @@
 import { type Check, defineCheck } from '../context/check-context.ts';
+import { expectAccepted, expectSuccess, expectSuccesses } from './storage-calls.ts';
 import { hasBytes, hasFailed, missingFileId, needsFiles, storeReadable } from './stored-files.ts';
-import { expectAccepted, expectSuccess, expectSuccesses } from './valid-calls.ts';
 
 export const storageDelete: readonly Check[] = [
   defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { Inapplicable, Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
+import { expectAccepted, expectSuccess, expectSuccesses } from './storage-calls.ts';
 import { entryOf, linkOf, missingFileId, needsFiles, storeAll, toItems } from './stored-files.ts';
-import { expectAccepted, expectSuccess, expectSuccesses } from './valid-calls.ts';
 
 /** Just over 1 MiB, a common size of buffers. */
 const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 251 }, (_, at) => at)));

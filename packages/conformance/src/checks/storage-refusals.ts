@@ -9,9 +9,9 @@ import { readAll, withHeaders } from '../http/exchange.ts';
 import { claimRefusal } from '../invariants.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { changeLetters } from './forged-tokens.ts';
+import { changeLetters } from './signed-calls.ts';
+import { type GoodFields, makeGoodFields, tryCall } from './storage-calls.ts';
 import { entryOf, linkOf, needsFiles, storeReadable, toItems } from './stored-files.ts';
-import { type GoodFields, makeGoodFields, tryCall } from './valid-calls.ts';
 
 type Bodies = Partial<Record<StorageOperation, readonly string[]>>;
 

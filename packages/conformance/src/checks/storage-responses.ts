@@ -6,6 +6,7 @@ import {
   type StorageCallOptions,
   type StorageOperation,
 } from '../context/storage-client.ts';
+import { makeGoodFields, tryCall } from './storage-calls.ts';
 import {
   expectReading,
   hasFailed,
@@ -14,7 +15,6 @@ import {
   storeReadable,
   toItems,
 } from './stored-files.ts';
-import { makeGoodFields, tryCall } from './valid-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
 const callWithoutFiles = (t: CheckContext): Promise<void> =>

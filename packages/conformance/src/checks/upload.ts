@@ -9,7 +9,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
-import { changeLetters } from './forged-tokens.ts';
+import { changeLetters } from './signed-calls.ts';
 import { describeReading, Folder, hasBytes, needsFiles, storeReadable } from './stored-files.ts';
 
 const CONTENTS: Record<string, Buffer | string> = {

@@ -1,4 +1,4 @@
-import { closeSocket } from '../checks/fixture-calls.ts';
+import { closeSocket } from '../checks/gateway-calls.ts';
 import { checks } from '../checks/index.ts';
 import { isCopied } from '../checks/stored-files.ts';
 import { CheckContext } from '../context/check-context.ts';

@@ -11,11 +11,11 @@ import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { type Mutant, toMutants } from './mutant.ts';
-import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
+import { storageRequests } from './storage-requests.ts';
 import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { upload } from './upload.ts';
@@ -35,7 +35,7 @@ const TOPICS = [
   authSignature,
   authStorage,
   gatewaySockets,
-  storageCalls,
+  storageRequests,
   storageResponses,
   storageLinks,
   storageDelete,

@@ -106,6 +106,54 @@ export async function readHello(socket: Socket): Promise<{ target: string; heade
   throw new Unreached('the fixture service did not report the handshake that it received');
 }
 
+/** Named calls that already have their credentials. */
+export type NamedCalls = Record<string, GatewayCall>;
+
+/** Statuses of a gateway that rejects such a body from anyone: the contract specifies no limits. */
+const NO_SUCH_BODY = [411, 413, 415];
+
+/** Makes calls that must reach the fixture service. */
+export async function expectForwarded(t: CheckContext, calls: NamedCalls): Promise<void> {
+  for (const [what, call] of Object.entries(calls)) {
+    const exchange = await t.gateway.call(call);
+    const { status } = exchange.received;
+    const actual = `${status} ${codeOf(exchange.received) ?? ''}`.trimEnd();
+    if (NO_SUCH_BODY.includes(status)) {
+      t.note(`${what} was rejected with ${actual}, for a reason other than its credentials.`);
+      continue;
+    }
+    const isForwarded = t.fixture.readEcho(exchange) !== undefined;
+    t.expect(isForwarded, `${what} must be accepted, but the response was ${actual}`, exchange);
+  }
+}
+
+/**
+ * Makes calls that must be rejected 'with a 4xx and the error body' (D15), and that the fixture service must never
+ * receive: it counts them by the `mark=…` that is added to their query.
+ *
+ * @param send makes a call. Its path is `/a/b` by default
+ */
+export async function expectRefused<Call extends { path?: string }>(
+  t: CheckContext,
+  calls: Record<string, Call>,
+  send: (call: Call) => Promise<Exchange>,
+): Promise<void> {
+  const mark = t.uniqueName();
+  const accepted: string[] = [];
+  for (const [what, call] of Object.entries(calls)) {
+    const { path = '/a/b' } = call;
+    const marked = `${path}${path.includes('?') ? '&' : '?'}mark=${mark}`;
+    const exchange = await send({ ...call, path: marked });
+    if (exchange.received.status < 400) accepted.push(what);
+    expectError(t, exchange, what);
+  }
+  const count = await t.fixture.count(mark);
+  // A gateway may also reject a call that it has already forwarded.
+  const names = cite((accepted.length > 0 ? accepted : Object.keys(calls)).join('; '));
+  const message = `the hosted service must not be called, but it was called ${count} times (${names})`;
+  t.expect(count === 0, message);
+}
+
 /** Expects a rejection 'with a 4xx and the error body' (D15). */
 export function expectError(t: CheckContext, exchange: Exchange, what: string): void {
   const { status, text } = exchange.received;

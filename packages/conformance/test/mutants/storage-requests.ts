@@ -11,7 +11,7 @@ import {
 } from './hooks/storage.ts';
 import type { Rows } from './mutant.ts';
 
-export const storageCalls: Rows = {
+export const storageRequests: Rows = {
   'ST-PATH/2: anything after the name of an operation is ignored': retarget((target) =>
     target.replace(/(?<=storages:batchDelete)[A-Z]\w*$/, ''),
   ),
