@@ -1,5 +1,4 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
 import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
@@ -82,30 +81,19 @@ const each = <Value extends string>(
 ): SignedCalls => Object.fromEntries(values.map((value) => [what + value, toCall(value)]));
 
 /** Paths as they may be sent; each is signed exactly as sent. */
-const PATHS = [
-  '',
-  '/a//b/',
-  '/a%2Fb%2fc',
-  '/%E4%B8%AD/%e4%b8%ad',
-  "/a+b~c!d'e(f)*g:h@i;j=k,l$m&n%20o",
-];
+const PATHS = ['', '/a//b%2Fc%2fd/%E4%B8%AD/%e4%b8%ad/', "/a+b~c!d'e(f)*g:h@i;j=k,l$m&n%20o"];
 
 const REWRITTEN_PATHS: readonly (readonly [what: string, signed: string, sent: string])[] = [
   ['signed for another path', '/a/b', '/a/c'],
-  ['signed for the root', '', '/a'],
   ['signed with a single slash instead of two', '/a/b', '/a//b'],
   ['signed with the escape decoded', '/a/A', '/a/%41'],
   ['signed with the slash decoded', '/a/b', '/a%2Fb'],
   ['signed with a lowercase escape', '/a%2fb', '/a%2Fb'],
-  ['signed with the slash escaped twice', '/a%252Fb', '/a%2Fb'],
-  ['signed in lower case', '/a/b', '/A/b'],
 ];
 
 /** Query strings as they may be sent; each is signed exactly as sent. */
 const QUERIES = [
-  'b=2&a=1&a=0',
-  'a',
-  'a=1&&b==2&',
+  'b=2&a=1&a=0&&b==2&c',
   'a=%20+b&c=%E4%B8%AD&%e4%b8%ad=1',
   "a=/b?c~!'()*,;:@$&a%5B%5D=1",
 ];
@@ -114,9 +102,7 @@ const REWRITTEN_QUERIES: typeof REWRITTEN_PATHS = [
   ['signed for another value', 'a=1', 'a=2'],
   ['signed without the last parameter', 'a=1', 'a=1&b=2'],
   ['signed in another order', 'a=1&b=2', 'b=2&a=1'],
-  ['signed with the escape decoded', 'a=A', 'a=%41'],
   ['signed with a lowercase escape', 'a=%2f', 'a=%2F'],
-  ['signed without the second value of a repeated parameter', 'a=1', 'a=1&a=2'],
 ];
 
 /** Long enough that a gateway may forward the beginning before it has seen the end. */
@@ -131,24 +117,20 @@ const MANY = Array.from({ length: 20 }, (_, at) => toHeader(`X-Conformance-${at}
 const BOUNDARY = 'Conformance-Boundary';
 
 export const authSignature: readonly Check[] = [
-  defineSignatureCheck('AU-TC3-FORM/1', () => {
-    const cutTo = (parts: number) =>
-      changing('Credential', (value) => value.split('/').slice(0, parts).join('/'));
-    return {
-      good: { 'a GET': {}, 'a POST': POST },
-      bad: {
-        'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
-        'a GET whose Credential contains only the ID': cutTo(1),
-        'a GET with a Credential without tc3_request': cutTo(3),
-        ...each('a GET without ', PARTS, lacking),
-        ...each('a POST without ', PARTS, (part) => ({ ...POST, ...lacking(part) })),
-        ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
-      },
-    };
-  }),
+  defineSignatureCheck('AU-TC3-FORM/1', () => ({
+    good: { 'a GET': {}, 'a POST': POST },
+    bad: {
+      'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
+      'a GET with a Credential without tc3_request': changing('Credential', (value) =>
+        value.replace('/tc3_request', ''),
+      ),
+      ...each('a GET without ', PARTS, lacking),
+      ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
+      'a POST without Timestamp': { ...POST, ...lacking('Timestamp') },
+    },
+  })),
   defineSignatureCheck('AU-TC3-KEY', (t) => {
     const { secretId, secretKey, service } = keysOf(t);
-    const otherKey = { secretKey: `${secretKey}x` };
     const unknown = { secretId: `${secretId}x`, secretKey: '' };
     /** Returns a call whose header names another scope than the one that was signed. */
     const naming = (from: RegExp, to: string) =>
@@ -157,35 +139,30 @@ export const authSignature: readonly Check[] = [
     const named = naming(scope, `${service}/tc3_request`);
     const dayBefore = new Date((now() - 86_400) * 1000).toISOString().slice(0, 10);
     const changingEnd = changing('Signature', (value) => changeLetters(value, 32));
-    const halved = changing('Signature', (value) => value.slice(0, 32));
     return {
       bad: {
-        'a GET signed with another secret': { keys: otherKey },
-        'a POST signed with another secret': { ...POST, keys: otherKey },
-        'a GET signed with an empty secret': { keys: { secretKey: '' } },
+        'a GET signed with another secret': { keys: { secretKey: `${secretKey}x` } },
+        'a POST signed with an empty secret': { ...POST, keys: { secretKey: '' } },
         'a GET with an unknown secret ID': { keys: { secretId: `${secretId}x` } },
         'a GET with an unknown secret ID and an empty secret': { keys: unknown },
-        'a POST with an unknown secret ID and an empty secret': { ...POST, keys: unknown },
         'a GET signed for another service': { keys: { service: `${service}x` }, ...named },
         'a GET that names another service': naming(scope, `${service}x/tc3_request`),
         'a GET that names the previous day': naming(/\d{4}-\d\d-\d\d/, dayBefore),
         'a GET with a signature that is correct only at the beginning': changingEnd,
-        'a GET with a truncated signature': halved,
+        'a GET with a truncated signature': changing('Signature', (value) => value.slice(0, 32)),
       },
     };
   }),
   defineSignatureCheck('AU-TC3-COVERS/1', () => ({
     bad: {
       'a GET whose Timestamp was increased by one second after signing': later(1),
-      'a GET whose Timestamp was decreased by one second after signing': later(-1),
+      'a POST whose Timestamp was decreased by one second': { ...POST, ...later(-1) },
       'a GET whose Timestamp was increased by 30 seconds after signing': later(30),
-      'a POST whose Timestamp was increased by one second': { ...POST, ...later(1) },
     },
   })),
   defineSignatureCheck('AU-TC3-COVERS/2', () => ({
     bad: {
       'a POST signed as a GET': { ...POST, instead: { method: 'GET' } },
-      'a POST without a body, signed as a GET': { method: 'POST', instead: { method: 'GET' } },
       'a GET signed as a POST': { instead: { method: 'POST' } },
       'a GET signed with a lowercase method': { instead: { method: 'get' } },
     },
@@ -196,10 +173,7 @@ export const authSignature: readonly Check[] = [
       { path, instead: { path: signed } },
     ]);
     return {
-      good: {
-        ...each('a GET of ', PATHS, (path) => ({ path })),
-        ...each('a POST to ', ['/%E4%B8%AD%E6%96%87/a%2Fb'], (path) => ({ ...POST, path })),
-      },
+      good: each('a GET of ', PATHS, (path) => ({ path })),
       bad: {
         ...Object.fromEntries(rewritten),
         'a POST signed for another path': { ...POST, path: '/a/c', instead: { path: '/a/b' } },
@@ -212,15 +186,8 @@ export const authSignature: readonly Check[] = [
       { path: `/query?${sent}`, signedQuery: (query) => query.replace(sent, signed) },
     ]);
     return {
-      good: {
-        ...each('a GET with ?', QUERIES, (query) => ({ path: `/query?${query}` })),
-        ...each('a POST with ?', ['b=2&a=%E4%B8%AD'], (query) => ({
-          ...POST,
-          path: `/a?${query}`,
-        })),
-      },
+      good: each('a GET with ?', QUERIES, (query) => ({ path: `/query?${query}` })),
       bad: {
-        'a GET with a query, signed without it': { signedQuery: () => '' },
         ...Object.fromEntries(rewritten),
         'a POST with a query, signed without it': { ...POST, signedQuery: () => '' },
       },
@@ -229,14 +196,9 @@ export const authSignature: readonly Check[] = [
   defineSignatureCheck('AU-TC3-COVERS/5', () => {
     const signed = (body: string) => ({ ...POST, instead: { body } });
     return {
-      good: {
-        'a POST of an object': POST,
-        'a POST of Chinese': { ...POST, body: '{"msg":"你好"}' },
-        'a POST of 64 KiB': { ...POST, body: toLong('1') },
-      },
+      good: { 'a POST of Chinese': { ...POST, body: '{"msg":"你好"}' } },
       bad: {
         'a POST with one byte changed after signing': { ...signed('{"a":1}'), body: '{"a":2}' },
-        'a POST with a space added after signing': { ...signed('{"a":1}'), body: '{"a": 1}' },
         'a POST with a body that was not signed': signed(''),
         'a chunked POST with a body that was not signed': { ...signed(''), isChunked: true },
         'a POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
@@ -254,22 +216,15 @@ export const authSignature: readonly Check[] = [
     return {
       good: {
         'a GET whose only signed header is host': withHeaders([ONE], [host]),
-        'a GET with two signed headers, one of which is host': withHeaders([ONE]),
         'a GET with one of two extra headers signed': withHeaders([ONE, TWO], [host, TWO]),
         'a GET with 20 signed headers': withHeaders([JSON_TYPE, ...MANY]),
         'a POST whose only signed header is host': post([JSON_TYPE], [host]),
-        'a POST whose signed headers are content-type and host': POST,
         'a POST with every header signed': post([JSON_TYPE, ONE, TWO]),
       },
       bad: {
         'a GET whose signed header was changed': withHeaders([OTHER_ONE], [host, ONE]),
         'a GET without a header that was signed': withHeaders([], [host, ONE]),
         'a GET that sends a signed header twice': withHeaders([ONE, OTHER_ONE], [host, ONE]),
-        'a POST whose signed header was changed': post(
-          [OTHER_ONE, JSON_TYPE],
-          [host, ONE, JSON_TYPE],
-        ),
-        'a POST whose signed type was changed': post([plainType], [host, JSON_TYPE]),
         'a POST whose signed type got parameters': post([JSON_TYPE], [host, plainType]),
         'a GET signed for another host': withHeaders([], [['Host', `x${t.gateway.host}`]]),
         'a GET that lists an unsigned header in SignedHeaders': {
@@ -281,73 +236,59 @@ export const authSignature: readonly Check[] = [
   }),
   defineSignatureCheck('AU-TC3-SIGNED-HEADERS/2', (t) => {
     const decoy = toHeader('X-Host', t.gateway.host);
-    const ofType = withHeaders([JSON_TYPE], [JSON_TYPE]);
     return {
       bad: {
-        'a GET whose only signed header is content-type': ofType,
         'a GET that signs x-host': withHeaders([decoy], [decoy]),
-        'a POST whose only signed header is content-type': { ...POST, ...ofType },
+        'a POST whose only signed header is content-type': {
+          ...POST,
+          ...withHeaders([JSON_TYPE], [JSON_TYPE]),
+        },
       },
     };
   }),
   /** Only common variants are sent: a verifier that is more lenient does not break the contract. */
   defineSignatureCheck('AU-TC3-NORMAL-FORM/1', () => {
-    const upperCaseType = toHeader('Content-Type', 'Application/JSON; Charset=UTF-8');
-    const value = (text: string) => withHeaders([['X-Conformance', text]]);
+    const upperCaseType = toHeader('CONTENT-TYPE', 'Application/JSON; Charset=UTF-8');
     const unordered: HeaderList = [
       ['x-c', '3'],
       ['X-B', '2'],
-      ['x-a', '1'],
+      ['X-CONFORMANCE', '1'],
     ];
     return {
       good: {
-        'a GET with a signed name in upper case': withHeaders([['X-CONFORMANCE', 'a']]),
-        'a GET with signed headers in arbitrary order': withHeaders(unordered),
-        'a GET with uppercase letters in a signed value': value('Some VALUE'),
-        'a GET with spaces around a signed value': value('  value  '),
-        'a GET with spaces inside a signed value': value('a   b'),
+        'a GET with signed headers in arbitrary order and case': withHeaders(unordered),
+        'a GET with uppercase letters in a signed value': withHeaders([['X-A', 'Some VALUE']]),
+        'a GET with spaces around and inside a signed value': withHeaders([['X-A', '  a   b  ']]),
         'a POST with uppercase letters in its type': { ...POST, headers: [upperCaseType] },
-        'a POST with its type in CONTENT-TYPE': {
-          ...POST,
-          headers: [['CONTENT-TYPE', JSON_TYPE[1]]],
-        },
       },
     };
   }),
   defineCheck('AU-TC3-NORMAL-FORM/2', ['fixture', 'signature'], async (t) => {
     await reachSignature(t);
-    const body = toMultipart([['field', 'value']], BOUNDARY).toString();
-    const toForm = (type: string) => ({
+    const toForm = (separator: string) => ({
       path: '/form',
-      body,
-      headers: [toHeader('Content-Type', type)],
+      body: toMultipart([['field', 'value']], BOUNDARY).toString(),
+      headers: [toHeader('Content-Type', `multipart/form-data${separator}boundary=${BOUNDARY}`)],
     });
-    const types = {
-      'a multipart POST': `multipart/form-data; boundary=${BOUNDARY}`,
-      'a multipart POST without a space in its type': `multipart/form-data;boundary=${BOUNDARY}`,
-    };
     const signed: NamedCalls = {};
-    for (const [what, type] of Object.entries(types)) {
-      const kept = { ...toForm(type), instead: { boundary: 'kept' as const } };
-      signed[`${what}, signed without the boundary`] = signCall(t, toForm(type));
+    for (const separator of ['; ', ';']) {
+      const form = toForm(separator);
+      const what = `a POST of the type multipart/form-data${separator}boundary=…`;
+      signed[`${what}, signed without the boundary`] = signCall(t, form);
+      const kept = { ...form, instead: { boundary: 'kept' as const } };
       signed[`${what}, signed with the boundary`] = signCall(t, kept);
     }
     // A gateway may reject all forms (D13); then nothing can be learned about their signature.
-    const plain: GatewayCall = toForm(types['a multipart POST']);
-    let isAccepted = false;
-    for (const call of [plain, ...Object.values(signed)]) {
-      const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
-      isAccepted ||= t.fixture.readEcho(exchange) !== undefined;
-      if (isAccepted) break;
+    const exchanges = [await t.gateway.call(toForm('; '))];
+    for (const call of Object.values(signed)) exchanges.push(await t.gateway.call(call));
+    if (!exchanges.some(t.fixture.readEcho)) {
+      throw new Inapplicable('the gateway does not accept multipart/form-data');
     }
-    if (!isAccepted) throw new Inapplicable('the gateway does not accept multipart/form-data');
     await expectForwarded(t, signed);
   }),
   defineSignatureCheck('AU-TC3-FORM/2', () => ({
     good: {
       'a GET with a space after each comma in Authorization': { separator: ', ' },
-      'a GET without spaces after the commas in Authorization': { separator: ',' },
-      'a POST with a space after each comma in Authorization': { ...POST, separator: ', ' },
       'a POST without spaces after the commas in Authorization': { ...POST, separator: ',' },
     },
   })),

@@ -17,7 +17,7 @@ export const jsonPost = {
 } satisfies GatewayCall;
 
 /** The methods for which the contract defines gateway operations. */
-export const gatewayMethods = [{ method: 'GET', headers: {} }, jsonPost] satisfies GatewayCall[];
+export const gatewayMethods: [get: GatewayCall, post: GatewayCall] = [{ method: 'GET' }, jsonPost];
 
 /** Makes every second call a POST. */
 export function alternate<Call extends GatewayCall>(

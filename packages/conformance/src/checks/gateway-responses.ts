@@ -150,60 +150,45 @@ const FOR_POST: ResponseOrder[] = [
   'image/png; note=text/plain',
 ].map((type) => ({ type, body: '{}' }));
 
-interface Requested {
-  what: string;
-  status: number;
-  exchange: Exchange;
-}
+const [GET, POST] = gatewayMethods;
 
-/** Requests a response; the invariants compare the rest of it with what the service sent. */
-async function request(
-  t: CheckContext,
-  { status = 200, ...order }: ResponseOrder,
-  call: GatewayCall,
-  gateway: Pick<CheckContext['gateway'], 'call'> = t.gateway,
-): Promise<Requested> {
-  // A browser accepts nothing else; a client that posts JSON often accepts both.
-  const accepted = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
-  const accept = order.type?.startsWith(STREAM) ? { Accept: accepted } : {};
-  const exchange = await gateway.call({
-    ...call,
-    headers: { ...Object(call.headers), ...accept },
-    path: t.fixture.respond({ status, ...order }),
-    keep429: status === 429,
-  });
-  const { fixture, parameter } = Object(exchange.received.json);
-  // A gateway that follows a redirect returns the response of the other path.
-  const isRedirect = status >= 300 && status <= 399;
-  if ((fixture !== undefined && !isRedirect) || parameter !== undefined) {
-    throw new Unreached('the request did not reach the /respond path of the fixture service');
-  }
-  return { what: `${call.method} /respond`, status, exchange };
-}
+const REQUESTS: [ResponseOrder, GatewayCall][] = [
+  ...FOR_BOTH.map((order): [ResponseOrder, GatewayCall] => [order, GET]),
+  ...FOR_BOTH.map((order): [ResponseOrder, GatewayCall] => [order, POST]),
+  ...FOR_EITHER.map((order, at): [ResponseOrder, GatewayCall] => [order, at % 2 ? POST : GET]),
+  ...FOR_POST.map((order): [ResponseOrder, GatewayCall] => [order, POST]),
+  // A caller that accepts gzip must not receive anything that the service has not sent either.
+  [
+    { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) },
+    { method: 'GET', headers: { 'Accept-Encoding': 'gzip, br' } },
+  ],
+];
 
-/** Requests every kind of response, once in a run. */
-const requestResponses = (t: CheckContext): Promise<Requested[]> =>
+/** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
+const requestResponses = (t: CheckContext): Promise<{ sent: number; exchange: Exchange }[]> =>
   t.once('responses of the fixture service', async () => {
-    const requested: Requested[] = [];
-    for (const call of gatewayMethods) {
-      for (const order of FOR_BOTH) requested.push(await request(t, order, call));
-    }
-    for (const [index, order] of FOR_EITHER.entries()) {
-      requested.push(await request(t, order, { ...gatewayMethods[index % 2] }));
-    }
-    for (const order of FOR_POST) requested.push(await request(t, order, { ...gatewayMethods[1] }));
-    // A caller that accepts gzip must not receive anything that the service has not sent either.
-    const text = { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) };
-    const headers = { 'Accept-Encoding': 'gzip, br' };
-    requested.push(await request(t, text, { method: 'GET', headers }));
-    await t.onOneConnection(async ({ gateway }) => {
-      for (const status of [200, 404]) {
-        const order = { status, type: JSON_TYPE, body: '{}', headers: HEADERS };
-        requested.push(await request(t, order, { method: 'GET' }, gateway));
+    const responses = [];
+    for (const [{ status: sent = 200, ...order }, call] of REQUESTS) {
+      // A browser accepts nothing else; a client that posts JSON often accepts both.
+      const accepted = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
+      const exchange = await t.gateway.call({
+        ...call,
+        headers: {
+          ...Object(call.headers),
+          ...(order.type?.startsWith(STREAM) && { Accept: accepted }),
+        },
+        path: t.fixture.respond({ status: sent, ...order }),
+        keep429: sent === 429,
+      });
+      const { fixture, parameter } = Object(exchange.received.json);
+      // A gateway that follows a redirect returns the response of the other path.
+      const isRedirect = sent >= 300 && sent <= 399;
+      if ((fixture !== undefined && !isRedirect) || parameter !== undefined) {
+        throw new Unreached('the request did not reach the /respond path of the fixture service');
       }
-      await gateway.call();
-    });
-    return requested;
+      responses.push({ sent, exchange });
+    }
+    return responses;
   });
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
@@ -232,8 +217,9 @@ const OF_ALL: readonly SentenceId[] = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUES
 
 export const gatewayResponses: readonly Check[] = [
   defineCheck('GW-STATUS', ['fixture'], async (t) => {
-    for (const { what, status, exchange } of await requestResponses(t)) {
-      t.expectEqual(`${what}: the status`, exchange.received.status, status, exchange);
+    for (const { sent, exchange } of await requestResponses(t)) {
+      const what = `${exchange.sent.method} /respond: the status`;
+      t.expectEqual(what, exchange.received.status, sent, exchange);
     }
     const { status, refusal } = await requestHandshakes(t);
     const what = 'a handshake that the service rejects: the status';

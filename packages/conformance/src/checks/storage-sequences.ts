@@ -25,9 +25,6 @@ const MAX_STEPS = 13;
 /** Maximum number of sequences that are made to find a shorter one with the same fault. */
 const MAX_SHRINKS = 100;
 
-/** How long a link must work, in milliseconds: its lifetime without `maxAge` is not specified. */
-const LINK_LIFETIME = 5000;
-
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
   check: Step['check'] = () => true,
@@ -98,8 +95,6 @@ class Sequence {
   readonly #name: string;
   readonly #folder: Folder;
   readonly #contents: Buffer[] = [];
-  /** The last link to each file that has not changed since, and until when it must work. */
-  readonly #links = new Map<string, { url: string; worksUntil: number }>();
 
   constructor(t: CheckContext) {
     this.#t = t;
@@ -115,7 +110,6 @@ class Sequence {
     const { bytes } = await this.#folder.store(name, text);
     this.#contents.push(bytes);
     this.files.set(name, content);
-    this.#links.delete(name);
   }
 
   async copy(orders: readonly CopyOrder[]): Promise<void> {
@@ -133,10 +127,7 @@ class Sequence {
     this.#expect(failed === expected, message, reply);
     for (const { from, to, removeOriginal } of done) {
       files.set(to, files.get(from) as number);
-      this.#links.delete(to);
-      if (!removeOriginal) continue;
-      files.delete(from);
-      this.#links.delete(from);
+      if (removeOriginal) files.delete(from);
     }
   }
 
@@ -147,29 +138,22 @@ class Sequence {
     for (const [index, name] of list.entries()) {
       const isSuccess = entryOf(entries, ids[index])?.code === 'SUCCESS';
       const existed = this.files.delete(name);
-      this.#links.delete(name);
       const [what, not] = existed ? ['exists', 'not '] : ['does not exist', ''];
       const message = `${name} ${what}, but its entry in a delete response is ${not}SUCCESS`;
       this.#expect(isSuccess === existed, message, reply);
     }
   }
 
-  /** Reads files with a new link, and with the last one if the file has not changed since. */
   async read(list: readonly string[]): Promise<void> {
     this.steps.push(`read ${list.join(', ')}`);
     const ids = await this.#folder.ids(...list);
-    const worksUntil = Date.now() + LINK_LIFETIME;
     const { reply, entries } = await this.#t.storage.listReply('batchGetTempUrls', toItems(ids));
     for (const [index, name] of list.entries()) {
       const url = linkOf(entryOf(entries, ids[index]));
       const exists = this.files.has(name);
       const message = `${name} ${exists ? 'exists, but gets no' : 'does not exist, but gets a'} link`;
       this.#expect((url !== undefined) === exists, message, reply);
-      if (url === undefined) continue;
-      const last = this.#links.get(name);
-      if (last !== undefined) await this.#follow(name, last.url, last.worksUntil);
-      this.#links.set(name, { url, worksUntil });
-      await this.#follow(name, url, worksUntil);
+      if (url !== undefined) await this.#follow(name, url);
     }
   }
 
@@ -183,11 +167,10 @@ class Sequence {
     for (const name of NAMES) this.#t.upload.untrack(this.#folder.path(name));
   }
 
-  async #follow(name: string, url: string, worksUntil: number): Promise<void> {
+  async #follow(name: string, url: string): Promise<void> {
     const exchange = await this.#t.upload.download(url);
     const { status, body } = exchange.received;
     const isFound = status >= 200 && status < 300;
-    if (!isFound && Date.now() > worksUntil) return;
     const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;
     const expected = this.files.get(name);
     const other = content === 0 ? 'bytes that were never uploaded' : `content ${content}`;

@@ -82,26 +82,10 @@ export const uploadIntegrity: readonly Check[] = [
     await folder.delete('file.txt');
     await folder.store('file.txt');
     await folder.expectKept('uploaded to the path of a deleted file', 'file.txt');
-    await keepOneOfTwo(t);
   }),
 ];
 
 const half = (size: number) => Math.floor(size / 2);
-
-/** Two writers upload one file at the same time; afterwards, it must be what one of them sent. */
-async function keepOneOfTwo(t: CheckContext): Promise<void> {
-  const path = t.storage.path('both.txt');
-  const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
-  const sent = await Promise.all(contents.map((content) => t.upload.send(path, content)));
-  const accepted = contents.filter((_, index) => sent[index]?.reply.isAccepted);
-  if (accepted.length === 0) {
-    throw new Unreached('two concurrent uploads to one path are both rejected');
-  }
-  const reading = await t.upload.read(await t.upload.fileIdOf(path));
-  const isOne = accepted.some((content) => hasBytes(reading, content));
-  const message = `two concurrent uploads to one path: one of the files must be stored intact, but a read returned ${describeReading(reading)}`;
-  t.expect(isOne, message, reading.exchange);
-}
 
 /** Reads a file while an upload to its path is in progress; it must have the content from before, or the new one. */
 async function uploadAndRead(

@@ -1,5 +1,5 @@
 import { CHANGING_OPERATIONS, STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { type Caller, toTrickle } from '../http/caller.ts';
+import type { Caller } from '../http/caller.ts';
 import {
   type Call,
   type HeaderInput,
@@ -35,8 +35,6 @@ export interface StorageCallOptions {
   isOtherForm?: boolean;
   /** The complete body, instead of the fields as JSON. */
   body?: string | Uint8Array;
-  /** Send the body in two halves, with a pause in between. */
-  isSlow?: boolean;
   /** The query, without its question mark. */
   query?: string;
   /** Return 401 and 403 even with valid credentials. */
@@ -128,11 +126,7 @@ export function toStorageCall(
   const added = credentials === 'none' ? [] : credentials;
   const signed = added === 'valid' ? (signers.storage?.() ?? []) : toHeaderList(added);
   const headers = withHeaders(withHeaders(type, toHeaderList(options.headers)), signed);
-  const half = Math.ceil(body.length / 2);
-  const trickle = options.isSlow
-    ? toTrickle([body.subarray(0, half), body.subarray(half)])
-    : undefined;
-  return { method, origin, target, headers, body, trickle };
+  return { method, origin, target, headers, body };
 }
 
 function toBody({ requestForm }: Run, fields: unknown, isOtherForm = false): string {
