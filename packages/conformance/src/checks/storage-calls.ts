@@ -55,7 +55,7 @@ export async function expectSuccesses(
 }
 
 /** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
-export interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
+interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
   getUploadMetaData: { path: string };
   batchGetTempUrls: { fileList: [{ fileID: string }] };
   batchDelete: { fileList: [string] };

@@ -1,3 +1,4 @@
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
@@ -5,29 +6,51 @@ import {
   type StorageOperation,
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { readAll, withHeaders } from '../http/exchange.ts';
 import { claimRefusal } from '../invariants.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { changeLetters } from './signed-calls.ts';
-import { type GoodFields, makeGoodFields, tryCall } from './storage-calls.ts';
+import { makeGoodFields, tryCall } from './storage-calls.ts';
 import { entryOf, linkOf, needsFiles, storeReadable, toItems } from './stored-files.ts';
 
-type Bodies = Partial<Record<StorageOperation, readonly string[]>>;
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+  items?: Schema;
+}
+
+const schemas: Record<string, Schema> = storage.components.schemas;
+
+const REQUESTS: Record<StorageOperation, Schema> = {
+  getUploadMetaData: storage.components.schemas.UploadMetaDataRequest,
+  batchGetTempUrls: storage.components.schemas.TempUrlsRequest,
+  batchDelete: storage.components.schemas.DeleteRequest,
+  batchCopyFile: storage.components.schemas.CopyRequest,
+};
+
+const resolve = (schema: Schema = {}): Schema =>
+  schema.$ref ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
 /**
- * Defines a check that calls with these bodies are rejected.
+ * Defines a check that calls with such bodies are rejected.
  *
- * @param write creates the body for any fields, which may be of any type
+ * @param toBodies creates them for an operation from the schema of its fields, and from good fields. `write` creates the
+ *   body for any fields
  */
 const defineInvalid = (
   id: SentenceId,
-  toBodies: (fields: GoodFields, write: (fields: unknown) => string) => Bodies,
-): Check =>
+  toBodies: (
+    schema: Schema,
+    good: Record<string, unknown>,
+    write: (fields: unknown) => string,
+  ) => string[],
+) =>
   defineCheck(id, [], async (t) => {
-    const all = toBodies(await makeGoodFields(t), (fields) => t.storage.body(fields));
-    for (const [operation, bodies] of Object.entries(all)) {
-      for (const body of bodies) {
+    const good = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const write = (fields: unknown) => t.storage.body(fields);
+      for (const body of toBodies(REQUESTS[operation], good[operation], write)) {
         const reply = await tryCall(t, operation, {}, { body });
         for (const [holds, message] of claimRefusal(reply))
           t.expect(holds, `${operation} with the body ${cite(body)}: ${message}`, reply);
@@ -40,92 +63,54 @@ const DEPTH = 10_000;
 const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
 
 /**
- * Not included: a byte order mark, which RFC 8259 allows a parser to ignore; bytes that are not UTF-8, which
- * many parsers replace; and duplicate names, which are valid JSON.
+ * Returns variants of a JSON text that are none. Not included: a byte order mark, which RFC 8259 allows a parser to
+ * ignore; bytes that are not UTF-8, which many parsers replace; and duplicate names, which are valid JSON.
  */
-function toBroken(fields: GoodFields, write: (fields: unknown) => string): Bodies {
-  const [grant, links, deletion, copy] = STORAGE_OPERATIONS.map((operation) =>
-    write(fields[operation]),
-  ) as [string, string, string, string];
-  return {
-    getUploadMetaData: [
-      'path=a.txt',
-      grant + grant,
-      grant.replace(/"(\w+)":/g, '$1:'),
-      grant.replace('sample', 'sam\nple'),
-    ],
-    batchGetTempUrls: [
-      '',
-      links.replace(/\}$/, ',}'),
-      links.replace('"fileID"', '"maxAge":NaN,"fileID"'),
-    ],
-    batchDelete: [deletion.slice(0, -1), `${deletion}x`, '['.repeat(DEPTH)],
-    batchCopyFile: [copy.replaceAll('"', "'"), `${copy}// end`],
-  };
+const toBroken = (text: string): string[] => [
+  '',
+  'path=a.txt',
+  text + text,
+  text.slice(0, -1),
+  `${text}x`,
+  text.replace(/\}$/, ',}'),
+  text.replace(/"(\w+)":/g, '$1:'),
+  text.replaceAll('"', "'"),
+  '['.repeat(DEPTH),
+];
+
+/** Values of other types, for each JSON type: some that a lax server mistakes for it, or that end in a 5xx. */
+const OTHERS: Record<string, (good: unknown) => unknown[]> = {
+  string: (good) => [1, null, [good], {}],
+  number: () => ['60', true, null],
+  boolean: () => ['false', 1, null],
+  array: (good) => ['', {}, null, [good].flat()[0]],
+  object: (good) => ['text', null, [good]],
+};
+
+/** Returns variants of a value, each of which has one value of a wrong JSON type. */
+function toMistyped(schema: Schema, good: unknown): unknown[] {
+  const { type = '', properties = {}, items } = resolve(schema);
+  const mistyped = OTHERS[type]?.(good) ?? [];
+  const fields = Object.entries(properties).flatMap(([name, property]) =>
+    toMistyped(property, Object(good)[name]).map((bad) => ({ ...Object(good), [name]: bad })),
+  );
+  const first = Object(good)[0];
+  // Code that looks only at the first item misses a later one.
+  const lists = items ? toMistyped(items, first).flatMap((bad) => [[bad], [first, bad]]) : [];
+  return [...mistyped, ...fields, ...lists];
 }
 
-function toIncomplete(fields: GoodFields, write: (fields: unknown) => string): Bodies {
-  const { getUploadMetaData: grant, batchDelete: deletion, batchCopyFile: copy } = fields;
-  const inherited = `{"__proto__":${JSON.stringify(fields.batchGetTempUrls)}}`;
-  const empty = ['{}', '{"data":{}}'];
-  return {
-    getUploadMetaData: [...empty, write(deletion)],
-    batchGetTempUrls: [...empty, write(JSON.parse(inherited))],
-    batchDelete: [...empty, write(grant)],
-    batchCopyFile: [...empty, write({ fields: copy.fileList })],
-  };
-}
+/** Returns variants of an object, each without one of the required fields. */
+const toIncomplete = (schema: Schema, good: Record<string, unknown>): Record<string, unknown>[] =>
+  (resolve(schema).required ?? []).map((name) => ({ ...good, [name]: undefined }));
 
-/** Values of a wrong type that a lax server mistakes for valid ones, or that end in a 5xx. */
-function toMistyped(fields: GoodFields, write: (fields: unknown) => string): Bodies {
-  const { path } = fields.getUploadMetaData;
-  const [fileID] = fields.batchDelete.fileList;
-  const [copy] = fields.batchCopyFile.fileList;
-  const link = { fileID };
-  const toBodies = (...requests: unknown[]) => requests.map(write);
-  /** Bodies with one of these items, or with these items: code that looks only at the first one misses a later one. */
-  const lists = (...items: unknown[]) => items.map((item) => write({ fileList: [item].flat() }));
-  return {
-    getUploadMetaData: [
-      'null',
-      ...toBodies(null, { path: 1 }, { path: [path] }, { path: { path } }, { path: null }),
-    ],
-    batchGetTempUrls: [
-      ...toBodies([link], { fileList: link }, { fileList: '' }, { fileList: null }),
-      ...lists(fileID, [[link]], null, [link, fileID]),
-      ...lists({ fileID: 1 }, { fileID: [fileID] }, { fileID: null }),
-      ...lists({ fileID, maxAge: '60' }, { fileID, maxAge: true }, { fileID, maxAge: null }),
-      DEEP,
-    ],
-    batchDelete: [
-      ...toBodies(fileID, { fileList: fileID }, { fileList: {} }, { fileList: null }),
-      ...lists(1, link, null, [fileID, fileID, 1]),
-      write({ fileList: 'DEEP' }).replace('"DEEP"', DEEP),
-    ],
-    batchCopyFile: [
-      `[${JSON.stringify(copy)}]`,
-      ...toBodies(1, { fileList: copy }, { fileList: 0 }, { fileList: null }),
-      ...lists(copy.srcPath, true, null, [copy, null]),
-      ...lists({ ...copy, srcPath: 1 }, { ...copy, srcPath: null }),
-      ...lists({ ...copy, dstPath: [path] }, { ...copy, dstPath: {} }),
-      ...['false', 0, null].flatMap((overwrite) => lists({ ...copy, overwrite })),
-      ...['true', 1, null].flatMap((removeOriginal) => lists({ ...copy, removeOriginal })),
-    ],
-  };
-}
-
-/** An item without a required field: alone, after a valid item and before one. */
-function toIncompleteItems(fields: GoodFields, write: (fields: unknown) => string): Bodies {
-  const [link] = fields.batchGetTempUrls.fileList;
-  const [copy] = fields.batchCopyFile.fileList;
-  const without = (item: object, field: string) => {
-    const bad = { ...item, [field]: undefined };
-    return [[bad], [item, bad], [bad, item]].map((fileList) => write({ fileList }));
-  };
-  return {
-    batchGetTempUrls: without(link, 'fileID'),
-    batchCopyFile: [...without(copy, 'srcPath'), ...without(copy, 'dstPath')],
-  };
+/** Returns requests with an item without a required field: alone, after a good item and before one. */
+function toIncompleteItems(schema: Schema, { fileList }: Record<string, unknown>): unknown[] {
+  const item = Object(fileList)[0];
+  const { items } = resolve(schema.properties?.fileList);
+  return toIncomplete(items ?? {}, item).flatMap((bad) =>
+    [[bad], [item, bad], [bad, item]].map((list) => ({ fileList: list })),
+  );
 }
 
 type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];
@@ -137,21 +122,13 @@ async function expectUndone(t: CheckContext): Promise<void> {
   const [fileId] = ids;
   const [item = {}] = folder.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
   const move = { ...item, removeOriginal: true };
-  const { authorization } = t.settings.wireProfile.storageHeaders;
-  const credentials = await t.storage.credentials();
-  const wrong = changeLetters(readAll(credentials, authorization)[0] ?? '', -8);
-  const query = new URLSearchParams({ fileList: JSON.stringify([fileId]) }).toString();
-  const body = `${t.storage.body({ fileList: [fileId] })}x`;
   const calls: Record<string, WrongCall> = {
     'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
-    'a deletion with GET': ['batchDelete', [], { method: 'GET', query }],
-    'storages:batchDeleteX': ['batchDeleteX', [fileId]],
     'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
-    'a deletion with characters after the JSON': ['batchDelete', [], { body }],
-    'a copy with wrong credentials': [
-      'batchCopyFile',
-      [item],
-      { credentials: withHeaders(credentials, [[authorization, wrong]]) },
+    'a deletion with characters after the JSON': [
+      'batchDelete',
+      [],
+      { body: `${t.storage.body({ fileList: [fileId] })}x` },
     ],
     'a move for another environment': ['batchCopyFile', [move], { env: t.uniqueName() }],
     'a move followed by an item without dstPath': [
@@ -173,9 +150,14 @@ async function expectUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRefusals: readonly Check[] = [
-  defineInvalid('ST-INVALID/1', toBroken),
-  defineInvalid('ST-INVALID/2', toIncomplete),
-  defineInvalid('ST-INVALID/3', toMistyped),
-  defineInvalid('ST-INVALID/4', toIncompleteItems),
+  defineInvalid('ST-INVALID/1', (_, good, write) => toBroken(write(good))),
+  defineInvalid('ST-INVALID/2', (schema, good, write) => toIncomplete(schema, good).map(write)),
+  defineInvalid('ST-INVALID/3', (schema, good, write) => [
+    ...toMistyped(schema, good).map(write),
+    DEEP,
+  ]),
+  defineInvalid('ST-INVALID/4', (schema, good, write) =>
+    toIncompleteItems(schema, good).map(write),
+  ),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),
 ];
