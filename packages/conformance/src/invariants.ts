@@ -120,26 +120,25 @@ const dispositionInvariant =
   (facts) =>
     rules.includes(dispositionRule(facts)) ? [claim(facts)] : [];
 
-const readDisposition = ({ received }: Facts) => readAll(received.headers, 'content-disposition');
+const dispositionClaim =
+  (holds: (values: string[]) => boolean, expected: string) =>
+  ({ received }: Facts): Claim => {
+    const values = readAll(received.headers, 'content-disposition');
+    const actual = values.map(cite).join(' and ') || 'none';
+    return [holds(values), `Content-Disposition must be ${expected}, not ${actual}`];
+  };
 
-const isAttached = (facts: Facts): Claim => {
-  const values = readDisposition(facts);
-  const actual = values.map(cite).join(' and ') || 'none';
-  const message = `Content-Disposition must be attachment, not ${actual}`;
-  return [listDispositionTypes(values).includes('attachment'), message];
-};
+const isAttached = dispositionClaim(
+  (values) => listDispositionTypes(values).includes('attachment'),
+  'attachment',
+);
 
-const isNotAttached = (facts: Facts): Claim => {
-  const values = readDisposition(facts);
-  const message = `Content-Disposition must be absent, but it was ${values.map(cite).join(' and ')}`;
-  return [values.length === 0, message];
-};
+const isNotAttached = dispositionClaim((values) => values.length === 0, 'absent');
 
-const isNotInline = (facts: Facts): Claim => {
-  const values = readDisposition(facts);
-  const message = `no Content-Disposition may be inline, but the values were ${values.map(cite).join(' and ') || 'none'}`;
-  return [!listDispositionTypes(values).includes('inline'), message];
-};
+const isNotInline = dispositionClaim(
+  (values) => !listDispositionTypes(values).includes('inline'),
+  'anything but inline',
+);
 
 const hasRequestId = ({ received }: Facts): Claim => [
   (received.header('x-request-id') ?? '').trim() !== '',

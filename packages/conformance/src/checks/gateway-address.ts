@@ -1,15 +1,22 @@
 import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { codeOf } from '../invariants.ts';
 import { Unreached } from '../result.ts';
-import { alternate, callEcho, openSocket, orNothing, readHello } from './gateway-calls.ts';
+import {
+  alternate,
+  callEcho,
+  expectError,
+  openSocket,
+  orNothing,
+  readHello,
+} from './gateway-calls.ts';
 
 /** Calls paths that must reach the service, in turn with GET and POST; the invariants compare what it received. */
-const definePathCheck = (id: SentenceId, toPaths: (t: CheckContext) => readonly string[]): Check =>
-  defineCheck(id, ['fixture'], async (t) => {
-    for (const call of alternate(toPaths(t).map((path) => ({ path })))) await callEcho(t, call);
-  });
+async function callPaths(t: CheckContext, ...paths: string[]): Promise<void> {
+  for (const call of alternate(paths.map((path) => ({ path })))) await callEcho(t, call);
+}
 
 /** Hosts whose first label is, in different ways, not the name of an existing environment. */
 function otherHosts(t: CheckContext): string[] {
@@ -18,13 +25,8 @@ function otherHosts(t: CheckContext): string[] {
   const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && rest.length > 0;
   const strange = t.uniqueName();
   const end = (isNamed ? rest.join('.') : 'gateway.example') + (port && `:${port}`);
-  const labels = [
-    strange,
-    `${strange}.${label}`,
-    `${label}-${strange}`.slice(0, 63),
-    `${strange.slice(0, 62 - label.length)}-${label}`,
-  ];
-  return labels.slice(0, isNamed ? labels.length : 1).map((first) => `${first}.${end}`);
+  const labels = isNamed ? [strange, `${strange}.${label}`, `${label}-${strange}`] : [strange];
+  return labels.map((first) => `${first.slice(0, 63)}.${end}`);
 }
 
 const QUERIES = [
@@ -37,6 +39,27 @@ const QUERIES = [
 
 /** Not allowed by RFC 3986: a gateway may reject it (RFC 9112, section 3). */
 const LOOSE_QUERY = 'a[]=1&a[]=2&c=100%&d=%zz';
+
+async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
+  const calls = names.map((service, index) => ({ service, path: index % 3 === 0 ? '' : '/a' }));
+  for (const call of alternate(calls)) {
+    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    expectError(t, exchange, `the name ${call.service}`);
+  }
+}
+
+const isMissing = ({ received }: Exchange): boolean =>
+  received.status === 404 && codeOf(received) === 'SERVICE_NOT_FOUND';
+
+/** A service may actually have a short name, and then it responds. A code of `SERVICE_…` is about the service. */
+function isAccepted({ received }: Exchange): boolean {
+  const { status } = received;
+  const code = codeOf(received);
+  return status < 400 || status > 499 || code === undefined || code.startsWith('SERVICE_');
+}
+
+/** Characters that a name must not contain, as they appear in a path. */
+const BAD = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
 
 export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
@@ -54,9 +77,8 @@ export const gatewayAddress: readonly Check[] = [
       for (const call of [forwarded, ...alternate(calls)]) {
         const mark = t.uniqueName();
         const path = t.fixture.respond({ mark });
-        const client = call.method === 'GET' ? gateway : t.gateway;
         // Any response will do, or none.
-        await orNothing(t, client.call({ ...call, path, acceptsRefusal: true }));
+        await orNothing(t, gateway.call({ ...call, path, acceptsRefusal: true }));
         const what = `${call.method} with Host: ${call.host}`;
         const isApart = (await t.fixture.count(mark)) === 0;
         t.expect(isApart, `${what} must not reach the service, but it did`);
@@ -65,35 +87,38 @@ export const gatewayAddress: readonly Check[] = [
   }),
   defineCheck('GW-PATH/1', ['fixture'], async (t) => {
     // Every character that may be unescaped in a path (RFC 3986, section 3.3).
-    for (const call of alternate([{ path: '/Alpha.html' }, { path: "/a;b=1:c@d+f!$&'()*,~g" }])) {
-      await callEcho(t, call);
-    }
+    await callPaths(t, '/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g");
     const mark = t.uniqueName();
     await t.gateway.call({ service: t.uniqueName(), path: t.fixture.respond({ mark }) });
     const isApart = (await t.fixture.count(mark)) === 0;
     t.expect(isApart, 'a call to a different service name must not reach this service');
   }),
-  definePathCheck('GW-PATH/2', () => ['', '', '?a=1']),
-  definePathCheck('GW-PATH/3', () => ['/', '/?a=1']),
-  definePathCheck('GW-PATH/4', ({ settings }) => [
-    '/a/b/c/',
-    `/v1/cloudrun/${settings.service}/a`,
-    '/api/v2/envs/a/storages:b',
-    "/.a/b.c/d..e/.../a;b=1/c:d@e/f,g/~h/i!$&'()*+j",
-    `/${Array.from({ length: 300 }, (_, index) => index).join('/')}`,
-  ]),
-  definePathCheck('GW-PATH/5', () => [
-    '/a%2Fb/%2f/x%2F',
-    '/%E4%B8%AD%E6%96%87/%e4%b8%ad',
-    '/%25/%252F/100%25',
-    '/%41%7A%30%7E%2D/~/a%20b+c',
-    '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
-    '/%FF%FE%80',
-  ]),
-  definePathCheck('GW-PATH/6', () => ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
+  defineCheck('GW-PATH/2', ['fixture'], (t) => callPaths(t, '', '', '?a=1')),
+  defineCheck('GW-PATH/3', ['fixture'], (t) => callPaths(t, '/', '/?a=1')),
+  defineCheck('GW-PATH/4', ['fixture'], (t) =>
+    callPaths(
+      t,
+      '/a/b/c/',
+      `/v1/cloudrun/${t.settings.service}/a`,
+      '/api/v2/envs/a/storages:b',
+      "/.a/b.c/d..e/.../a;b=1/c:d@e/f,g/~h/i!$&'()*+j",
+      `/${Array.from({ length: 300 }, (_, index) => index).join('/')}`,
+    ),
+  ),
+  defineCheck('GW-PATH/5', ['fixture'], (t) =>
+    callPaths(
+      t,
+      '/a%2Fb/%2f/x%2F',
+      '/%E4%B8%AD%E6%96%87/%e4%b8%ad/%FF%FE%80',
+      '/%25/%252F/100%25/%41%7A%30%7E%2D/~/a%20b+c',
+      '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
+    ),
+  ),
+  defineCheck('GW-PATH/6', ['fixture'], (t) =>
+    callPaths(t, '/a//b?c=//d', '/a///b//c', '//a', '/a//', '//'),
+  ),
   defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
-    const paths = [...QUERIES.map((query) => `/alpha?${query}`), `/?${QUERIES[0]}`, '/alpha??'];
-    for (const call of alternate(paths.map((path) => ({ path })))) await callEcho(t, call);
+    await callPaths(t, ...QUERIES.map((query) => `/alpha?${query}`), `/?${QUERIES[0]}`, '/alpha??');
     await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
     const query = 'b=%2f&a=+&b=%20&a';
     const path = `${t.fixture.socket()}?${query}`;
@@ -102,5 +127,39 @@ export const gatewayAddress: readonly Check[] = [
       const message = `the service must receive the query ?${query} of a WebSocket, but received ${target}`;
       t.expect(target.endsWith(`/socket?${query}`), message);
     });
+  }),
+  defineCheck('GW-NAME/1', [], async (t) => {
+    const name = t.uniqueName();
+    // As plain as a name can be: letters only.
+    const letters = name.replace(/[^a-z]/gi, '').slice(-20);
+    const plain = await t.gateway.call({ service: `q${letters}q` });
+    if (!isMissing(plain)) {
+      throw new Unreached('a call to a missing service does not return 404 SERVICE_NOT_FOUND');
+    }
+    const names = [
+      name.toUpperCase(),
+      name.replaceAll('-', '--_'),
+      'q9',
+      `q${'-_'.repeat(29)}9`,
+      `${name}7`.padStart(60, 'x'),
+    ].map((service) => service.slice(0, 60));
+    for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
+      const exchange = await t.gateway.call(call);
+      const isGood = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
+      const actual = `${exchange.received.status} ${codeOf(exchange.received) ?? 'without a code'}`;
+      const message = `the response to a call of the service ${call.service} must be 404 SERVICE_NOT_FOUND, not ${actual}`;
+      t.expect(isGood, message);
+    }
+  }),
+  defineCheck('GW-NAME/2', [], (t) => {
+    const long = t.uniqueName().padEnd(61, 'x');
+    return expectRefused(t, ['a', 'Z', long, long.padEnd(200, 'z')]);
+  }),
+  defineCheck('GW-NAME/3', [], (t) => {
+    const name = t.uniqueName();
+    const { service } = t.settings;
+    // Some would be the name of a service if their ends were trimmed.
+    const ends = [`1${name}`, `_${name}`, `-${service}`, `${service}_`, `${service}%20`, '9-'];
+    return expectRefused(t, [...ends, ...BAD.map((bad) => `aZ7_${bad}-_7Zb`)]);
   }),
 ];

@@ -168,7 +168,7 @@ export function expectError(t: CheckContext, exchange: Exchange, what: string): 
  * Makes calls that the gateway must reject according to the contract, once in a run and on one connection, and returns
  * the error responses. If the gateway accepts every call, the check is skipped.
  */
-export const provokeErrors = (t: CheckContext): Promise<Exchange[]> =>
+export const requestErrors = (t: CheckContext): Promise<Exchange[]> =>
   t.once('errors of the gateway', async () => {
     const service = t.uniqueName();
     const { forbiddenService } = t.settings;

@@ -1,8 +1,9 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { type Evidence, headOf, readAll } from '../http/exchange.ts';
+import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { alternate, orNothing, provokeErrors } from './gateway-calls.ts';
+import { alternate, closeSocket, jsonPost, openSocket, requestErrors } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(
@@ -19,24 +20,36 @@ async function expectErrors(
   }
 }
 
-/** A proxy before the gateway may respond to an unknown host by itself, but then without a request ID. */
-async function callOtherHost(t: CheckContext): Promise<readonly Exchange[]> {
-  const call = { host: `${t.uniqueName()}.gateway.example`, acceptsRefusal: true };
-  const exchange = await orNothing(t, t.gateway.call(call));
-  const { status = 0, header } = exchange?.received ?? {};
-  return exchange && status >= 400 && header?.('x-request-id') !== undefined ? [exchange] : [];
+/** More than any period at which a gateway could plausibly repeat an ID. */
+const CALLS_AT_ONCE = 14;
+
+const PREFLIGHT = {
+  Origin: 'https://app.example',
+  'Access-Control-Request-Method': 'POST',
+  'Access-Control-Request-Headers': 'authorization, content-type',
+};
+
+const readId = (evidence: Evidence) => readAll(headOf(evidence).headers, 'x-request-id').join();
+
+/** Makes calls, and expects an ID in responses that the invariants are not about. */
+async function expectIds(t: CheckContext, calls: readonly GatewayCall[]): Promise<void> {
+  for (const call of calls) {
+    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    const message = `the response to a ${call.method} must have an X-Request-Id, whatever its status`;
+    t.expect(readId(exchange).trim() !== '', message);
+  }
 }
 
 export const gatewayErrors: readonly Check[] = [
   defineCheck('GW-ERROR/1', [], async (t) => {
     // Without such a body, the invariants do not recognize the responses.
-    for (const exchange of [...(await provokeErrors(t)), ...(await callOtherHost(t))]) {
+    for (const exchange of await requestErrors(t)) {
       const { json, text } = exchange.received;
       const message = `the body must be an error with a code, not ${cite(text)}`;
       t.expect(Object(json).code !== undefined, message, exchange);
     }
   }),
-  defineCheck('GW-ERROR/2', [], provokeErrors),
+  defineCheck('GW-ERROR/2', [], requestErrors),
   defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], (t) => {
     const { forbiddenService: service = '' } = t.settings;
     return expectErrors(t, [{ service, path: '/a/b?c=d' }, { service }], 403, 'SERVICE_FORBIDDEN');
@@ -47,5 +60,64 @@ export const gatewayErrors: readonly Check[] = [
     const longer = `${t.settings.service.slice(0, 59 - service.length)}-${service}`;
     const calls = [{ service }, { service, path: '/a/b?c=d' }, { service: longer }];
     return expectErrors(t, calls, 404, 'SERVICE_NOT_FOUND');
+  }),
+  defineCheck('GW-REQUEST-ID/1', [], async (t) => {
+    for (const exchange of await requestErrors(t)) {
+      t.expect(readId(exchange).trim() !== '', 'an error must have an X-Request-Id', exchange);
+    }
+  }),
+  defineCheck('GW-REQUEST-ID/2', ['fixture', 'webSocket'], async (t) => {
+    await openSocket(t, {}, async () => {});
+    const path = t.fixture.socket();
+    await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
+  }),
+  defineCheck('GW-REQUEST-ID/3', [], (t) =>
+    expectIds(t, [
+      { method: 'OPTIONS', path: '/a/b?c=d' },
+      { method: 'OPTIONS', headers: PREFLIGHT, credentials: 'none' },
+      { method: 'OPTIONS', headers: PREFLIGHT, service: t.uniqueName() },
+    ]),
+  ),
+  defineCheck('GW-REQUEST-ID/4', [], (t) =>
+    expectIds(t, [
+      { method: 'HEAD', path: '/a' },
+      { method: 'HEAD', credentials: 'none' },
+      { method: 'PUT', path: '/a', body: '{}' },
+      { method: 'DELETE' },
+    ]),
+  ),
+  defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
+    const sentId = t.uniqueName();
+    // What a caller sends must not make two calls share one.
+    const headers = {
+      'X-Request-Id': sentId,
+      'X-Correlation-Id': sentId,
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    };
+    const kinds: GatewayCall[] = [
+      { headers },
+      jsonPost,
+      { path: t.fixture.respond({ status: 404 }) },
+      { service: sentId, headers },
+      { service: sentId, credentials: 'none' },
+      { method: 'HEAD', acceptsRefusal: true },
+    ];
+    const calls = Array.from({ length: CALLS_AT_ONCE }, (_, index) => kinds[index % kinds.length]);
+    const seen = new Set<string>();
+    const expectNew = (evidence: Evidence) => {
+      const id = readId(evidence);
+      const message = `every response must have its own X-Request-Id, but two have ${id}`;
+      if (id !== '') t.expect(!seen.has(id), message, evidence);
+      seen.add(id);
+    };
+    const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));
+    exchanges.forEach(expectNew);
+    await t.onOneConnection(async ({ gateway }) => {
+      for (const call of [{}, {}]) expectNew(await gateway.call(call));
+    });
+    if (seen.size === 1 && seen.has('')) throw new Unreached('the responses have no X-Request-Id');
+    for (let socket = 1; socket <= 2; socket += 1) {
+      await openSocket(t, {}, async (_, upgrade) => expectNew(upgrade));
+    }
   }),
 ];

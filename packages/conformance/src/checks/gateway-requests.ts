@@ -23,8 +23,7 @@ const HEADERS: HeaderList = [
   ['Range', 'bytes=0-1'],
   ['Referer', 'https://name.example/a?b=%2F'],
   ['User-Agent', 'berth-conformance (test)'],
-  ['X-Conformance.Unusual~name!', '"Quoted, text"; A=b'],
-  ['x_under_score', 'kept'],
+  ['X-Conformance-Quoted', '"Quoted, text"; A=b'],
   ['X-Conformance-Empty', ''],
   ['X-Conformance-Inner', 'two  spaces\tand a tab'],
   ['X-Conformance-Repeated', 'one'],
@@ -32,18 +31,8 @@ const HEADERS: HeaderList = [
   ['X-Conformance-Long', 'x'.repeat(1100)],
 ];
 
-/** Names that proxies are often configured to block, as HTTP allows (RFC 9110, section 5.1). */
-const UNUSUAL = /[^a-z\d-]/i;
-
 function expectHeaders(t: CheckContext, sent: HeaderList, arrived: HeaderList): void {
-  const isBlocked = (name: string) => UNUSUAL.test(name) && readAll(arrived, name).length === 0;
-  const blocked = sent.filter(([name]) => isBlocked(name)).map(([name]) => name);
-  if (blocked.length > 0) {
-    const names = blocked.join(' and ');
-    t.note(`${names} did not reach the service. A proxy may be configured to block it.`);
-  }
-  const others = sent.filter(([name]) => !isBlocked(name));
-  for (const [holds, message] of claimSameHeaders(others, arrived)) t.expect(holds, message);
+  for (const [holds, message] of claimSameHeaders(sent, arrived)) t.expect(holds, message);
 }
 
 /** JSON objects, written so that any parser and serializer in between would change their bytes. */

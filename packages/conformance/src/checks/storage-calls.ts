@@ -45,13 +45,13 @@ export async function expectSuccesses(
   t: CheckContext,
   operation: BatchOfFiles,
   what: string,
-  most: number,
+  max: number,
   ids: readonly string[],
 ): Promise<void> {
   const { reply, entries } = await t.storage.listReply(operation, itemsFor(operation, ids));
   const count = entries.filter(isSuccess).length;
-  const message = `${what}: at most ${most} entries may have the code SUCCESS, but ${count} do`;
-  t.expect(count <= most, message, reply);
+  const message = `${what}: at most ${max} entries may have the code SUCCESS, but ${count} do`;
+  t.expect(count <= max, message, reply);
 }
 
 /** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */

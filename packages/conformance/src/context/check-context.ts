@@ -33,7 +33,7 @@ export function defineCheck(
 }
 
 /** Maximum number of findings that one check reports. */
-const MOST_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
@@ -67,8 +67,8 @@ export class CheckContext {
    */
   constructor(run: Run, id: string, place = '') {
     this.#run = run;
-    this.#caller = (given) =>
-      createRunCaller(given, {
+    this.#caller = (ofRun) =>
+      createRunCaller(ofRun, {
         onSent: () => {
           this.record.requests += 1;
         },
@@ -100,16 +100,16 @@ export class CheckContext {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
-    if (holds || this.record.findings.length >= MOST_FINDINGS) return;
+    if (holds || this.record.findings.length >= MAX_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
     const more = this.#isOnOneConnection ? { onOneConnection: true as const } : {};
     this.record.findings.push({ message, where: this.#place, ...shown, ...more });
   };
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
-  expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {
-    const actual = typeof came === 'string' ? came : show(came);
-    this.expect(came === wanted, `${what} must be ${wanted}, not ${actual}`, evidence);
+  expectEqual(what: string, actual: unknown, expected: unknown, evidence?: Evidence): void {
+    const shown = typeof actual === 'string' ? actual : show(actual);
+    this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, evidence);
   }
 
   /**

@@ -85,9 +85,9 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
   const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
   const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
   const target = toGatewayPath(run, call);
-  const own: HeaderList = [['Host', call.host ?? run.settings.gatewayHost ?? host]];
+  const first: HeaderList = [['Host', call.host ?? run.settings.gatewayHost ?? host]];
   const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
-  const headers = withHeaders([...own, ...coding], toHeaderList(call.headers));
+  const headers = withHeaders([...first, ...coding], toHeaderList(call.headers));
   const unsigned = { method, url: origin + target, headers, body };
   const all = withHeaders(headers, sign(run, credentials, unsigned));
   const trickle = chunks && toTrickle(chunks);

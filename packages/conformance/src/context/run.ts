@@ -88,7 +88,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
 /** Works on several items at the same time. Returns the results in the order in which they were made. */
 export async function inParallel<Item, Made>(
   items: readonly Item[],
-  most: number,
+  max: number,
   work: (item: Item) => Promise<Made>,
 ): Promise<Made[]> {
   const waiting = [...items];
@@ -96,7 +96,7 @@ export async function inParallel<Item, Made>(
   const worker = async () => {
     for (let item = waiting.shift(); item; item = waiting.shift()) made.push(await work(item));
   };
-  await Promise.all(Array.from({ length: most }, worker));
+  await Promise.all(Array.from({ length: max }, worker));
   return made;
 }
 

@@ -117,9 +117,9 @@ const NEEDS: Record<Need, NeedRow> = {
   },
   sessionToken: {
     isMet: ({ settings: { storageHeaders, wireProfile } }) => {
-      const given = Object.keys(storageHeaders).map((header) => header.toLowerCase());
+      const names = Object.keys(storageHeaders).map((header) => header.toLowerCase());
       return (
-        given.length === 0 || given.includes(wireProfile.storageHeaders.sessionToken.toLowerCase())
+        names.length === 0 || names.includes(wireProfile.storageHeaders.sessionToken.toLowerCase())
       );
     },
     what: ({ storageHeaders }) => `--storage-header '${storageHeaders.sessionToken}: …'`,

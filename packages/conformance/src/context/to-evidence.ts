@@ -7,7 +7,7 @@ import {
 } from '../http/exchange.ts';
 
 /** Maximum size of a body in a report, in bytes. */
-const LONGEST = 16_384;
+const MAX_BYTES = 16_384;
 
 /** Converts a call to evidence for a report. */
 export function toEvidence(evidence: Evidence): {
@@ -33,13 +33,13 @@ export function toEvidence(evidence: Evidence): {
 }
 
 function toText(
-  whole: Buffer,
+  all: Buffer,
 ): Pick<ReceivedResponse, 'body' | 'bodyEncoding'> & { bodySize?: number } {
-  const bytes = whole.subarray(0, LONGEST);
-  const cut = whole.length > LONGEST ? { bodySize: whole.length } : {};
+  const bytes = all.subarray(0, MAX_BYTES);
+  const cut = all.length > MAX_BYTES ? { bodySize: all.length } : {};
   const text = bytes.toString();
   if (text.includes('\0') || Buffer.from(text).compare(bytes) !== 0) {
-    const isCutInside = whole.length > LONGEST && !text.slice(0, -1).includes('\uFFFD');
+    const isCutInside = all.length > MAX_BYTES && !text.slice(0, -1).includes('\uFFFD');
     if (!isCutInside) return { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
   }
   return { body: text, bodyEncoding: 'utf-8', ...cut };

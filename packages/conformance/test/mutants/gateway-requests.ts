@@ -15,8 +15,8 @@ const COMMANDS = /\/(respond|events|count|release|closed)$/;
 export const gatewayRequests: Rows = {
   'GW-FORWARD-METHOD: X-HTTP-Method-Override in a POST changes the method': gatewayRequest(
     (request) => {
-      const wanted = request.headers.get('X-HTTP-Method-Override');
-      if (request.method === 'POST' && wanted) request.method = wanted;
+      const method = request.headers.get('X-HTTP-Method-Override');
+      if (request.method === 'POST' && method) request.method = method;
     },
   ),
   'GW-FORWARD-METHOD: a POST without a body becomes a GET': forwardedRequest((request) => {

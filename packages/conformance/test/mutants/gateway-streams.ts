@@ -27,13 +27,13 @@ export const gatewayStreams: Rows = {
   'GW-SSE-UNBUFFERED: the end of an event waits for the next one': {
     async *messages(all, { isHandshake }, from) {
       if (isHandshake) return yield* all;
-      let held = '';
+      let rest = '';
       for await (const { data } of all) {
-        const text = held + data.toString('latin1');
-        held = text.endsWith('\n') ? '\n' : '';
-        yield { from, data: Buffer.from(text.slice(0, text.length - held.length), 'latin1') };
+        const text = rest + data.toString('latin1');
+        rest = text.endsWith('\n') ? '\n' : '';
+        yield { from, data: Buffer.from(text.slice(0, text.length - rest.length), 'latin1') };
       }
-      yield { from, data: Buffer.from(held) };
+      yield { from, data: Buffer.from(rest) };
     },
   },
 };

@@ -4,31 +4,25 @@ import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
-import { gatewayNames } from './gateway-names.ts';
-import { gatewayRequestId } from './gateway-request-id.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { type Mutant, toMutants } from './mutant.ts';
 import { storageCopy } from './storage-copy.ts';
-import { storageDelete } from './storage-delete.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
 import { storageRequests } from './storage-requests.ts';
 import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { upload } from './upload.ts';
-import { uploadIntegrity } from './upload-integrity.ts';
 
 /** By rule. The first mutant of a rule is the first in this order. */
 const TOPICS = [
   gatewayAddress,
-  gatewayNames,
   gatewayRequests,
   gatewayResponses,
   gatewayDisposition,
-  gatewayRequestId,
   gatewayErrors,
   gatewayStreams,
   auth,
@@ -38,11 +32,9 @@ const TOPICS = [
   storageRequests,
   storageResponses,
   storageLinks,
-  storageDelete,
   storageCopy,
   storageRefusals,
   upload,
-  uploadIntegrity,
   storageSequences,
 ];
 

@@ -1,5 +1,7 @@
 import { type Json, MutatedResponse } from '../proxy/messages.ts';
 import {
+  any,
+  DELETE,
   entries,
   isBad,
   isOk,
@@ -11,11 +13,24 @@ import {
   refuse,
   refuseAfter,
 } from './hooks/storage.ts';
-import type { Rows } from './mutant.ts';
+import type { Mutant, Rows } from './mutant.ts';
 
 const hasNoExtension = (entry: Json) => isOk(entry) && /\/[^./]+$/.test(entry.fileID);
 
 const failed = (code: string) => ({ code, tempFileURL: '' });
+
+/** Deletes another file along with each file that is deleted. */
+const deletesToo =
+  (toOther: (path: string) => string): Mutant['create'] =>
+  ({ remove }) => ({
+    async response({ status }, call) {
+      if (call.operation !== DELETE || status !== 200) return;
+      for (const fileID of itemsOf(call)) {
+        const path = fileID.replace(/^.*?(?=berth-)/, '');
+        await remove(toOther(path));
+      }
+    },
+  });
 
 export const storageLinks: Rows = {
   'ST-LINKS-CALL: a link to a file without an extension has no host': entries(
@@ -53,9 +68,9 @@ export const storageLinks: Rows = {
   'ST-LINKS-DOWNLOAD: from the fourth item on, each link is that of the item before': list(
     LINKS,
     (all) => {
-      const given = all.map(({ tempFileURL }) => tempFileURL);
+      const urls = all.map(({ tempFileURL }) => tempFileURL);
       for (const [index, entry] of all.entries())
-        if (index > 2 && isOk(entry) && given[index - 1]) entry.tempFileURL = given[index - 1];
+        if (index > 2 && isOk(entry) && urls[index - 1]) entry.tempFileURL = urls[index - 1];
     },
   ),
   'ST-LINKS-EXPIRE: a link works for at least an hour': items(LINKS, (item) => {
@@ -87,4 +102,38 @@ export const storageLinks: Rows = {
     const rest = first < 0 ? [] : all.slice(first);
     for (const entry of rest) Object.assign(entry, failed('ABORTED'));
   }),
+  'ST-DELETE-CALL: the third file of a list is not deleted, but its code is SUCCESS': leaveOut(
+    DELETE,
+    (fileID, index) => (index === 2 ? { fileID, code: 'SUCCESS' } : undefined),
+  ),
+  'ST-DELETE-ONLY: files whose names start with the name of the deleted file are deleted too':
+    deletesToo((path) => `${path}.txt`),
+  'ST-DELETE-ONLY: files whose names differ only in case are deleted too': deletesToo((path) =>
+    path.replace(/[^/]+$/, (name) => name.toUpperCase()),
+  ),
+  'ST-DELETE-CALL: the code for a file that is deleted along with others is DELETED': list(
+    DELETE,
+    (all) => {
+      const deleted = all.length === 1 ? [] : all.filter(isOk);
+      for (const entry of deleted) entry.code = 'DELETED';
+    },
+  ),
+  'ST-DELETE-MISSING: the code for a file that does not exist is SUCCESS': entries(DELETE, any, {
+    code: 'SUCCESS',
+  }),
+  'ST-DELETE-MISSING: a missing file next to an existing one gets SUCCESS': list(DELETE, (all) => {
+    for (const entry of all.some(isOk) ? all : []) entry.code = 'SUCCESS';
+  }),
+  'ST-DELETE-ALONE: a missing file in the first item causes the call to be rejected': refuseAfter(
+    DELETE,
+    ([first, ...rest]) => first?.code === 'STORAGE_FILE_NONEXIST' && rest.some(isOk),
+  ),
+  'ST-DELETE-ALONE: files after a missing one are not deleted': ({ readId }) => {
+    let isOver = false;
+    return leaveOut(DELETE, async (fileID, index) => {
+      const isAfter = index > 0 && isOver;
+      isOver = isAfter || (await readId(fileID)) === undefined;
+      return isAfter ? { fileID, code: 'ABORTED' } : undefined;
+    });
+  },
 };

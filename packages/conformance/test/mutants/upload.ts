@@ -1,7 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { setBody } from './hooks/gateway.ts';
+import { afterCopies, GRANT, metadata } from './hooks/storage.ts';
 import {
   afterUpload,
+  brokenUpload,
   changeFile,
   keyOf,
+  readForm,
   repairForms,
   toUploadError,
   uploadRequest,
@@ -12,6 +18,13 @@ import type { Rows } from './mutant.ts';
 const isKnown = (value: string | undefined, known: readonly string[]) =>
   value !== undefined && known.includes(value);
 const startOf = (value = '') => value.slice(0, value.length / 2);
+
+/** Returns the path that a grant is requested for. */
+function grantedPath({ operation, json }: MutatedRequest): string | undefined {
+  const path = Object(json).path;
+  const isPlain = typeof path === 'string' && /^[\w/.-]+$/.test(path);
+  return operation === GRANT && isPlain ? path : undefined;
+}
 
 export const upload: Rows = {
   'UP-FORM: a form of more than 15,000 bytes is rejected': uploadRequest(({ body }) =>
@@ -38,4 +51,55 @@ export const upload: Rows = {
   'UP-FILE: bytes that are not UTF-8 are replaced': changeFile((text) =>
     Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
   ),
+  'UP-RESPONSE/1: a rejected form gets a JSON error': {
+    response(response, { isUpload }) {
+      if (isUpload && response.status >= 400)
+        setBody('{"code":"AccessDenied"}', 'application/json')(response);
+    },
+  },
+  'UP-RESPONSE/2: an empty file is stored, but the response has an Error': afterUpload(
+    (response, form) => {
+      if (form.get('file')?.length !== 0) return;
+      response.status = 200;
+      setBody('<Error><Code>EmptyFile</Code></Error>')(response);
+    },
+  ),
+  'UP-RESPONSE/2: an empty file is not stored, but the response is a success': uploadRequest(
+    (request) =>
+      readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
+  ),
+  'UP-FILE-ID: the returned fileID does not belong to any file': metadata((data) => {
+    data.fileID += '#upload';
+  }),
+  'UP-WHOLE: half of a large file can be read while the rest is still being written': ({ store }) =>
+    uploadRequest(async (request) => {
+      if (request.body.length < 150_000) return;
+      const form = readForm(request);
+      const file = form.get('file') ?? Buffer.alloc(0);
+      await store(keyOf(form), file.subarray(0, file.length / 2));
+      await wait(300);
+    }),
+  'UP-WHOLE: an empty file exists as soon as the grant is issued': ({ read, store }) => ({
+    async response(_, call) {
+      const path = grantedPath(call);
+      if (path !== undefined && !(await read(path))) await store(path);
+    },
+  }),
+  'UP-BROKEN: an interrupted upload is partially stored': ({ store }) =>
+    brokenUpload(async ({ headers }, form) => {
+      if (form.has('file') && !headers.get('transfer-encoding'))
+        await store(keyOf(form), form.get('file'));
+    }),
+  'UP-BROKEN: an interrupted upload deletes the previous file': ({ remove }) =>
+    brokenUpload((_, form) => remove(keyOf(form))),
+  'UP-KEPT: a failed copy deletes its destination': ({ remove }) =>
+    afterCopies(({ dstPath }, entry) =>
+      entry?.code === 'STORAGE_FILE_NONEXIST' ? remove(dstPath) : undefined,
+    ),
+  'UP-KEPT: a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
+    async request(call) {
+      const path = grantedPath(call);
+      if (path !== undefined) await remove(path);
+    },
+  }),
 };
