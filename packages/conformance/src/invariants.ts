@@ -75,7 +75,7 @@ function isOwnError(facts: Facts): boolean {
   return isGatewayError(received) || CODES.has(Object(received.json).code);
 }
 
-/** What the response to an invalid request must be: 'refused, never 5xx, in the documented error shape' (D30). */
+/** An invalid request is rejected in the documented format, but never with a 5xx (D30). */
 export function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
   const { status } = received;
   const actual = envelope === undefined ? 'is not a JSON object' : 'has no code';

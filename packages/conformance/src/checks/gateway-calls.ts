@@ -128,7 +128,7 @@ export async function expectForwarded(t: CheckContext, calls: NamedCalls): Promi
 }
 
 /**
- * Makes calls that must be rejected 'with a 4xx and the error body' (D15), and that the fixture service must never
+ * Makes calls that must be rejected with a 4xx and the error body (D15), and that the fixture service must never
  * receive: it counts them by the `mark=…` that is added to their query.
  *
  * @param send makes a call. Its path is `/a/b` by default
@@ -154,7 +154,7 @@ export async function expectRefused<Call extends { path?: string }>(
   t.expect(count === 0, message);
 }
 
-/** Expects a rejection 'with a 4xx and the error body' (D15). */
+/** Expects a rejection with a 4xx and the error body (D15). */
 export function expectError(t: CheckContext, exchange: Exchange, what: string): void {
   const { status, text } = exchange.received;
   const isError = status >= 400 && status < 500 && hasErrorBody(exchange.received);

@@ -256,7 +256,7 @@ export const gatewaySockets: readonly Check[] = [
       });
     }
   }),
-  /** Handshakes are 'authenticated like any call' (D14). */
+  /** A handshake is authenticated like any other call (D14). */
   defineCheck('GW-WS-AUTH', ['fixture', 'webSocket'], async (t) => {
     await openSocket(t, {}, async () => {});
     const mark = t.uniqueName();

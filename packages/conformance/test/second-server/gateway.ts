@@ -62,7 +62,7 @@ export function createGateway(settings: GatewaySettings): Server {
   return server;
 }
 
-/** "`anyPath` is optional", and what follows the name is forwarded unchanged (D3), including `.` and `..`. */
+/** `anyPath` is optional, and what follows the name is forwarded unchanged (D3), including `.` and `..`. */
 const TARGET = /^\/v1\/cloudrun\/([^/?]*)(\/[^?]*)?(\?.*)?$/s;
 
 /**
@@ -86,7 +86,7 @@ function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySetting
   if (method !== 'GET' && method !== 'POST') throw new Refusal(501, 'VERB_UNKNOWN');
   const [target, name = '', path = '/', query = ''] = TARGET.exec(url) ?? [];
   if (target === undefined) throw new Refusal(400, 'NO_ROUTE');
-  // "In the gateway it is the first label of the host name."
+  // The first label of the host name selects the environment (D12).
   const [env] = headers.host?.toLowerCase().split('.') ?? [];
   if (env !== settings.env) throw new Refusal(421, 'WRONG_HOST');
   checkCredentials(call, body, settings);
@@ -94,7 +94,7 @@ function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySetting
   if (name === settings.forbidden) throw new Refusal(403, 'SERVICE_FORBIDDEN');
   const service = settings.services[name];
   if (service === undefined) throw new Refusal(404, 'SERVICE_NOT_FOUND');
-  // D13: "nobody is failed for refusing others". Forms can be signed (D16).
+  // D13: a deployment may reject types other than JSON. Forms can be signed (D16).
   const isTaken = ['application/json', 'multipart/form-data'].includes(
     mediaType(headers['content-type']),
   );
@@ -102,7 +102,7 @@ function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySetting
   return { service: new URL(service), path: path + query };
 }
 
-/** "Either of two alternative schemes, each one alone suffices." */
+/** Either of the two schemes is sufficient (D15). */
 function checkCredentials(call: IncomingMessage, body: Buffer, settings: GatewaySettings): void {
   const value = call.headers.authorization?.trim();
   if (!value) throw new Refusal(400, 'NO_AUTH');
@@ -112,7 +112,7 @@ function checkCredentials(call: IncomingMessage, body: Buffer, settings: Gateway
   }
   const [, token = ''] = /^bearer +(\S+)$/i.exec(value) ?? [];
   const owner = settings.tokens[token];
-  // "Token belongs to the environment."
+  // A token is valid only for its own environment (D15).
   if (owner?.env !== settings.env || owner.expires < Date.now())
     throw new Refusal(400, 'BAD_TOKEN');
 }
@@ -135,7 +135,7 @@ function isSigned(
   const names = SignedHeaders.toLowerCase().split(';').sort();
   const values = names.map((name) => valuesOf(rawHeaders, name));
   if (!names.includes('host') || values.some(({ length }) => length === 0)) return false;
-  // As sent; a form's also "with its boundary cut".
+  // As sent; that of a form also without its boundary (D16).
   const sent = headers['content-type'] ?? '';
   const isForm = /^multipart\/form-data\s*;/i.test(sent);
   return [sent, ...(isForm ? [sent.slice(0, sent.indexOf(';'))] : [])].some((contentType) => {
@@ -196,7 +196,7 @@ function callService(
 function passOn(received: IncomingMessage, response: ServerResponse, headers: RawHeaders): void {
   response.sendDate = false;
   response.writeHead(received.statusCode ?? 500, received.statusMessage, headers);
-  // D14: "SSE is passed on event by event, nothing buffered".
+  // D14: each event is forwarded as soon as it arrives.
   response.flushHeaders();
   received.pipe(response);
   received.on('error', () => response.destroy());
@@ -204,7 +204,7 @@ function passOn(received: IncomingMessage, response: ServerResponse, headers: Ra
   response.on('close', () => received.resume());
 }
 
-/** The service's headers "unchanged, save hop-by-hop headers, X-Request-Id and Content-Disposition". */
+/** The service's headers, except for hop-by-hop headers, `X-Request-Id` and `Content-Disposition` (D7). */
 const toResponseHeaders = ({ rawHeaders }: IncomingMessage, id: string, dispositions: string[]) => [
   ...endToEnd(rawHeaders, ['x-request-id', 'content-disposition']),
   ...dispositions.flatMap((value) => ['CONTENT-DISPOSITION', value]),
@@ -238,8 +238,7 @@ const mediaType = (value = '') => value.split(';', 1)[0]?.trim().toLowerCase() ?
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
 /**
- * Forwards a WebSocket handshake, and then the bytes in both directions: "text and binary, subprotocol, close code"
- * (D14).
+ * Forwards a WebSocket handshake with its subprotocol, and then the bytes in both directions (D14).
  */
 function upgrade(
   authorized: Authorized,
@@ -262,7 +261,7 @@ function upgrade(
     socket.on('error', () => other.destroy()).on('close', () => other.end());
     socket.pipe(other).pipe(socket);
   });
-  // C3: "and on WebSocket upgrades", even if the service rejects them.
+  // D8: an upgrade is exempt, even if the service rejects it.
   upstream.on('response', (received) =>
     passOn(received, response, [...toResponseHeaders(received, id, []), 'Connection', 'close']),
   );

@@ -102,9 +102,9 @@ export function createObjectServer(objects: Objects): Server {
 }
 
 /**
- * Stores the file from a complete form. D30: "a form with a missing or wrong Signature, token, meta file id or key
- * stores nothing and answers an XML `Error`"; the contract specifies neither codes nor statuses. Names and values are
- * compared as is; `success_action_status` and other fields have no meaning here.
+ * Stores the file from a complete form. A form with a missing or wrong field stores nothing and gets an XML `Error`
+ * (D30); the contract specifies neither codes nor statuses. Names and values are compared as is;
+ * `success_action_status` and other fields have no meaning here.
  */
 async function upload(call: IncomingMessage, body: Buffer, objects: Objects): Promise<void> {
   const { method, url = '', headers } = call;

@@ -29,7 +29,7 @@ export function createStorageApi(settings: StorageSettings): Server {
       if (!(error instanceof Refusal)) return void response.destroy();
       const { code } = error;
       status = error.status;
-      // D20: "for copy it equals the HTTP status". Elsewhere, this server uses its own.
+      // D20: for a copy call, it equals the HTTP status. Elsewhere, this server uses its own.
       statusCode = operation === 'batchCopyFile' ? status : 7000 + status;
       body = { code };
     }
@@ -88,7 +88,7 @@ const object = (properties: object, required = Object.keys(properties)) => ({
   additionalProperties: false,
 });
 
-/** Accepts these fields inside `data`. D21: "a deployment must accept at least one form". */
+/** Accepts these fields inside `data`: a deployment accepts at least one form (D21). */
 const fields = (properties: object) => ajv.compile(object({ data: object(properties) }));
 const listOf = (items: object) =>
   fields({ fileList: { type: 'array', items, maxItems: limits.batchItems } });
@@ -176,7 +176,7 @@ function copy(item: Copy, objects: Objects) {
 
 /**
  * "Digits, lowercase and uppercase Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*`, and Chinese characters", without
- * a leading `/`: "a deployment takes at least one of the two spellings" (D24). Segments that are empty, `.` or `..`
+ * a leading `/`: a deployment accepts at least one of the two forms (D24). Segments that are empty, `.` or `..`
  * are ordinary names.
  */
 const isFilePath = (path: string) =>

@@ -99,7 +99,7 @@ export const gateway: Variants = {
     501,
     'NOT_IMPLEMENTED',
   ),
-  // D13: "nobody is failed for refusing others".
+  // D13: other deployments may reject types other than JSON.
   'a POST of a type other than JSON is rejected with 415': refusing(
     (request) => request.method === 'POST' && request.body.length > 0 && !isJson(request),
     415,

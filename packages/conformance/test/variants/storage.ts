@@ -110,7 +110,7 @@ export const storage: Variants = {
   'links work for up to a second longer': items(LINKS, (item) => {
     if (item.maxAge !== undefined) item.maxAge += 1;
   }),
-  // D24: "a deployment takes at least one of the two spellings".
+  // D24: a deployment accepts at least one of the two forms.
   'a copy path without a leading / fails': failingPaths((path) => !path.startsWith('/')),
   // D24, the same.
   'a copy path with a leading / fails': failingPaths((path) => path.startsWith('/')),
