@@ -161,12 +161,10 @@ const listIds = (items: readonly unknown[]): string[] =>
 
 /** What the schemas of the storage document leave to its descriptions. */
 function claimEnvelope(facts: Facts): Claim[] {
-  const { body, data, code, envelope, received, refused, operationId } = facts;
+  const { body, data, envelope, received, refused, operationId } = facts;
   const claims: Claim[] = [];
   if (body === undefined) return claims;
   if (refused) {
-    const message = `the response to a call that failed must have a code, not ${show(body.code)}`;
-    claims.push([code !== undefined, message]);
     claims.push([body.data === undefined, `data must be absent, but it was ${show(body.data)}`]);
   } else {
     const message = `data must be an object, not ${show(body.data)}`;
