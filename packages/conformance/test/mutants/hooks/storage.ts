@@ -26,29 +26,10 @@ export const refuse = (isRefused: (request: MutatedRequest) => unknown, status =
     one.operation && isRefused(one) ? toStorageRefusal(status, 'INVALID_PARAM') : undefined,
 });
 
-const TYPES: Record<string, string> = {
-  fileID: 'string',
-  maxAge: 'number',
-  srcPath: 'string',
-  dstPath: 'string',
-  overwrite: 'boolean',
-  removeOriginal: 'boolean',
-};
-
-/**
- * Returns the items of a batch if all have the right JSON types; a field may be missing. Otherwise returns an
- * empty list, because the server rejects the call.
- */
-export function itemsOf({ operation, json }: MutatedRequest): Json[] {
+/** Returns the items of a batch; an empty list if one of them cannot be an item. */
+export function itemsOf({ json }: MutatedRequest): Json[] {
   const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
-  const isSound = (item: unknown) =>
-    operation === DELETE
-      ? typeof item === 'string'
-      : isObject(item) &&
-        Object.entries(item).every(
-          ([name, value]) => typeof value === (TYPES[name] ?? typeof value),
-        );
-  return items.every(isSound) ? items : [];
+  return items.every((item) => typeof item === 'string' || isObject(item)) ? items : [];
 }
 
 export const isObject = (value: unknown): value is object =>
