@@ -3,6 +3,7 @@ import { checks } from '../src/checks/index.ts';
 import { rules } from '../src/contract/rules.ts';
 import { mutants } from './mutants/index.ts';
 
+// A new rule is a row in each of three places: `spec/rules/`, `src/checks/` and `test/mutants/`.
 test('every sentence has a check and a mutant', () => {
   const checked = new Set<string>(checks.map(({ id }) => id));
   const broken = new Set<string>(mutants.map(({ id }) => id));

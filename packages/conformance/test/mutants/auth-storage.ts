@@ -1,6 +1,5 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import { onTrusted } from './hooks/connections.ts';
-import { accept, authenticate } from './hooks/credentials.ts';
+import { accept, authenticate, onTrusted } from './hooks/credentials.ts';
 import { retarget } from './hooks/gateway.ts';
 import { COPY, DELETE, GRANT, LINKS, type Operation, refuse } from './hooks/storage.ts';
 import type { Rows } from './mutant.ts';

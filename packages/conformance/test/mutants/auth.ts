@@ -1,5 +1,4 @@
-import { onTrusted } from './hooks/connections.ts';
-import { accept, authenticate, rejectSigned } from './hooks/credentials.ts';
+import { accept, authenticate, onTrusted, rejectSigned } from './hooks/credentials.ts';
 import { callAgain, gatewayRequest } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
 

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
-import { frames as eachFrame, type SocketFrame } from './hooks/connections.ts';
 import { accept, isSigned, readSignature } from './hooks/credentials.ts';
-import { toRefusal, upgraded } from './hooks/gateway.ts';
+import { frames as eachFrame, type SocketFrame, toRefusal, upgraded } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
 
 /** Opcodes of RFC 6455, section 5.2. */

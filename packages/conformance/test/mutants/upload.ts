@@ -32,10 +32,6 @@ export const upload: Rows = {
   ),
   'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
     afterUpload((_, form) => remove(keyOf(form))),
-  'UP-FIELDS/1: a form without Signature is stored': repairForms(
-    'Signature',
-    (value) => value === undefined,
-  ),
   'UP-FIELDS/1: only its first half is checked': repairForms('Signature', (value, known) =>
     known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),

@@ -1,6 +1,6 @@
-import { frames } from '../mutants/hooks/connections.ts';
 import {
   changeJson,
+  frames,
   gatewayError,
   removeHeader,
   serviceResponse,

@@ -1,7 +1,7 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import { readParts, toSignature } from '../../second-server/signature.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
-import { gatewayRequest, toRefusal } from './gateway.ts';
+import { gatewayRequest, isOfService, toRefusal } from './gateway.ts';
 
 /** Sets valid credentials on a gateway or storage call. */
 export function authenticate(request: MutatedRequest, context: MutantContext): void {
@@ -26,6 +26,22 @@ export const accept =
         authenticate(request, context);
     },
   });
+
+/** Changes requests on connections on which a call has succeeded before. */
+export const onTrusted =
+  (change: (request: MutatedRequest, context: MutantContext) => unknown): Mutant['create'] =>
+  (context) => {
+    const trusted = new WeakSet<object>();
+    return {
+      request(request) {
+        if (trusted.has(request.connection)) change(request, context);
+      },
+      response(response, request) {
+        const isSuccess = request.isGateway ? isOfService(response) : response.status === 200;
+        if (isSuccess) trusted.add(request.connection);
+      },
+    };
+  };
 
 type Parts = Record<string, string>;
 

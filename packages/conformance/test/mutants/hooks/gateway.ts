@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type Hooks,
   type Json,
+  type Message,
   type MutatedRequest,
   MutatedResponse,
 } from '../../proxy/messages.ts';
@@ -158,3 +159,16 @@ export function callAgain(
   );
   return call({ method, target, headers: { ...Object.fromEntries(passed), ...more }, body });
 }
+
+/** A message that is a frame of a WebSocket. */
+export type SocketFrame = Required<Message>;
+
+/** Replaces each frame of a WebSocket. */
+export const frames = (change: (frame: SocketFrame) => SocketFrame[]): Hooks => ({
+  async *messages(all) {
+    for await (const { from, data, opcode, fin } of all) {
+      if (opcode === undefined || fin === undefined) yield { from, data };
+      else yield* change({ from, data, opcode, fin });
+    }
+  },
+});
