@@ -30,15 +30,10 @@ const withHeaders = (headers: HeaderList, signed?: HeaderList): SignedCall => ({
 const reachSignature = (t: CheckContext): Promise<void> =>
   t.once('a valid signature is accepted', async () => {
     await assertClock(t);
-    for (const call of [{}, POST]) {
-      const signed = signCall(t, { path: '/signed?a=1', ...call });
-      const exchange = await t.gateway.call(signed);
-      if (t.fixture.readEcho(exchange)) continue;
-      const { status } = exchange.received;
-      throw new Unreached(
-        `the response to a ${signed.method} with a valid signature was ${status}`,
-      );
-    }
+    const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
+    if (t.fixture.readEcho(exchange)) return;
+    const { status } = exchange.received;
+    throw new Unreached(`the response to a POST with a valid signature was ${status}`);
   });
 
 /**
