@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import { checks } from '../src/checks/index.ts';
-import { rules } from '../src/contract/rules.ts';
+import { findRule, rules } from '../src/contract/rules.ts';
 import { mutants } from './mutants/index.ts';
 
 // A new rule is a row in each of three places: `spec/rules/`, `src/checks/` and `test/mutants/`.
-test('every sentence has a check and a mutant', () => {
+test('every sentence has a check and a mutant, and every rule two mutants', () => {
   const checked = new Set<string>(checks.map(({ id }) => id));
   const broken = new Set<string>(mutants.map(({ id }) => id));
   const sentences = rules.flatMap((rule) => Object.keys(rule.sentences));
   expect(sentences.filter((id) => !checked.has(id))).toEqual([]);
   expect(sentences.filter((id) => !broken.has(id))).toEqual([]);
+  const few = rules.filter(
+    ({ id }) => mutants.filter((one) => findRule(one.id).id === id).length < 2,
+  );
+  expect(few.map(({ id }) => id)).toEqual([]);
 });

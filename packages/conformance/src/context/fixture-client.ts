@@ -28,8 +28,6 @@ export interface EventsOrder {
   /** Maximum time to hold them, in milliseconds. */
   wait?: number;
   interval?: number;
-  type?: string;
-  headers?: HeaderList;
 }
 
 export interface SocketOrder {

@@ -71,6 +71,10 @@ export const storageCopy: Rows = {
     afterCopies(({ removeOriginal, srcPath }, entry) =>
       removeOriginal && entry?.code === 'OBJECT_ALREADY_EXIST' ? remove(srcPath) : undefined,
     ),
+  'ST-COPY-MOVE-FAILED: the source is removed if the destination is invalid': ({ remove }) =>
+    afterCopies(({ removeOriginal, srcPath }, entry) =>
+      removeOriginal && entry?.code === 'INVALID_PARAM' ? remove(srcPath) : undefined,
+    ),
   'ST-COPY-SELF: a copy onto itself empties the file': emptied(
     ({ srcPath, dstPath, removeOriginal }) => srcPath === dstPath && !removeOriginal,
   ),

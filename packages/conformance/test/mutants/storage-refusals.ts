@@ -37,6 +37,15 @@ export const storageRefusals: Rows = {
     for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
     call.json = json;
   }),
+  'ST-REFUSED-UNDONE: a list with an invalid item is rejected, but its other items are moved': ({
+    storage,
+  }) => ({
+    async response({ status }, { operation, json }) {
+      const items = operation === COPY && status === 400 ? json?.fileList : undefined;
+      if (!Array.isArray(items)) return;
+      await storage(COPY, { fileList: items.filter((item: Json) => item?.dstPath) });
+    },
+  }),
   'ST-REFUSED-UNDONE: a deletion without credentials is rejected, but the file is deleted': ({
     storage,
   }) => ({

@@ -41,6 +41,9 @@ export const storageRequests: Rows = {
         ({ overwrite, removeOriginal }) => overwrite === true && removeOriginal === false,
       ),
   ),
+  'ST-UNKNOWN-FIELDS: an unknown field of an item is rejected': refuse(
+    (call) => call.operation === COPY && itemsOf(call).some((item) => 'unknown' in item),
+  ),
   'ST-UNKNOWN-FIELDS: an unknown field of a call is rejected': refuse(({ json }) =>
     Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),
   ),

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { setBody } from './hooks/gateway.ts';
-import { afterCopies, GRANT, metadata } from './hooks/storage.ts';
+import { afterCopies, DELETE, GRANT, leaveOut, metadata } from './hooks/storage.ts';
 import {
   afterUpload,
   brokenUpload,
@@ -64,6 +64,10 @@ export const upload: Rows = {
     (request) =>
       readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
   ),
+  'UP-FILE-ID: a file cannot be deleted by the returned fileID': leaveOut(DELETE, (fileID) => ({
+    fileID,
+    code: 'SUCCESS',
+  })),
   'UP-FILE-ID: the returned fileID does not belong to any file': metadata((data) => {
     data.fileID += '#upload';
   }),
