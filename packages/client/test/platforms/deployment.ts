@@ -6,6 +6,8 @@ import { listen } from '../../../../scripts/testing/listen.ts';
 export interface Deployment {
   readonly gateway: string;
   readonly storage: string;
+  /** Name of a service like the mock's `echo`. */
+  readonly echo: string;
   readonly token: string;
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
   /** A gateway with the services `ticker` and `slow`, and an empty page. */
@@ -14,13 +16,13 @@ export interface Deployment {
 
 /** Starts a mock that checks every signature, and a gateway whose connections break or hang. */
 export async function startDeployment() {
-  const moved = () => new Response(null, { status: 302, headers: { Location: '/elsewhere' } });
-  const mock = await createMock({ env: 'dev', credentials: 'strict', services: { moved } });
+  const mock = await createMock({ env: 'dev', credentials: 'strict', services: {} });
   const unstable = await startUnstable();
   const { id: secretId, secret: secretKey, token } = await mock.credentials();
   const deployment: Deployment = {
     gateway: mock.gatewayUrl,
     storage: mock.storageUrl,
+    echo: 'echo',
     token,
     keyPair: { secretId, secretKey },
     unstable: unstable.url,

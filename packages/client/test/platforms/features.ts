@@ -32,7 +32,7 @@ interface Echo {
 }
 
 function echoOf(deployment: Deployment, options: Partial<GatewayClientOptions> = {}) {
-  return serviceOf(deployment, 'echo', options);
+  return serviceOf(deployment, deployment.echo, options);
 }
 
 function serviceOf(
@@ -108,10 +108,9 @@ export const FEATURES: readonly Feature[] = [
     async run(deployment) {
       // A page can only read that there was one (Fetch, section 3.6).
       const status = IS_PAGE ? 0 : 302;
-      const moved = serviceOf(deployment, 'moved');
-      assertEqual((await moved.request()).status, status);
+      assertEqual((await echoOf(deployment).request('status/302')).status, status);
       const error = { kind: 'service', status, retryable: false };
-      const { message } = await assertFails(moved.get(), error);
+      const { message } = await assertFails(echoOf(deployment).get('status/302'), error);
       assert(!IS_PAGE || message.includes('a redirect, which is not followed'), message);
     },
   },

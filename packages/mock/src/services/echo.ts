@@ -5,6 +5,7 @@ import type { ServiceHandler } from './service.ts';
 /**
  * The built-in `echo` service, which returns what it receives.
  *
+ * - `/status/<status>` responds with that status.
  * - `POST /body` streams the body back, with its own type.
  * - A call that accepts `text/event-stream` gets an event for each `data` in the query.
  * - Any other call gets its method, path, query, headers and body as JSON, with `base64` instead of `body` for bytes
@@ -22,6 +23,8 @@ export const echo: ServiceHandler = {
         request,
       );
     }
+    const [, status] = /^\/status\/([2-5]\d\d)$/.exec(path) ?? [];
+    if (status !== undefined) return toResponse(Number(status));
     if (path === '/body' && request.body !== null) {
       const type = headers.get('content-type') ?? 'application/octet-stream';
       return new Response(request.body, { headers: { 'content-type': type } });
@@ -41,3 +44,8 @@ export const echo: ServiceHandler = {
     }
   },
 };
+
+function toResponse(status: number): Response {
+  const isBodiless = [204, 205, 304].includes(status);
+  return isBodiless ? new Response(null, { status }) : Response.json({ status }, { status });
+}
