@@ -10,6 +10,17 @@ export type RequestForm = (typeof REQUEST_FORMS)[number];
 
 export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
+/** The options that are integers, with their minimum and maximum. */
+export const RANGES = {
+  budget: [1, 86_400],
+  timeout: [1, 3_600_000],
+  concurrency: [1, 64],
+  rate: [1, 1000],
+  minLinkSeconds: [1, 100],
+  seed: [-(2 ** 31), 2 ** 31 - 1],
+  sequences: [1, 100_000],
+} as const;
+
 /** The forms of copy paths: with a leading `/`, or without (D24). */
 export type CopyPaths = WireProfile['copyPaths'];
 
@@ -70,11 +81,11 @@ export interface ConformanceOptions {
   known?: readonly KnownFailure[] | undefined;
   /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
-  /** Maximum duration of the run, in seconds; remaining checks are skipped. Default: 900. */
+  /** Maximum duration of the run, in seconds; 1 to 86400; remaining checks are skipped. Default: 900. */
   budget?: number | undefined;
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
-  /** How long to wait for a response, in milliseconds, at most an hour. Default: 10000. */
+  /** How long to wait for a response, in milliseconds, 1 to 3600000. Default: 10000. */
   timeout?: number | undefined;
   /** Number of checks to run in parallel, 1 to 64. Default: 4. */
   concurrency?: number | undefined;
@@ -88,7 +99,7 @@ export interface ConformanceOptions {
   minLinkSeconds?: number | undefined;
   /** Seed for generated sequences; the same seed makes the same ones. Default: random, included in the report. */
   seed?: number | undefined;
-  /** Number of generated sequences of storage calls. Default: 5. */
+  /** Number of generated sequences of storage calls, 1 to 100000. Default: 5. */
   sequences?: number | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
@@ -148,9 +159,14 @@ export function toSettings(options: ConformanceOptions): Settings {
   const apis = APIS.filter((api) => options[`${api}Url`] !== undefined);
   if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
   const { gatewayUrl = NOWHERE, storageUrl = NOWHERE, known = [], tc3 } = options;
-  for (const { id, expires = '2027-03-31' } of known) {
+  for (const { id, expires } of known) {
+    if (expires === undefined) continue;
     if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) continue;
     throw new StartError(`known: ${id} must expire on a date such as 2027-03-31.`);
+  }
+  for (const name of Object.keys(RANGES) as (keyof typeof RANGES)[]) {
+    const { [name]: value } = options;
+    if (value !== undefined) validate(name, () => toInteger(value, RANGES[name]));
   }
   const defined = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
@@ -177,6 +193,16 @@ function validate<Value>(name: string, convert: () => Value): Value {
   } catch (error) {
     throw new StartError(`${name} ${(error as Error).message}.`);
   }
+}
+
+/**
+ * Returns a number that is an integer within a range.
+ *
+ * @throws Error whose message continues a sentence that begins with the name of the option
+ */
+export function toInteger(value: number, [min, max]: readonly [min: number, max: number]): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new Error(`must be an integer from ${min} to ${max}`);
 }
 
 /**

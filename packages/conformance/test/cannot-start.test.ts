@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
+import { type ConformanceOptions, createConformance } from '../src/index.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';
@@ -79,6 +80,17 @@ test.each([
   await writeFile(file, content);
   const { code, lines } = await run(...URLS, option, file);
   expect([code, lines]).toEqual([2, [expect.stringContaining(sentence)]]);
+});
+
+test.each<[Partial<ConformanceOptions>, string]>([
+  [{ concurrency: 0 }, 'concurrency must be an integer from 1 to 64.'],
+  [{ sequences: 0 }, 'sequences must be an integer from 1 to 100000.'],
+  [{ timeout: Number.NaN }, 'timeout must be an integer from 1 to 3600000.'],
+  [{ minLinkSeconds: 0.5 }, 'minLinkSeconds must be an integer from 1 to 100.'],
+])('the option %j of a program', (options, sentence) => {
+  expect(() => createConformance({ gatewayUrl: 'http://127.0.0.1:1', ...options })).toThrow(
+    sentence,
+  );
 });
 
 test('--help and --version print to stdout', async () => {

@@ -11,8 +11,10 @@ import {
   DEFAULTS,
   type KnownFailure,
   MAX_AGE_UNITS,
+  RANGES,
   REQUEST_FORMS,
   toBaseUrl,
+  toInteger,
 } from '../options.ts';
 import { reporters } from '../report/reporters.ts';
 import { workflows } from '../respect/run-workflows.ts';
@@ -57,12 +59,9 @@ function choice<Value extends string>(
   return { placeholder, help: `${help}: ${choices.join(', ')}`, parse };
 }
 
-function integer(placeholder: string, min: number, max: number, help: string): Row<number> {
-  const parse = (value: string) => {
-    const number = Number(value);
-    const isValid = /^-?\d+$/.test(value) && number >= min && number <= max;
-    return isValid ? number : fail(`must be an integer from ${min} to ${max}`);
-  };
+function integer(placeholder: string, name: keyof typeof RANGES, help: string): Row<number> {
+  const parse = (value: string) =>
+    toInteger(/^-?\d+$/.test(value) ? Number(value) : Number.NaN, RANGES[name]);
   return { placeholder, help, parse };
 }
 
@@ -123,7 +122,7 @@ const OPTIONS = {
   readOnly: flag('send no request that stores, changes or deletes a file'),
   list: flag('print the selected rules, and check nothing'),
 
-  budget: integer('<seconds>', 1, 86_400, 'maximum duration; remaining checks are skipped'),
+  budget: integer('<seconds>', 'budget', 'maximum duration; remaining checks are skipped'),
   report: list(
     '<kind=file>',
     /\n|,(?=[a-z]+=)/,
@@ -134,23 +133,23 @@ const OPTIONS = {
   verbose: flag('print each result as soon as it is known'),
 
   ca: file(parseCertificates, 'CA certificates (PEM) to trust instead of the default ones'),
-  timeout: integer('<ms>', 1, 3_600_000, 'how long to wait for a response, in milliseconds'),
-  concurrency: integer('<number>', 1, 64, 'number of checks to run in parallel'),
-  rate: integer('<number>', 1, 1000, 'maximum number of calls per second'),
+  timeout: integer('<ms>', 'timeout', 'how long to wait for a response, in milliseconds'),
+  concurrency: integer('<number>', 'concurrency', 'number of checks to run in parallel'),
+  rate: integer('<number>', 'rate', 'maximum number of calls per second'),
   requestForm: choice(
     '<form>',
     REQUEST_FORMS,
     'where storage requests have their fields, if not detected',
   ),
   maxAgeUnit: choice('<unit>', MAX_AGE_UNITS, 'unit of maxAge'),
-  minLinkSeconds: integer('<seconds>', 1, 100, 'minimum lifetime of a link'),
+  minLinkSeconds: integer('<seconds>', 'minLinkSeconds', 'minimum lifetime of a link'),
   tc3Service: text('<name>', `service name in signatures (default: ${signature.service})`),
   storageSigningHost: text(
     '<host>',
     `host in storage signatures (default: ${signature.storageSigningHost})`,
   ),
-  seed: integer('<number>', -(2 ** 31), 2 ** 31 - 1, 'repeat the sequences of an earlier run'),
-  sequences: integer('<number>', 1, 100_000, 'number of generated sequences'),
+  seed: integer('<number>', 'seed', 'repeat the sequences of an earlier run'),
+  sequences: integer('<number>', 'sequences', 'number of generated sequences'),
 };
 
 /** The headings of the help, by the option that follows each one. */
@@ -210,10 +209,16 @@ export function toOptions(command: CommandOptions): ConformanceOptions {
   const {
     tc3SecretId: secretId,
     tc3SecretKey: secretKey,
+    tc3Token: token,
+    tc3Service: service,
+    storageSigningHost,
     storageHeader = [],
+    list,
+    report,
+    quiet,
+    verbose,
     ...options
   } = command;
-  const { tc3Token: token, tc3Service: service, storageSigningHost } = command;
   if (options.gatewayUrl === undefined && options.storageUrl === undefined) {
     throw new StartError(
       '--gateway-url and --storage-url are missing. You can also set BERTH_GATEWAY_URL and BERTH_STORAGE_URL.',
