@@ -179,19 +179,19 @@ async function onFile(file: string, act: () => Promise<void>): Promise<void> {
 
 /** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */
 function listRules(options: CommandOptions, { out }: Output): void {
-  const selected = rules.filter(
-    ({ id, sentences }) => whyLeftOut([id, ...Object.keys(sentences)], options) === undefined,
-  );
-  for (const { id, level, statement, sentences } of selected) {
+  let count = 0;
+  for (const { id, level, statement, sentences } of rules) {
+    const selected = Object.entries(sentences).filter(([name]) => !whyLeftOut([name], options));
+    if (selected.length === 0) continue;
+    count += 1;
     out(`${id} (${level.toUpperCase()})\n  ${statement}`);
-    const entries = Object.entries(sentences);
-    if (entries.length > 1) for (const [name, text] of entries) out(`  ${name}: ${text}`);
+    for (const [name, text] of selected) if (name !== id) out(`  ${name}: ${text}`);
   }
   const others = [...transactions.map(toTransactionResult), ...workflows.map(toWorkflowResult)];
   for (const { engine, id, statement } of others) {
-    if (whyLeftOut([engine, id], options) === undefined) out(`${id} (${engine})\n  ${statement}`);
+    if (!whyLeftOut([engine, id], options)) out(`${id} (${engine})\n  ${statement}`);
   }
-  out(`${selected.length} of ${rules.length} rules`);
+  out(`${count} of ${rules.length} rules`);
 }
 
 /**
