@@ -149,6 +149,11 @@ test.each<[string, string[], Finding[], number]>([
   expect(sampleReport([rule, workflow], known).exitCode).toBe(exitCode);
 });
 
+test('a failure without findings is not known', () => {
+  const report = sampleReport([sampleResult({ outcome: 'fail' })]);
+  expect(report).toMatchObject({ exitCode: 1, known: { failures: [] } });
+});
+
 test('the text shows ten of the files that could not be removed, and counts the rest', () => {
   const leftovers = Array.from({ length: 12 }, (_, index) => `folder/${index}.txt`);
   const lines = toText({ ...report, leftovers }, {}, (_, text) => text);

@@ -119,7 +119,7 @@ function toKnown(
   const covering = findings.map(({ sentence }) =>
     accepted.find((entry) => [id, sentence, ...proved].includes(entry.id)),
   );
-  if (covering.includes(undefined)) return [];
+  if (findings.length === 0 || covering.includes(undefined)) return [];
   const reason = covering.find((entry) => entry?.reason)?.reason;
   return [{ id, ...(reason && { reason }) }];
 }
