@@ -148,12 +148,14 @@ async function expectSelected(
   t.expect(actual === selected, message, upgrade);
   // A choice that violates RFC 6455 opens no WebSocket.
   if (!socket) return;
-  const arrived = readAll((await readHello(socket)).headers, NAME)
-    .join(',')
-    .replaceAll(' ', '');
-  const unchanged = `${what}: the service must receive the offered subprotocols unchanged`;
-  t.expect(arrived === offers.join(), `${unchanged}, but received ${arrived || 'none'}`);
-  await closeSocket(socket);
+  try {
+    const hello = await readHello(socket);
+    const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
+    const unchanged = `${what}: the service must receive the offered subprotocols unchanged`;
+    t.expect(arrived === offers.join(), `${unchanged}, but received ${arrived || 'none'}`);
+  } finally {
+    await closeSocket(socket);
+  }
 }
 
 type Ending = readonly [code: number, reason: string];
