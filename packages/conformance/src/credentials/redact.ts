@@ -39,8 +39,9 @@ export function listSecrets(settings: Settings): Secrets {
 
 /** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
 export class Redactor {
-  /** The longest first, because a secret may be part of another one. */
-  #spellings: string[] = [];
+  readonly #spellings = new Set<string>();
+  /** The spellings, the longest first, because a secret may be part of another one. */
+  #ordered: string[] = [];
   readonly #headers: Set<string>;
 
   constructor({ values, headers }: Secrets) {
@@ -52,15 +53,12 @@ export class Redactor {
     if (value.length < MIN_LENGTH.value) return;
     const secret = value.slice(0, MAX_LENGTH);
     const escaped = JSON.stringify(secret).slice(1, -1);
-    const spellings = new Set([
-      ...this.#spellings,
-      secret,
-      escaped,
-      escaped.replaceAll('/', '\\/'),
-      encodeURIComponent(secret.toWellFormed()),
-      Buffer.from(secret).toString('base64'),
-    ]);
-    this.#spellings = [...spellings].sort((a, b) => b.length - a.length);
+    const slashes = escaped.replaceAll('/', '\\/');
+    const encoded = encodeURIComponent(secret.toWellFormed());
+    const base64 = Buffer.from(secret).toString('base64');
+    for (const spelling of [secret, escaped, slashes, encoded, base64]) {
+      this.#spellings.add(spelling);
+    }
   }
 
   /** Adds the credentials in an upload grant, which allow anyone to write. */
@@ -70,6 +68,7 @@ export class Redactor {
 
   /** Redacts every string of a value, and the values of headers that contain secrets, however short they are. */
   redact<T>(value: T): T {
+    this.#ordered = [...this.#spellings].sort((a, b) => b.length - a.length);
     return this.#redact(value) as T;
   }
 
@@ -89,7 +88,7 @@ export class Redactor {
   }
 
   #redactText(text: string): string {
-    const shown = this.#spellings
+    const shown = this.#ordered
       .reduce((all, spelling) => all.replaceAll(spelling, BLANK), text)
       .replace(SIGNATURE, `$1${BLANK}`)
       .split(CUT);
@@ -102,7 +101,7 @@ export class Redactor {
     const first = Math.max(0, text.length - MAX_CITED);
     for (let at = first; at <= text.length - MIN_LENGTH.value; at += 1) {
       const end = text.slice(at);
-      if (this.#spellings.some((spelling) => spelling.startsWith(end))) {
+      if (this.#ordered.some((spelling) => spelling.startsWith(end))) {
         return text.slice(0, at) + BLANK;
       }
     }
@@ -113,7 +112,7 @@ export class Redactor {
   #redactBody(body: string, { bodyEncoding, bodySize }: Record<string, unknown>): string {
     const isBase64 = bodyEncoding === 'base64';
     const text = isBase64 ? Buffer.from(body, 'base64').toString('latin1') : body;
-    const longest = this.#spellings[0]?.length ?? 0;
+    const longest = this.#ordered[0]?.length ?? 0;
     const end = bodySize === undefined ? text.length : Math.max(0, text.length - longest);
     const shown = this.#redactText(text.slice(0, end));
     return isBase64 ? Buffer.from(shown, 'latin1').toString('base64') : shown;
