@@ -24,6 +24,8 @@ export interface Conformance {
  * const report = await createConformance({
  *   gatewayUrl: 'http://127.0.0.1:4010',
  *   storageUrl: 'http://127.0.0.1:4010',
+ *   gatewayToken: 'any',
+ *   storageHeaders: { 'X-Svc-Authorization': '1.0 any', 'X-Svc-TimeStamp': '1700000000' },
  * }).run();
  * process.exitCode = report.exitCode;
  */
