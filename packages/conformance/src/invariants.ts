@@ -1,22 +1,15 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { type Api, toContract } from './contract/openapi.ts';
-import { findRule } from './contract/rules.ts';
+import type { Api } from './contract/openapi.ts';
 import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 import type { SentenceId } from './generated/rule-ids.gen.ts';
-import {
-  type Exchange,
-  isWebUrl,
-  parseJson,
-  type Received,
-  readAll,
-  type Sent,
-} from './http/exchange.ts';
+import { isWebUrl, parseJson, readAll, type Sent } from './http/exchange.ts';
 import { listDispositionTypes } from './http/media-type.ts';
 import type { Settings } from './options.ts';
 import type { Claim, Finding } from './result.ts';
-import { ResponseValidator } from './validation/check-response.ts';
+import type { ResponseValidator } from './validation/check-response.ts';
 import { cite, show } from './validation/cite.ts';
-import { hasFailed, isFailure, readReply, type StorageReply } from './validation/read-storage.ts';
+import { isGatewayError } from './validation/read-gateway.ts';
+import { hasFailed, isFailure, type StorageReply } from './validation/read-storage.ts';
 
 /** A call to one of the operations, with what the invariants read from its response. */
 export interface Facts extends StorageReply {
@@ -29,7 +22,7 @@ export interface Facts extends StorageReply {
  * Returns what a sentence claims about a response, or findings that name their place in a document; nothing if the
  * sentence is not about this response.
  */
-type Invariant = (facts: Facts) => readonly (Claim | Finding)[];
+export type Invariant = (facts: Facts) => readonly (Claim | Finding)[];
 
 const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
 
@@ -37,29 +30,6 @@ const isHandshake = (facts: Facts) =>
   isGateway(facts) && readAll(facts.sent.headers, 'upgrade').includes('websocket');
 
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
-
-/**
- * Returns whether a response is the gateway's error rather than a hosted service's: its body has `code`,
- * `message` and `requestId`, the last of which equals `X-Request-Id` (D10).
- */
-export function isGatewayError({ status, json, header }: Received): boolean {
-  const id = header('x-request-id');
-  if (status < 400 || id === undefined) return false;
-  const { code, message, requestId } = Object(json);
-  return code !== undefined && message !== undefined && requestId === id;
-}
-
-/** Returns the code in a body; `undefined` if it is not a text. */
-export function codeOf({ json }: Received): string | undefined {
-  const { code } = Object(json);
-  return typeof code === 'string' ? code : undefined;
-}
-
-/** Returns whether a body looks like the gateway's error: an object with `code`, `message` or `requestId`. */
-export function hasErrorBody({ json }: Received): boolean {
-  const { code, message, requestId } = Object(json);
-  return [code, message, requestId].some((value) => value !== undefined);
-}
 
 /**
  * Whether a response is certainly the gateway's own error. A hosted service may respond with any status and body, so a
@@ -73,18 +43,6 @@ function isOwnError(facts: Facts): boolean {
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
   return isGatewayError(received) || CODES.has(Object(received.json).code);
-}
-
-/** An invalid request is rejected in the documented format, but never with a 5xx (D30). */
-export function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
-  const { status } = received;
-  const actual = envelope === undefined ? 'is not a JSON object' : 'has no code';
-  const rejected = `the call must be rejected, but the response was ${status}`;
-  return [
-    [status < 500, `the call must be rejected with a status below 500, but it was ${status}`],
-    [refused, rejected],
-    [code !== undefined, `the ${status} response must be an envelope with a code, but ${actual}`],
-  ];
 }
 
 /** Whether a response is certainly that of a hosted service, with content. */
@@ -210,7 +168,10 @@ const ofEnvelopes =
   (facts) =>
     isGateway(facts) || facts.body === undefined ? [] : check(facts);
 
-/** Sentences about single responses. They are checked for each response of a run to which they apply. */
+/**
+ * Sentences about single responses. They are checked for each response of a run to which they apply: to any call to a
+ * service or to a storage operation. Links and uploads are checked in `checks/`.
+ */
 export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   ...FIXTURE_INVARIANTS,
   'GW-C1': dispositionInvariant(['C1'], isAttached),
@@ -273,114 +234,4 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
 function checkSchema({ validator, operationId, received }: Facts, api: Api): (Claim | Finding)[] {
   const findings = validator.checkResponse({ api, operationId }, received);
   return findings.length > 0 ? findings : [[true, '']];
-}
-
-/** Maximum number of findings that are kept for each invariant. */
-const MAX_FINDINGS = 20;
-
-/** What the responses of a run show about one invariant. */
-interface Observed {
-  responses: number;
-  violations: number;
-  assertions: number;
-  readonly findings: Finding[];
-}
-
-/** Checks every response of a run against the invariants. */
-export class Observer {
-  readonly #settings: Settings;
-  readonly #validator: ResponseValidator;
-  readonly #invariants: readonly (readonly [SentenceId, Invariant])[];
-  readonly #toEvidence: (exchange: Exchange) => Partial<Finding>;
-  readonly #observed = new Map<SentenceId, Observed>();
-
-  /**
-   * @param isSelected whether the operator has selected a sentence
-   * @param toEvidence turns an exchange into what a finding shows of it
-   */
-  constructor(
-    settings: Settings,
-    isSelected: (id: SentenceId) => boolean,
-    toEvidence: (exchange: Exchange) => Partial<Finding>,
-  ) {
-    this.#settings = settings;
-    this.#validator = new ResponseValidator(toContract(settings.wireProfile));
-    this.#toEvidence = toEvidence;
-    const all = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
-    this.#invariants = all.filter(([id]) => isSelected(id));
-  }
-
-  /** Checks a response against all invariants that apply to it. */
-  observe(exchange: Exchange): void {
-    const operationId = this.#findOperation(exchange);
-    if (operationId === undefined) return;
-    const facts = this.#toFacts(exchange, operationId);
-    for (const [id, invariant] of this.#invariants) this.#record(id, invariant(facts), facts);
-  }
-
-  /** Returns how a response violates the rules with level MUST, whatever the operator has selected. */
-  validate(exchange: Exchange): Finding[] {
-    const operationId = this.#findOperation(exchange);
-    if (operationId === undefined) return [];
-    const facts = this.#toFacts(exchange, operationId);
-    const all = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
-    return all
-      .filter(([id]) => findRule(id).level === 'must')
-      .flatMap(([id, invariant]) => toFindings(id, invariant(facts)));
-  }
-
-  /** Returns what was observed; undefined if no response was one that the invariant is about. */
-  resultOf(id: SentenceId): Observed | undefined {
-    return this.#observed.get(id);
-  }
-
-  #toFacts(exchange: Exchange, operationId: string): Facts {
-    const reply = readReply(exchange, this.#settings.wireProfile.envelope);
-    return { ...reply, operationId, settings: this.#settings, validator: this.#validator };
-  }
-
-  #record(id: SentenceId, results: readonly (Claim | Finding)[], facts: Facts): void {
-    // The sentence is not about this response.
-    if (results.length === 0) return;
-    const observed = this.#observed.get(id) ?? {
-      responses: 0,
-      violations: 0,
-      assertions: 0,
-      findings: [],
-    };
-    this.#observed.set(id, observed);
-    const findings = toFindings(id, results);
-    observed.responses += 1;
-    observed.assertions += results.length;
-    if (findings.length === 0) return;
-    observed.violations += 1;
-    for (const finding of findings) {
-      if (observed.findings.length >= MAX_FINDINGS) return;
-      observed.findings.push({ ...finding, ...this.#toEvidence(facts) });
-    }
-  }
-
-  /** Returns the operation that a call is for; undefined for any other request. */
-  #findOperation({ sent: { method, url } }: Exchange): string | undefined {
-    const { gatewayUrl, storageUrl } = this.#settings;
-    const [path = ''] = url.split('?', 1);
-    const gateway = `${gatewayUrl.replace(/\/+$/, '')}/v1/cloudrun/`;
-    if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
-      const [name, ...rest] = path.slice(gateway.length).split('/');
-      const isRoot = rest.join('/') === '';
-      return name === '' ? undefined : `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
-    }
-    const storage = `${storageUrl.replace(/\/+$/, '')}/api/v2/envs/`;
-    if (method !== 'POST' || !path.startsWith(storage)) return undefined;
-    const [, name = ''] = /^[^/]+\/storages:(\w+)$/.exec(path.slice(storage.length)) ?? [];
-    return this.#validator.hasOperation('storage', name) ? name : undefined;
-  }
-}
-
-function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {
-  const where = findRule(id).places[0] ?? id;
-  return results.flatMap((result): Finding[] => {
-    if ('message' in result) return [result];
-    return result[0] ? [] : [{ message: result[1], where }];
-  });
 }

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { codeOf } from '../invariants.ts';
 import { Unreached } from '../result.ts';
+import { codeOf } from '../validation/read-gateway.ts';
 import {
   alternate,
   callEcho,

@@ -5,9 +5,9 @@ import type { Echo } from '../fixture-invariants.ts';
 import { NetworkFault } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { codeOf, hasErrorBody } from '../invariants.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
+import { codeOf, hasErrorBody } from '../validation/read-gateway.ts';
 
 /** A POST that every gateway must forward, with a JSON object as its body. */
 export const jsonPost = {

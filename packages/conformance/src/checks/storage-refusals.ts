@@ -4,10 +4,10 @@ import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
+  type StorageReply,
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { claimRefusal } from '../invariants.ts';
-import { Unreached } from '../result.ts';
+import { type Claim, Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { makeGoodFields, tryCall } from './storage-calls.ts';
 import { entryOf, linkOf, needsFiles, storeReadable, toItems } from './stored-files.ts';
@@ -57,6 +57,18 @@ const defineInvalid = (
       }
     }
   });
+
+/** An invalid request is rejected in the documented format, but never with a 5xx (D30). */
+function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
+  const { status } = received;
+  const actual = envelope === undefined ? 'is not a JSON object' : 'has no code';
+  const rejected = `the call must be rejected, but the response was ${status}`;
+  return [
+    [status < 500, `the call must be rejected with a status below 500, but it was ${status}`],
+    [refused, rejected],
+    [code !== undefined, `the ${status} response must be an envelope with a code, but ${actual}`],
+  ];
+}
 
 /** Deep enough for a recursive parser. */
 const DEPTH = 10_000;

@@ -9,8 +9,8 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
-import { isGatewayError } from '../invariants.ts';
 import { NoWebSocket, Unreached } from '../result.ts';
+import { isGatewayError } from '../validation/read-gateway.ts';
 import type { Run } from './run.ts';
 
 export interface GatewayCall {

@@ -5,7 +5,7 @@ import { createSigners, type GatewayScheme, type Signers } from '../credentials/
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import { type Agents, createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
-import { Observer } from '../invariants.ts';
+import { Observer } from '../observer.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 import { whyLeftOut } from '../options.ts';
 import type { Result } from '../result.ts';

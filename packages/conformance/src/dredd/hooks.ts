@@ -6,7 +6,7 @@ import { findResponses, toContract } from '../contract/openapi.ts';
 import { findRules } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
-import { codeOf } from '../invariants.ts';
+import { codeOf } from '../validation/read-gateway.ts';
 import { toSettings } from '../options.ts';
 import type { Result } from '../result.ts';
 import { prepare } from '../run/prepare.ts';

@@ -8,10 +8,10 @@ import type { StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import { transactions } from '../dredd/transactions.ts';
 import { NetworkFault, retryIfClosed, Throttled } from '../http/connection.ts';
-import { codeOf, isGatewayError } from '../invariants.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { workflows } from '../respect/run-workflows.ts';
 import { StartError, Unreached } from '../result.ts';
+import { codeOf, isGatewayError } from '../validation/read-gateway.ts';
 
 const ATTEMPTS = 5;
 
