@@ -1,16 +1,12 @@
-import { readOptions, toOptions } from '../cli/options.ts';
-import { createRun, createRunCaller, type Run } from '../context/run.ts';
+import { createRunCaller, type Run } from '../context/run.ts';
 import { toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
 import { findResponses, toContract } from '../contract/openapi.ts';
 import { findRules } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
-import { codeOf } from '../validation/read-gateway.ts';
-import { toSettings } from '../options.ts';
 import type { Result } from '../result.ts';
-import { prepare } from '../run/prepare.ts';
-import { removeLeftovers } from '../run/remove-leftovers.ts';
+import { codeOf } from '../validation/read-gateway.ts';
 import { readReply, type StorageReply } from '../validation/read-storage.ts';
 import {
   type DreddTransaction,
@@ -29,20 +25,6 @@ interface Running {
   readonly result: Result;
   readonly startedAt: number;
   readonly call: Call;
-}
-
-/**
- * Opens a session of Dredd, when it is not started by the suite, with the deployment that the `BERTH_*` variables
- * describe.
- *
- * @param endpoint of Dredd; the default of both URLs
- * @throws StartError if the deployment does not respond, or rejects every credential
- */
-export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
-  const options = toOptions({ gatewayUrl: endpoint, storageUrl: endpoint, ...readOptions(env) });
-  const run = createRun(toSettings(options), new AbortController().signal);
-  await prepare(run);
-  return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }
 
 /**

@@ -1,0 +1,20 @@
+import { readOptions, toOptions } from './cli/options.ts';
+import { createRun } from './context/run.ts';
+import { createHooks } from './dredd/hooks.ts';
+import { toSettings } from './options.ts';
+import { prepare } from './run/prepare.ts';
+import { removeLeftovers } from './run/remove-leftovers.ts';
+
+/**
+ * Opens a session of Dredd, when it is not started by the suite, with the deployment that the `BERTH_*` variables
+ * describe.
+ *
+ * @param endpoint of Dredd; the default of both URLs
+ * @throws StartError if the deployment does not respond, or rejects every credential
+ */
+export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
+  const options = toOptions({ gatewayUrl: endpoint, storageUrl: endpoint, ...readOptions(env) });
+  const run = createRun(toSettings(options), new AbortController().signal);
+  await prepare(run);
+  return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
+}
