@@ -91,22 +91,22 @@ export function createResult(
 }
 
 /** Ends a check after a finding that makes the remaining assertions pointless. */
-export class Failed extends Error {
-  override readonly name = 'Failed';
+export class FailError extends Error {
+  override readonly name = 'FailError';
 }
 
 /** Ends a check because its rule is about an optional feature that the target lacks. */
-export class Inapplicable extends Error {
-  override readonly name = 'Inapplicable';
+export class DisabledError extends Error {
+  override readonly name = 'DisabledError';
 }
 
 /**
  * Ends a check whose setup failed, for example because a file could not be uploaded. The result is a skip,
  * because the run proves nothing about the check's own rule. Another rule covers the failed step.
  */
-export class Unreached extends Error {
-  override readonly name = 'Unreached';
+export class SkipError extends Error {
+  override readonly name = 'SkipError';
 }
 
 /** Ends the part of a check that needs WebSockets, because no handshake gets a response. */
-export class NoWebSocket extends Unreached {}
+export class NoWebSocketError extends SkipError {}

@@ -3,7 +3,7 @@ import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
-import { Inapplicable, Unreached } from '../result.ts';
+import { DisabledError, SkipError } from '../result.ts';
 import { expectForwarded, expectRefused, type NamedCalls } from './gateway-calls.ts';
 import {
   assertClock,
@@ -33,7 +33,7 @@ const reachSignature = (t: CheckContext): Promise<void> =>
     const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
     if (t.fixture.readEcho(exchange)) return;
     const { status } = exchange.received;
-    throw new Unreached(`the response to a POST with a valid signature was ${status}`);
+    throw new SkipError(`the response to a POST with a valid signature was ${status}`);
   });
 
 /**
@@ -277,7 +277,7 @@ export const authSignature: readonly Check[] = [
     const exchanges = [await t.gateway.call(toForm('; '))];
     for (const call of Object.values(signed)) exchanges.push(await t.gateway.call(call));
     if (!exchanges.some(t.fixture.readEcho)) {
-      throw new Inapplicable('the gateway does not accept multipart/form-data');
+      throw new DisabledError('the gateway does not accept multipart/form-data');
     }
     await expectForwarded(t, signed);
   }),

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { codeOf } from '../validation/read-gateway.ts';
 import {
   alternate,
@@ -66,7 +66,7 @@ export const gatewayAddress: readonly Check[] = [
     const control = t.uniqueName();
     await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
     if ((await t.fixture.count(control)) !== 1) {
-      throw new Unreached('the fixture service does not count the calls that it receives');
+      throw new SkipError('the fixture service does not count the calls that it receives');
     }
     await t.onOneConnection(async ({ gateway }) => {
       // A call on the same connection must not make later ones belong to its environment.
@@ -134,7 +134,7 @@ export const gatewayAddress: readonly Check[] = [
     const letters = name.replace(/[^a-z]/gi, '').slice(-20);
     const plain = await t.gateway.call({ service: `q${letters}q` });
     if (!isMissing(plain)) {
-      throw new Unreached('a call to a missing service does not return 404 SERVICE_NOT_FOUND');
+      throw new SkipError('a call to a missing service does not return 404 SERVICE_NOT_FOUND');
     }
     const names = [
       name.toUpperCase(),

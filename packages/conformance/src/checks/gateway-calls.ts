@@ -2,10 +2,10 @@ import type { CheckContext } from '../context/check-context.ts';
 import type { SocketOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Echo } from '../fixture-invariants.ts';
-import { NetworkFault } from '../http/connection.ts';
+import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { codeOf, hasErrorBody } from '../validation/read-gateway.ts';
 
@@ -52,7 +52,7 @@ export async function callEcho(
   }
   const plain = exchange.sent.method === 'POST' ? jsonPost : {};
   if (!t.fixture.readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
-    throw new Unreached('a plain call does not reach the fixture service');
+    throw new SkipError('a plain call does not reach the fixture service');
   }
   t.expect(false, `${what} must reach the service, but the response was ${status}`, exchange);
   return undefined;
@@ -70,7 +70,7 @@ export async function openSocket<Result>(
   const { offers = [], call = {}, ...socketOrder } = order;
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(socketOrder), ...call }, offers);
   const { socket, status, breach = '' } = upgrade;
-  if (!socket) throw new Unreached(`no WebSocket could be opened: ${status} ${breach}`);
+  if (!socket) throw new SkipError(`no WebSocket could be opened: ${status} ${breach}`);
   try {
     return await use(socket, upgrade);
   } finally {
@@ -92,7 +92,7 @@ export async function orNothing<Value>(
   try {
     return await call;
   } catch (error) {
-    if (error instanceof NetworkFault && !t.signal.aborted) return undefined;
+    if (error instanceof NetworkError && !t.signal.aborted) return undefined;
     throw error;
   }
 }
@@ -103,7 +103,7 @@ export async function readHello(socket: Socket): Promise<{ target: string; heade
   const message = await socket.next().catch(() => undefined);
   const hello = message && Object(parseJson(message.data));
   if (typeof hello?.target === 'string' && Array.isArray(hello.headers)) return hello;
-  throw new Unreached('the fixture service did not report the handshake that it received');
+  throw new SkipError('the fixture service did not report the handshake that it received');
 }
 
 /** Named calls that already have their credentials. */
@@ -190,6 +190,6 @@ export const requestErrors = (t: CheckContext): Promise<Exchange[]> =>
         if (exchange.received.status >= 400) errors.push(exchange);
       }
     });
-    if (errors.length === 0) throw new Unreached('the gateway rejected none of the invalid calls');
+    if (errors.length === 0) throw new SkipError('the gateway rejected none of the invalid calls');
     return errors;
   });

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { NetworkFault, within } from '../http/connection.ts';
+import { NetworkError, within } from '../http/connection.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
-import { Failed, Unreached } from '../result.ts';
+import { FailError, SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { closeSocket, expectError, openSocket, orNothing, readHello } from './gateway-calls.ts';
 
@@ -48,7 +48,7 @@ async function receive(t: CheckContext, socket: Socket): Promise<Message | undef
   try {
     return await socket.next();
   } catch (error) {
-    if (!(error instanceof NetworkFault) || t.signal.aborted) throw error;
+    if (!(error instanceof NetworkError) || t.signal.aborted) throw error;
     socket.close();
     const end = await socket.closed().catch(() => undefined);
     // A broken connection proves nothing; on a live one, silence is the result.
@@ -122,12 +122,12 @@ async function expectPong(
   pong: Promise<string>,
   evidence: Evidence,
 ): Promise<void> {
-  const late = new NetworkFault('no pong in time', 'TIMEOUT');
+  const late = new NetworkError('no pong in time', 'TIMEOUT');
   const actual = await orNothing(t, within(MAX_WAIT, pong, late));
   const message = `a ping with the payload "${payload}" must get a pong with the same payload, but the payload of the pong was ${cite(actual)}`;
   t.expect(actual === payload, message, evidence);
   // Any other pong would be waited for just as long.
-  if (actual === undefined) throw new Failed('no pong');
+  if (actual === undefined) throw new FailError('no pong');
 }
 
 const NAME = 'sec-websocket-protocol';
@@ -141,7 +141,7 @@ async function expectSelected(
   const order = selected === '' ? {} : { protocol: selected };
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(order) }, offers);
   const { status, headers, socket } = upgrade;
-  if (status !== 101) throw new Unreached(`the response to a handshake was ${status}`);
+  if (status !== 101) throw new SkipError(`the response to a handshake was ${status}`);
   const what = `offered ${offers.join(', ') || 'none'}`;
   const actual = readAll(headers, NAME).join(', ');
   const message = `${what}: the caller must receive the subprotocol "${selected}" that the service selected, but received "${actual}"`;
@@ -174,7 +174,7 @@ function expectEnd(t: CheckContext, who: string, [code, reason]: Ending, end?: S
   const message = `${who} must receive the close code ${code} and the reason "${reason}", but received ${actual}`;
   t.expect(end?.code === code && end.reason === reason, message);
   // Any other end would be waited for just as long.
-  if (!end) throw new Failed('no close');
+  if (!end) throw new FailError('no close');
 }
 
 export const gatewaySockets: readonly Check[] = [
@@ -189,7 +189,7 @@ export const gatewaySockets: readonly Check[] = [
         'conformance',
       ]);
       if (refusal && t.fixture.readEcho(refusal))
-        throw new Unreached('the path did not reach the fixture service');
+        throw new SkipError('the path did not reach the fixture service');
       if (status === 403 && call.headers && 'Origin' in call.headers) {
         t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
         continue;

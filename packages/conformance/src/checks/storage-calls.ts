@@ -5,7 +5,7 @@ import {
   type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { isSuccess, toItems } from './stored-files.ts';
 
@@ -88,7 +88,7 @@ export function reachGoodFields(t: CheckContext): Promise<GoodFields> {
     for (const operation of STORAGE_OPERATIONS) {
       const { refused, received } = await tryCall(t, operation, fields[operation]);
       if (!refused) continue;
-      throw new Unreached(`a valid call to ${operation} was rejected with ${received.status}`);
+      throw new SkipError(`a valid call to ${operation} was rejected with ${received.status}`);
     }
     return fields;
   });

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { Inapplicable, Unreached } from '../result.ts';
+import { DisabledError, SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { expectAccepted, expectSuccess, expectSuccesses } from './storage-calls.ts';
 import {
@@ -50,7 +50,7 @@ export const storageLinks: readonly Check[] = [
     const ids = await folder.ids(...files);
     const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
     const links = ids.map((id) => linkOf(entryOf(entries, id)));
-    if (!links.some(Boolean)) throw new Unreached('batchGetTempUrls returned no link');
+    if (!links.some(Boolean)) throw new SkipError('batchGetTempUrls returned no link');
     // Another link must not replace the first one.
     await t.storage.list('batchGetTempUrls', toItems(ids));
     for (const [index, name] of [...files, 'text.txt'].entries()) {
@@ -174,7 +174,7 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
     await expectAlive(t, long);
     return;
   }
-  throw new Inapplicable(`the deployment issues no links for a maxAge of ${SHORT.join(' or ')} s`);
+  throw new DisabledError(`the deployment issues no links for a maxAge of ${SHORT.join(' or ')} s`);
 }
 
 interface Link {

@@ -7,7 +7,7 @@ import {
   type StorageReply,
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Claim, Unreached } from '../result.ts';
+import { type Claim, SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { makeGoodFields, tryCall } from './storage-calls.ts';
 import { entryOf, linkOf, needsFiles, storeReadable, toItems } from './stored-files.ts';
@@ -151,7 +151,7 @@ async function expectUndone(t: CheckContext): Promise<void> {
   for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
     const reply = await tryCall(t, operation, { fileList }, options);
     // Other rules cover a call that is not rejected.
-    if (!reply.refused) throw new Unreached(`${what} is not rejected`);
+    if (!reply.refused) throw new SkipError(`${what} is not rejected`);
     const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
     const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
     const rejected = `${what} was rejected with ${reply.received.status}, so it must change nothing`;

@@ -7,7 +7,7 @@ import {
   toForm,
 } from '../context/storage-client.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
-import { Inapplicable } from '../result.ts';
+import { DisabledError } from '../result.ts';
 import {
   expectAccepted,
   expectRefused,
@@ -74,11 +74,11 @@ async function expectOneForm(t: CheckContext): Promise<void> {
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
 async function expectFormsAlike(t: CheckContext): Promise<void> {
   if (t.settings.requestForm !== undefined) {
-    throw new Inapplicable('only the form in --request-form is checked');
+    throw new DisabledError('only the form in --request-form is checked');
   }
   const call = async (operation: StorageOperation, fields: object) => {
     const reply = await tryCall(t, operation, fields, { isOtherForm: true });
-    if (reply.refused) throw new Inapplicable(`${operation} accepts only one form of requests`);
+    if (reply.refused) throw new DisabledError(`${operation} accepts only one form of requests`);
     return reply;
   };
   const folder = new Folder(t);

@@ -9,7 +9,7 @@ import type {
   UploadReply,
 } from '../context/upload-client.ts';
 import type { CopyPaths } from '../options.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { hasFailed, linkOf } from '../validation/read-storage.ts';
 
 export { hasFailed, linkOf };
@@ -175,7 +175,7 @@ export async function storeReadable(
   const folder = await storeAll(t, names, contents);
   const items = toItems(await folder.ids(...names));
   const entries = await t.storage.list('batchGetTempUrls', items);
-  if (!entries.every(isSuccess)) throw new Unreached('no link is returned for a stored file');
+  if (!entries.every(isSuccess)) throw new SkipError('no link is returned for a stored file');
   return folder;
 }
 

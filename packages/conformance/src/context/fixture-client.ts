@@ -1,6 +1,6 @@
 import { readEcho } from '../fixture-invariants.ts';
 import type { HeaderList } from '../http/exchange.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 /**
@@ -50,7 +50,7 @@ export function createFixtureClient(gateway: GatewayClient) {
   async function ask(path: string): Promise<Record<string, unknown>> {
     const { received } = await gateway.call({ path });
     if (received.status === 200) return Object(received.json);
-    throw new Unreached(`the fixture service responded with ${received.status} to ${path}`);
+    throw new SkipError(`the fixture service responded with ${received.status} to ${path}`);
   }
 
   return {
@@ -70,7 +70,7 @@ export function createFixtureClient(gateway: GatewayClient) {
     async count(mark: string): Promise<number> {
       const { count } = await ask(toPath('/count', { mark }));
       if (typeof count === 'number') return count;
-      throw new Unreached('the fixture service returned no count');
+      throw new SkipError('the fixture service returned no count');
     },
 
     /** Continues a held event stream; returns false if none is waiting. */

@@ -9,7 +9,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
-import { NoWebSocket, Unreached } from '../result.ts';
+import { NoWebSocketError, SkipError } from '../result.ts';
 import { isGatewayError } from '../validation/read-gateway.ts';
 import type { Run } from './run.ts';
 
@@ -70,7 +70,7 @@ export function createGatewayClient(run: Run, caller: Caller) {
      * @param protocols subprotocols to offer
      */
     async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
-      if (run.webSocket !== true) throw new NoWebSocket(run.webSocket);
+      if (run.webSocket !== true) throw new NoWebSocketError(run.webSocket);
       const upgrade = await caller.upgrade(toGatewayCall(run, call), protocols);
       if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
       return upgrade;
@@ -118,7 +118,7 @@ function sign(
 function assertAccepted(call: GatewayCall, { received }: Exchange): void {
   const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
   if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
-  throw new Unreached(
+  throw new SkipError(
     'the gateway rejected the credentials with 401, although it accepted them before',
   );
 }

@@ -1,8 +1,8 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Api } from '../contract/openapi.ts';
-import { NetworkFault, Throttled } from '../http/connection.ts';
+import { NetworkError, ThrottledError } from '../http/connection.ts';
 import { whyLeftOut } from '../options.ts';
-import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
+import { DisabledError, FailError, type Result, SkipError } from '../result.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -39,10 +39,10 @@ export function toEnding(
 ): Pick<Result, 'outcome' | 'reason'> {
   const { message, stack } = error as Error;
   if (signal.aborted) return skipped(String(signal.reason));
-  if (error instanceof Failed) return { outcome: 'fail' };
-  if (error instanceof Unreached || error instanceof Throttled) return skipped(message);
-  if (error instanceof Inapplicable) return disabled(message);
-  if (error instanceof NetworkFault) return { outcome: 'error', reason: message };
+  if (error instanceof FailError) return { outcome: 'fail' };
+  if (error instanceof SkipError || error instanceof ThrottledError) return skipped(message);
+  if (error instanceof DisabledError) return disabled(message);
+  if (error instanceof NetworkError) return { outcome: 'error', reason: message };
   return { outcome: 'error', reason: `bug in the suite: ${stack ?? error}` };
 }
 

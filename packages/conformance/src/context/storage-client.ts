@@ -8,7 +8,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 
@@ -64,7 +64,7 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
     if (!isValid || (status !== 401 && status !== 403)) return reply;
     // That proves nothing about the rule.
     const reason = `rejected the credentials with ${status}, although it accepted them before`;
-    throw new Unreached(`the storage API ${reason}`);
+    throw new SkipError(`the storage API ${reason}`);
   }
 
   /** Makes a call for a list and reads its entries. If that fails, the check is not reached. */
@@ -75,7 +75,7 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
     const reply = await call(operation, { fileList });
     const { entries } = reply;
     if (entries?.length === fileList.length) return { reply, entries };
-    throw new Unreached(
+    throw new SkipError(
       `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
     );
   }

@@ -8,7 +8,7 @@ import {
   toHeaderList,
   toTarget,
 } from '../http/exchange.ts';
-import { Unreached } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { hasXmlError } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
@@ -77,7 +77,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     const all = { path, url, token, authorization, fileId, storeFileId };
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
     if (areTexts && isWebUrl(url)) return all as Grant;
-    throw new Unreached(
+    throw new SkipError(
       `getUploadMetaData responded with ${received.status} without the fields that an upload needs`,
     );
   }
@@ -137,7 +137,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     const bytes = Buffer.from(content);
     const { grant: granted, reply } = await send(storage.path(name), bytes);
     if (reply.isAccepted) return { path: granted.path, fileId: granted.fileId, bytes };
-    throw new Unreached(
+    throw new SkipError(
       `the upload target responded with ${reply.received.status} to a valid form`,
     );
   }
@@ -161,7 +161,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     if (code !== 'SUCCESS') {
       return { found: false, why: `its link has the code ${show(code)}`, exchange: reply };
     }
-    if (!isWebUrl(tempFileURL)) throw new Unreached('a link is not a URL');
+    if (!isWebUrl(tempFileURL)) throw new SkipError('a link is not a URL');
     const exchange = await download(tempFileURL);
     const { status, body } = exchange.received;
     if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };

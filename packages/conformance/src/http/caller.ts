@@ -8,10 +8,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Agents,
-  NetworkFault,
+  NetworkError,
   startTimer,
-  Throttled,
-  toNetworkFault,
+  ThrottledError,
+  toNetworkError,
   toServerName,
 } from './connection.ts';
 import {
@@ -37,7 +37,7 @@ export interface OpenExchange {
   sent: Sent;
   status: number;
   headers: HeaderList;
-  /** The body as it arrives; fails with a NetworkFault if it is cut off. */
+  /** The body as it arrives; fails with a NetworkError if it is cut off. */
   chunks: AsyncIterable<Buffer>;
   close(): void;
 }
@@ -56,7 +56,7 @@ export interface CallerOptions {
  * Makes raw HTTP calls: the target, the header list and `Host` are sent unchanged, redirects are not
  * followed, and nothing is decoded.
  *
- * Every method throws a NetworkFault if there is no response, and a Throttled if every attempt gets a 429.
+ * Every method throws a NetworkError if there is no response, and a ThrottledError if every attempt gets a 429.
  */
 export class Caller {
   readonly #options: CallerOptions;
@@ -109,7 +109,7 @@ export class Caller {
       if ('close' in made) (made as unknown as OpenExchange).close();
       retryAt = pace.slowDown(readAll(headers, 'retry-after')[0], attempt);
     }
-    throw new Throttled(`${method} ${origin}${target}: every attempt got a 429`);
+    throw new ThrottledError(`${method} ${origin}${target}: every attempt got a 429`);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Caller {
     const startLimit = (milliseconds: number) =>
       startTimer(milliseconds, () => {
         const message = `${what}: no response within ${milliseconds} ms`;
-        ends.abort(new NetworkFault(message, 'TIMEOUT'));
+        ends.abort(new NetworkError(message, 'TIMEOUT'));
       });
     let stop = startLimit(timeout);
     const close = () => {
@@ -136,7 +136,7 @@ export class Caller {
     const toFault = (error: unknown) => {
       const fault = ends.signal.aborted ? ends.signal.reason : error;
       close();
-      return toNetworkFault(fault, what);
+      return toNetworkError(fault, what);
     };
     const both = AbortSignal.any([signal, ends.signal]);
     const response = await send(call, sent, agents, both).catch((error) => {

@@ -35,8 +35,8 @@ export function toServerName(hostname: string): string {
  * Thrown if there is no response: the connection was refused, reset, timed out or cut off. The network or the
  * suite is at fault, never the target.
  */
-export class NetworkFault extends Error {
-  override readonly name = 'NetworkFault';
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
   /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
   readonly code: string;
 
@@ -47,18 +47,18 @@ export class NetworkFault extends Error {
 }
 
 /**
- * Converts an error from Node to a NetworkFault. An AggregateError for several addresses has no message of
+ * Converts an error from Node to a NetworkError. An AggregateError for several addresses has no message of
  * its own, so its code is shown instead.
  */
-export function toNetworkFault(error: NodeJS.ErrnoException, what: string): NetworkFault {
-  if (error instanceof NetworkFault) return error;
+export function toNetworkError(error: NodeJS.ErrnoException, what: string): NetworkError {
+  if (error instanceof NetworkError) return error;
   const code = error.code ?? 'UNKNOWN';
-  return new NetworkFault(`${what}: ${error.message || code}`, code, { cause: error });
+  return new NetworkError(`${what}: ${error.message || code}`, code, { cause: error });
 }
 
 /** Thrown if every attempt got a 429. This proves nothing about the target. */
-export class Throttled extends Error {
-  override readonly name = 'Throttled';
+export class ThrottledError extends Error {
+  override readonly name = 'ThrottledError';
 }
 
 /** Codes of connections that the other side has closed. */
@@ -72,7 +72,7 @@ export async function retryIfClosed<Made>(
   try {
     return await call();
   } catch (error) {
-    const isClosed = error instanceof NetworkFault && CLOSED.includes(error.code);
+    const isClosed = error instanceof NetworkError && CLOSED.includes(error.code);
     if (!isClosed || attempts === 1) throw error;
     return retryIfClosed(call, attempts - 1);
   }

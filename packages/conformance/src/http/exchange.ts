@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { NetworkFault } from './connection.ts';
+import { NetworkError } from './connection.ts';
 import { toMediaType } from './media-type.ts';
 
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
@@ -57,13 +57,13 @@ export function headOf(evidence: Evidence): { status: number; headers: HeaderLis
   return 'received' in evidence ? evidence.received : evidence;
 }
 
-/** Yields the body of a response; a NetworkFault ends it if it is larger than any that the suite requests. */
+/** Yields the body of a response; a NetworkError ends it if it is larger than any that the suite requests. */
 export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of response) {
     size += chunk.length;
     if (size > MAX_BODY) {
-      throw new NetworkFault(`the response exceeds ${MAX_BODY} bytes`, 'TOO_LARGE');
+      throw new NetworkError(`the response exceeds ${MAX_BODY} bytes`, 'TOO_LARGE');
     }
     yield chunk;
   }

@@ -1,7 +1,7 @@
 import { addAbortListener, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
-import { type Agents, NetworkFault, toNetworkFault, toServerName, within } from './connection.ts';
+import { type Agents, NetworkError, toNetworkError, toServerName, within } from './connection.ts';
 import {
   type Call,
   type Exchange,
@@ -53,7 +53,7 @@ export interface SocketEnd {
 /**
  * Performs a WebSocket handshake.
  *
- * @throws NetworkFault if there is no response
+ * @throws NetworkError if there is no response
  */
 export async function openWebSocket(
   call: Call,
@@ -103,14 +103,14 @@ export async function openWebSocket(
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
     client.once('unexpected-response', (_, response) => {
       const refusal = toRefusal(sent, response).finally(() => client.terminate());
-      refusal.then(resolve, (error) => reject(toNetworkFault(error, what)));
+      refusal.then(resolve, (error) => reject(toNetworkError(error, what)));
     });
     client.on('error', (error) => {
-      if (accepted === undefined) reject(toNetworkFault(error, what));
+      if (accepted === undefined) reject(toNetworkError(error, what));
       else resolve({ ...accepted, breach: error.message });
     });
   });
-  const late = new NetworkFault(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
+  const late = new NetworkError(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
   return within(timeout, outcome, late).catch((error) => {
     client.terminate();
     throw error;
@@ -125,7 +125,7 @@ async function toRefusal(sent: Sent, response: IncomingMessage): Promise<Upgrade
   return { sent, received, status, headers, refusal: { sent, received } };
 }
 
-/** An open WebSocket. Each wait ends with a NetworkFault after the timeout. */
+/** An open WebSocket. Each wait ends with a NetworkError after the timeout. */
 export class Socket {
   readonly #client: WebSocket;
   readonly #timeout: number;
@@ -170,11 +170,11 @@ export class Socket {
 
   /** Returns the next message, which may have arrived earlier. */
   async next(): Promise<Message> {
-    const late = new NetworkFault(`${this.#what}: no message in time`, 'TIMEOUT');
+    const late = new NetworkError(`${this.#what}: no message in time`, 'TIMEOUT');
     const next = this.#messages.next().catch(() => ({ value: undefined }));
     const { value } = await within(this.#timeout, next, late);
     if (value) return { data: value[0], binary: value[1] };
-    throw new NetworkFault(`${this.#what}: closed before the next message`, 'ENDED');
+    throw new NetworkError(`${this.#what}: closed before the next message`, 'ENDED');
   }
 
   get isOpen(): boolean {
@@ -191,7 +191,7 @@ export class Socket {
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
     const longest = isOurs ? Math.min(this.#timeout, CLOSE_TIMEOUT) : this.#timeout;
-    const late = new NetworkFault(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
+    const late = new NetworkError(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
     return within(longest, this.#ended, late).finally(() => this.#client.terminate());
   }
 }

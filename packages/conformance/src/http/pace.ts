@@ -1,5 +1,5 @@
 import timers from 'node:timers/promises';
-import { NetworkFault } from './connection.ts';
+import { NetworkError } from './connection.ts';
 
 /** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
 const MAX_WAIT = 30_000;
@@ -37,7 +37,7 @@ export class Pace {
    * Waits until a call may be made.
    *
    * @param retryAt when the call may be retried, from `slowDown`
-   * @throws NetworkFault if the target has stopped responding
+   * @throws NetworkError if the target has stopped responding
    */
   async ready(origin: string, signal: AbortSignal, retryAt = 0): Promise<void> {
     signal.throwIfAborted();
@@ -46,7 +46,7 @@ export class Pace {
     this.#next = turn + this.#interval;
     await waitUntil(turn, signal);
     if ((this.#silences.get(origin) ?? 0) < MAX_SILENCES) return;
-    throw new NetworkFault(`${origin} did not respond ${MAX_SILENCES} times in a row`, 'SILENT');
+    throw new NetworkError(`${origin} did not respond ${MAX_SILENCES} times in a row`, 'SILENT');
   }
 
   /** Records a response other than a 429. */

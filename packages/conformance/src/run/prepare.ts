@@ -7,10 +7,10 @@ import { findObstacle, leftOut, type Need } from '../context/skip-reason.ts';
 import type { StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import { transactions } from '../dredd/transactions.ts';
-import { NetworkFault, retryIfClosed, Throttled } from '../http/connection.ts';
+import { NetworkError, retryIfClosed, ThrottledError } from '../http/connection.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { workflows } from '../respect/run-workflows.ts';
-import { StartError, Unreached } from '../result.ts';
+import { SkipError, StartError } from '../result.ts';
 import { codeOf, isGatewayError } from '../validation/read-gateway.ts';
 
 const ATTEMPTS = 5;
@@ -65,7 +65,7 @@ async function callTarget<Result>(
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
-    if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
+    if (!(error instanceof NetworkError) && !(error instanceof ThrottledError)) throw error;
     const what = `the ${NAMES[api]} at ${run.settings[`${api}Url`]}`;
     throw new StartError(`${what} cannot be reached: ${error.message}.`);
   }
@@ -193,7 +193,9 @@ async function findCopyPaths(run: Run): Promise<void> {
     const accepts = (form: CopyPaths) => isCopied(t, file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
-    const isOfTarget = [Unreached, NetworkFault, Throttled].some((kind) => error instanceof kind);
+    const isOfTarget = [SkipError, NetworkError, ThrottledError].some(
+      (kind) => error instanceof kind,
+    );
     if (!isOfTarget && !run.signal.aborted) throw error;
   }
 }
@@ -208,7 +210,7 @@ async function findWebSockets(run: Run): Promise<void> {
     const { socket } = await gateway.upgrade({ path: fixture.socket(), acceptsRefusal: true });
     await closeSocket(socket);
   } catch (error) {
-    if (!(error instanceof NetworkFault)) throw error;
+    if (!(error instanceof NetworkError)) throw error;
     const reason = `no handshake of a WebSocket gets a response (${error.message}); does an intermediary allow upgrades?`;
     run.webSocket = reason;
     run.settings.onNotice(reason);

@@ -4,7 +4,7 @@ import { findSkipReason, toEnding } from '../context/skip-reason.ts';
 import { findRule, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
-import { NoWebSocket, type Outcome, type Result } from '../result.ts';
+import { NoWebSocketError, type Outcome, type Result } from '../result.ts';
 
 /** What is known about one sentence of a rule. */
 type Part = Pick<
@@ -74,7 +74,7 @@ async function end(
     await check.run(context);
   } catch (error) {
     // Its other calls count.
-    if (!(error instanceof NoWebSocket && hasCounted())) return toEnding(error, run);
+    if (!(error instanceof NoWebSocketError && hasCounted())) return toEnding(error, run);
     context.note(error.message);
   }
   if (hasCounted()) return { outcome: 'pass' };
