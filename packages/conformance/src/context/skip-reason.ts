@@ -1,4 +1,3 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Api } from '../contract/openapi.ts';
 import { NetworkError, ThrottledError } from '../http/connection.ts';
 import { whyLeftOut } from '../options.ts';
@@ -61,68 +60,37 @@ export function leftOut(
   return signal.aborted ? skipped(String(signal.reason)) : undefined;
 }
 
-/**
- * Returns why a check does not run, or `undefined` if it does.
- *
- * @param ids its ID, and that of its engine
- */
-export function findSkipReason(
-  run: Run,
-  ids: readonly string[],
-  api: Api,
-  needs: readonly Need[],
-): SkipReason | undefined {
-  return leftOut(run, ...ids) ?? findObstacle(run, api, needs);
-}
-
 /** Returns what keeps a check that the operator selected from running. */
 export function findObstacle(run: Run, api: Api, needs: readonly Need[]): SkipReason | undefined {
   if (!run.settings.apis.includes(api)) return disabled(`no --${api}-url`);
-  const need = needs.find((one) => !NEEDS[one].isMet(run));
-  if (need === 'fixture' || need === 'webSocket') return skipped(String(run[need]));
-  if (need === 'writes') return disabled('--read-only');
-  if (need) return disabled(`no ${describeNeed(need, run.settings.wireProfile)}`);
+  for (const need of needs) {
+    const obstacle = NEEDS[need](run);
+    if (obstacle) return obstacle;
+  }
   // Every call to this API is rejected.
   const { reason } = run.refused[api] ?? {};
   return reason === undefined ? undefined : skipped(reason);
 }
 
-/** Returns what an operator must provide: an option, or a part of the deployment. */
-function describeNeed(need: Need, profile: WireProfile): string {
-  const { what } = NEEDS[need];
-  return typeof what === 'string' ? what : what(profile);
+const NEEDS: Record<Need, (run: Run) => SkipReason | undefined> = {
+  fixture: ({ fixture }) => (fixture === true ? undefined : skipped(fixture)),
+  webSocket: ({ webSocket }) => (webSocket === true ? undefined : skipped(webSocket)),
+  bearer: ({ signers }) => unless(signers.gateway.bearer, '--gateway-token'),
+  signature: ({ signers }) =>
+    unless(signers.gateway.signature, '--tc3-secret-id and --tc3-secret-key'),
+  otherEnvToken: ({ settings }) => unless(settings.otherEnvToken, '--other-env-token'),
+  forbiddenService: ({ settings }) => unless(settings.forbiddenService, '--forbidden-service'),
+  storageCredentials: ({ signers }) =>
+    unless(signers.storage, '--storage-header or --tc3-secret-id'),
+  sessionToken: ({ settings: { storageHeaders, wireProfile } }) => {
+    const { sessionToken } = wireProfile.storageHeaders;
+    const names = Object.keys(storageHeaders).map((header) => header.toLowerCase());
+    const isMet = names.length === 0 || names.includes(sessionToken.toLowerCase());
+    return unless(isMet, `--storage-header '${sessionToken}: …'`);
+  },
+  writes: ({ settings }) => (settings.readOnly ? disabled('--read-only') : undefined),
+};
+
+function unless(value: unknown, option: string): SkipReason | undefined {
+  return value ? undefined : disabled(`no ${option}`);
 }
-
-type NeedRow = {
-  isMet: (run: Run) => unknown;
-  what: string | ((profile: WireProfile) => string);
-};
-
-const NEEDS: Record<Need, NeedRow> = {
-  fixture: { isMet: ({ fixture }) => fixture === true, what: 'the fixture service' },
-  webSocket: { isMet: ({ webSocket }) => webSocket === true, what: 'WebSocket upgrades' },
-  bearer: { isMet: ({ signers }) => signers.gateway.bearer, what: '--gateway-token' },
-  signature: {
-    isMet: ({ signers }) => signers.gateway.signature,
-    what: '--tc3-secret-id and --tc3-secret-key',
-  },
-  otherEnvToken: { isMet: ({ settings }) => settings.otherEnvToken, what: '--other-env-token' },
-  forbiddenService: {
-    isMet: ({ settings }) => settings.forbiddenService,
-    what: '--forbidden-service',
-  },
-  storageCredentials: {
-    isMet: ({ signers }) => signers.storage,
-    what: '--storage-header or --tc3-secret-id',
-  },
-  sessionToken: {
-    isMet: ({ settings: { storageHeaders, wireProfile } }) => {
-      const names = Object.keys(storageHeaders).map((header) => header.toLowerCase());
-      return (
-        names.length === 0 || names.includes(wireProfile.storageHeaders.sessionToken.toLowerCase())
-      );
-    },
-    what: ({ storageHeaders }) => `--storage-header '${storageHeaders.sessionToken}: …'`,
-  },
-  writes: { isMet: ({ settings }) => !settings.readOnly, what: 'a run without --read-only' },
-};

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { FOLDER, type Run } from '../context/run.ts';
-import { findSkipReason, type SkipReason, toEnding } from '../context/skip-reason.ts';
+import { findObstacle, leftOut, toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createResult, type Finding, type Result } from '../result.ts';
@@ -47,16 +47,14 @@ export function toWorkflowResult({ id, statement, operations }: Workflow): Resul
 /** Runs the contract's workflows with Respect, one after the other. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {
-    const ending = skipReason(run, workflow) ?? (await runWorkflow(run, workflow));
+    const obstacle =
+      workflow.file === 'gateway'
+        ? findObstacle(run, 'gateway', ['fixture'])
+        : findObstacle(run, 'storage', ['storageCredentials', 'writes']);
+    const ending =
+      leftOut(run, 'respect', workflow.id) ?? obstacle ?? (await runWorkflow(run, workflow));
     onResult({ ...toWorkflowResult(workflow), ...ending });
   }
-}
-
-function skipReason(run: Run, { id, file }: Workflow): SkipReason | undefined {
-  const ids = ['respect', id];
-  return file === 'gateway'
-    ? findSkipReason(run, ids, 'gateway', ['fixture'])
-    : findSkipReason(run, ids, 'storage', ['storageCredentials', 'writes']);
 }
 
 /** The parts of a step or workflow run by Respect that the suite reads. */

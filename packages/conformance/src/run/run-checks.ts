@@ -1,6 +1,6 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { findSkipReason, toEnding } from '../context/skip-reason.ts';
+import { findObstacle, leftOut, toEnding } from '../context/skip-reason.ts';
 import { findRule, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
@@ -53,7 +53,7 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
   const context = new CheckContext(run, id, rule.places[0] ?? rule.id);
   const started = performance.now();
   const { outcome, reason } =
-    findSkipReason(run, [id], rule.api, needs) ?? (await end(check, context, run));
+    leftOut(run, id) ?? findObstacle(run, rule.api, needs) ?? (await end(check, context, run));
   return {
     id,
     // A violation that was found counts even if the check did not finish.
@@ -92,7 +92,7 @@ function observe(run: Run, checked: readonly Part[]): Part[] {
     if (observed === undefined) {
       // Otherwise, its check says why it could not make such calls.
       const isChecked = checked.some((one) => one.id === id && one.outcome === 'pass');
-      const reason = 'no response of the run was one that it is about';
+      const reason = 'the run got no response that the rule applies to';
       return isChecked ? [{ ...part, outcome: 'skip', reason, findings: [], assertions: 0 }] : [];
     }
     const { responses, violations, findings, assertions } = observed;
