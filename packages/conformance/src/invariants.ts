@@ -9,7 +9,7 @@ import type { Claim, Finding } from './result.ts';
 import type { ResponseValidator } from './validation/check-response.ts';
 import { cite, show } from './validation/cite.ts';
 import { isGatewayError } from './validation/read-gateway.ts';
-import { hasFailed, isFailure, type StorageReply } from './validation/read-storage.ts';
+import { hasFailed, type StorageReply } from './validation/read-storage.ts';
 
 /** A call to one of the operations, with what the invariants read from its response. */
 export interface Facts extends StorageReply {
@@ -133,7 +133,7 @@ function claimEnvelope(facts: Facts): Claim[] {
     if (isCopy(facts)) {
       const message = `statusCode must equal the HTTP status ${received.status}, but was ${statusCode}`;
       claims.push([statusCode === received.status, message]);
-    } else if (!isFailure(facts)) {
+    } else if (!refused && data !== undefined && !('code' in body)) {
       claims.push([statusCode === 200, `statusCode must be 200, not ${statusCode}`]);
     }
   }

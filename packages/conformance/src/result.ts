@@ -14,7 +14,7 @@ export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
- * - `skip`: the rule could not be reached; `reason` explains why. A skip is never a pass
+ * - `skip`: the run proves nothing about the rule; `reason` explains why. A skip is never a pass
  * - `disabled`: the operator left the check out or did not provide what it needs, in which case `reason`
  *   names the option; or the target lacks the optional feature that the rule is about
  * - `error`: the suite or the network is at fault, never the target
@@ -75,7 +75,7 @@ export interface Result {
 
 /** Creates the result of a transaction or workflow that has not been run: an error until more is known. */
 export function createResult(
-  given: Pick<Result, 'engine' | 'id' | 'level' | 'statement' | 'operations'>,
+  fields: Pick<Result, 'engine' | 'id' | 'level' | 'statement' | 'operations'>,
 ): Result {
   return {
     rules: [],
@@ -86,7 +86,7 @@ export function createResult(
     requests: 0,
     assertions: 0,
     durationMs: 0,
-    ...given,
+    ...fields,
   };
 }
 
@@ -101,12 +101,12 @@ export class DisabledError extends Error {
 }
 
 /**
- * Ends a check whose setup failed, for example because a file could not be uploaded. The result is a skip,
- * because the run proves nothing about the check's own rule. Another rule covers the failed step.
+ * Skips the rest of a check whose setup failed, for example because a file could not be uploaded: the run proves
+ * nothing about the check's own rule. Another rule covers the failed step.
  */
 export class SkipError extends Error {
   override readonly name = 'SkipError';
 }
 
-/** Ends the part of a check that needs WebSockets, because no handshake gets a response. */
+/** Skips the part of a check that needs WebSockets, because no handshake gets a response. */
 export class NoWebSocketError extends SkipError {}

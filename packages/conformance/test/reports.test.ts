@@ -1,7 +1,7 @@
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import { toEvidence } from '../src/report/evidence.ts';
+import { formatEvidence } from '../src/report/evidence.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { toText } from '../src/report/to-text.ts';
 import type { Finding, Outcome } from '../src/result.ts';
@@ -130,7 +130,7 @@ const first = { ...finding, sentence: 'GW-C2/1' };
 const second = { ...finding, sentence: 'GW-C2/2' };
 
 test('each violated sentence is shown with its ID, so that it can be selected', () => {
-  const text = toEvidence(sampleResult({ ...failed, findings: [first, second, second] }));
+  const text = formatEvidence(sampleResult({ ...failed, findings: [first, second, second] }));
   expect(text.match(/^contract +GW-C2\/\d: /gm)).toHaveLength(2);
   expect(text.match(/^request /gm)).toHaveLength(2);
 });

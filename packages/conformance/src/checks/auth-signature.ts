@@ -4,7 +4,7 @@ import type { Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import { DisabledError, SkipError } from '../result.ts';
-import { expectForwarded, expectRefused, type NamedCalls } from './gateway-calls.ts';
+import { expectForwarded, expectGatewayRefusals, type NamedCalls } from './gateway-calls.ts';
 import {
   assertClock,
   changeLetters,
@@ -51,7 +51,7 @@ function defineSignatureCheck(
     const { good = {}, bad } = toCases(t);
     const signed = Object.entries(good).map(([what, call]) => [what, signCall(t, call)]);
     await expectForwarded(t, Object.fromEntries(signed));
-    if (bad) await expectRefused(t, bad, (call) => t.gateway.call(signCall(t, call)));
+    if (bad) await expectGatewayRefusals(t, bad, (call) => t.gateway.call(signCall(t, call)));
   });
 }
 

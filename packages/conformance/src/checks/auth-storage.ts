@@ -29,7 +29,7 @@ async function expectAllRefused(t: CheckContext, ways: Ways): Promise<void> {
   }
 }
 
-/** Returns one of the headers of valid credentials; without it, the check is not reached. */
+/** Returns one of the headers of valid credentials; without it, the check is skipped. */
 async function readCredential(t: CheckContext, name: string): Promise<string> {
   const [value] = readAll(await t.storage.credentials(), name);
   if (value !== undefined) return value;

@@ -3,7 +3,12 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
-import { expectForwarded, expectRefused, jsonPost, type NamedCalls } from './gateway-calls.ts';
+import {
+  expectForwarded,
+  expectGatewayRefusals,
+  jsonPost,
+  type NamedCalls,
+} from './gateway-calls.ts';
 import { assertClock, changeLetters, IDENTITIES } from './signed-calls.ts';
 
 /** Returns a GET and a POST at the root of the service and below it. */
@@ -106,7 +111,7 @@ async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signatur
 }
 
 const expectAllRefused = (t: CheckContext, calls: NamedCalls): Promise<void> =>
-  expectRefused(t, calls, (call) => t.gateway.call(call));
+  expectGatewayRefusals(t, calls, (call) => t.gateway.call(call));
 
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
@@ -175,7 +180,7 @@ export const auth: readonly Check[] = [
       [`a POST without credentials ${after}`]: { ...jsonPost, credentials: 'none' },
     };
     return t.onOneConnection(({ gateway }) =>
-      expectRefused(t, calls, async (call) => {
+      expectGatewayRefusals(t, calls, async (call) => {
         const accepted = await gateway.call({ path: '/a' });
         if (!t.fixture.readEcho(accepted)) throw new SkipError('a valid call does not arrive');
         return gateway.call(call);

@@ -133,7 +133,7 @@ export async function expectForwarded(t: CheckContext, calls: NamedCalls): Promi
  *
  * @param send makes a call. Its path is `/a/b` by default
  */
-export async function expectRefused<Call extends { path?: string }>(
+export async function expectGatewayRefusals<Call extends { path?: string }>(
   t: CheckContext,
   calls: Record<string, Call>,
   send: (call: Call) => Promise<Exchange>,

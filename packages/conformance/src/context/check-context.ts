@@ -141,9 +141,9 @@ export class CheckContext {
    * @param name what is found out: `a valid signature is accepted`
    */
   once<Result>(name: string, find: () => Promise<Result>): Promise<Result> {
-    const { findings } = this.#run;
-    const found = findings.get(name) ?? find();
-    findings.set(name, found);
+    const { shared } = this.#run;
+    const found = shared.get(name) ?? find();
+    shared.set(name, found);
     return found as Promise<Result>;
   }
 

@@ -27,7 +27,7 @@ export interface GatewayCall {
   chunks?: readonly Uint8Array[];
   /**
    * - `valid` (default): credentials that the target accepted before. If it now rejects them with 401, the
-   * check ends as not reached
+   * check is skipped
    * - `bearer`, `signature`: that scheme; any response is returned
    * - `none`: no credentials
    * - headers: exactly these, instead of credentials
@@ -37,7 +37,7 @@ export interface GatewayCall {
   host?: string;
   /** Return a 429. Default: wait and send the request again. */
   keep429?: boolean;
-  /** Return a 401 even with `valid` credentials. Default: the check ends as not reached. */
+  /** Return a 401 even with `valid` credentials. Default: the check is skipped. */
   acceptsRefusal?: boolean;
 }
 

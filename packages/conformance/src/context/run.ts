@@ -37,7 +37,7 @@ export interface Run {
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
   /** What several checks need and only one of them finds out, see `CheckContext.once`. */
-  readonly findings: Map<string, Promise<unknown>>;
+  readonly shared: Map<string, Promise<unknown>>;
   /** Number of calls made so far. */
   readonly sent: { calls: number };
   /** Checks every response once the run has begun. */
@@ -73,7 +73,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     signers: createSigners(settings),
     secrets,
     leftovers: new Map(),
-    findings: new Map(),
+    shared: new Map(),
     sent: { calls: 0 },
     observer: new Observer(settings, (id) => whyLeftOut([id], settings) === undefined, toEvidence),
     phase: 'preparing',
@@ -125,6 +125,6 @@ export function createRunCaller(
  */
 export function redactResult({ secrets }: Run, result: Result): Result {
   const { reason, findings, notes } = result;
-  const said = reason === undefined ? {} : { reason };
-  return { ...result, ...secrets.redact({ ...said, findings, notes }) };
+  const fields = { ...(reason !== undefined && { reason }), findings, notes };
+  return { ...result, ...secrets.redact(fields) };
 }

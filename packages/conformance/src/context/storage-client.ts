@@ -67,7 +67,7 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
     throw new SkipError(`the storage API ${reason}`);
   }
 
-  /** Makes a call for a list and reads its entries. If that fails, the check is not reached. */
+  /** Makes a call for a list and reads its entries. If that fails, the check is skipped. */
   async function listReply(
     operation: StorageOperation,
     fileList: readonly unknown[],

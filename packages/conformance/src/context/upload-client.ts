@@ -65,7 +65,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
   const { leftovers } = run;
 
   /**
-   * Performs step 1. If it fails, the check is not reached.
+   * Performs step 1. If it fails, the check is skipped.
    *
    * @param isOtherForm sends the request in the form that a run does not use otherwise
    */
@@ -129,7 +129,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     return { grant: granted, reply: await post(granted, fields(granted, bytes), options) };
   }
 
-  /** Performs both steps. If one fails, the check is not reached. Default: 64 random bytes. */
+  /** Performs both steps. If one fails, the check is skipped. Default: 64 random bytes. */
   async function store(
     name: string,
     content: Buffer | string = randomBytes(64),
@@ -144,7 +144,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
 
   /**
    * Reads files as any user does: gets links in one call and downloads them. If a link is not a URL, the check is
-   * not reached.
+   * skipped.
    */
   async function readAll(fileIds: readonly string[]): Promise<Reading[]> {
     const items = fileIds.map((fileID) => ({ fileID }));

@@ -67,7 +67,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
     const findings = run.observer.validate(exchange);
-    const reason = findings.length === 0 ? findSkipReason(transaction, reply) : undefined;
+    const reason = findings.length === 0 ? whyUnproven(transaction, reply) : undefined;
     if (reason === undefined && !isExpected(transaction, reply)) {
       const { status, mediaType } = reply.received;
       const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`;
@@ -142,10 +142,7 @@ function locate({ api, operationId, status }: Transaction): string {
 }
 
 /** Returns why a response proves nothing about the one that is documented. */
-function findSkipReason(
-  { api, status }: Transaction,
-  { received }: StorageReply,
-): string | undefined {
+function whyUnproven({ api, status }: Transaction, { received }: StorageReply): string | undefined {
   const isValid = status === '200' || status === '404';
   if (!isValid || ![401, 403].includes(received.status)) return undefined;
   const option = api === 'gateway' ? '--gateway-token' : '--storage-header';

@@ -43,7 +43,7 @@ export function toViolations({ findings, statement }: Result): Violation[] {
 }
 
 /** Formats what a failed check has found, for a terminal and for the test reports. */
-export function toEvidence(result: Result): string {
+export function formatEvidence(result: Result): string {
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
   const sections = toViolations(result).flatMap(({ sentence, messages, first }) => [
     ['contract', `${sentence}\n${sources.join('; ')}`.trimEnd()],

@@ -1,6 +1,6 @@
 import { manifest } from '../manifest.ts';
 import type { Outcome, Result } from '../result.ts';
-import { toEvidence } from './evidence.ts';
+import { formatEvidence } from './evidence.ts';
 import { toHtml } from './to-html.ts';
 import { toJunit } from './to-junit.ts';
 import { type Report, toGroups } from './to-report.ts';
@@ -54,7 +54,7 @@ function toTest(suite: string, result: Result): object {
     duration: durationMs,
     suite: [suite],
     message: findings[0]?.message ?? result.reason,
-    trace: findings.length > 0 ? toEvidence(result) : undefined,
+    trace: findings.length > 0 ? formatEvidence(result) : undefined,
     tags: [level],
   };
 }

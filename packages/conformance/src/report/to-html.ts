@@ -1,6 +1,6 @@
 import { manifest } from '../manifest.ts';
 import type { Outcome, Result } from '../result.ts';
-import { cut, toEvidence, toViolations } from './evidence.ts';
+import { cut, formatEvidence, toViolations } from './evidence.ts';
 import { escapeXml } from './to-junit.ts';
 import {
   groupByReason,
@@ -79,7 +79,7 @@ ${toViolations(cause).map(
 <p class="found">${messages.map((message) => html`${message}<br>`)}</p>
 `,
 )}
-<details><summary>The call, and how to repeat it</summary><pre>${toEvidence(cause)}</pre></details>
+<details><summary>The call, and how to repeat it</summary><pre>${formatEvidence(cause)}</pre></details>
 ${notes.map((note) => html`<p>${note}</p>`)}
 ${others.length > 0 ? html`<p class="quiet">Also fails: ${listIds(others)}</p>` : undefined}
 </li>
@@ -113,7 +113,7 @@ function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, statement, notes } = result;
   return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
 ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
-${outcome === 'fail' && !isShown ? html`<pre>${toEvidence(result)}</pre>` : undefined}</td></tr>
+${outcome === 'fail' && !isShown ? html`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }
 

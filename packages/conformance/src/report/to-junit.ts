@@ -1,5 +1,5 @@
 import type { Result } from '../result.ts';
-import { toEvidence } from './evidence.ts';
+import { formatEvidence } from './evidence.ts';
 import { type Report, toGroups } from './to-report.ts';
 
 /**
@@ -48,7 +48,7 @@ function toCase(report: Report, classname: string, result: Result): string {
   const message = findings[0]?.message ?? reason;
   const lines = [toStart('testcase', { name: id, classname, time: durationMs / 1000 })];
   if (kind === 'failure') {
-    const evidence = escapeXml(toEvidence(result));
+    const evidence = escapeXml(formatEvidence(result));
     lines.push(`${toStart(kind, { message, type: level })}${evidence}</failure>`);
   } else if (kind !== 'pass') {
     const text = `${outcome} (${level.toUpperCase()}): ${message}`;

@@ -1,5 +1,5 @@
 import type { Outcome, Result } from '../result.ts';
-import { toEvidence, toPrintable } from './evidence.ts';
+import { formatEvidence, toPrintable } from './evidence.ts';
 import { groupByReason, listFacts, listIds, listProblems, type Report } from './to-report.ts';
 
 /** Colours a text with one of the formats of `util.styleText`. */
@@ -69,6 +69,6 @@ function toProblem(cause: Result, others: readonly Result[], paint: Paint): stri
     ...cause.notes.map((note) => `note      ${toPrintable(note)}`),
     ...(others.length > 0 ? [`also      ${listIds(others)}`] : []),
   ];
-  const lines = [...toEvidence(cause).split('\n'), ...more];
+  const lines = [...formatEvidence(cause).split('\n'), ...more];
   return [toResultLine(cause, paint), ...lines.map((line) => `          ${line}`.trimEnd())];
 }

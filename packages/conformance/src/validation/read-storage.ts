@@ -36,12 +36,6 @@ function toObject(value: unknown): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** A success has `data` and a 2xx status; everything else is treated as a failure. */
-export function isFailure({ received, body, data }: StorageReply): boolean {
-  const hasCode = body !== undefined && 'code' in body;
-  return received.status < 200 || received.status > 299 || hasCode || data === undefined;
-}
-
 export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
   return code === 'SUCCESS' && isWebUrl(tempFileURL) ? tempFileURL : undefined;
 }
