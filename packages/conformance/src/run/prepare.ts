@@ -82,7 +82,7 @@ async function findGatewayCredentials(run: Run): Promise<void> {
   const schemes = (['bearer', 'signature'] as const).filter(
     (scheme) => run.signers.gateway[scheme],
   );
-  const refusals: string[] = [];
+  const refusals: Refusal[] = [];
   for (const scheme of schemes.length > 0 ? schemes : [undefined]) {
     if (scheme) run.gatewayScheme = scheme;
     const call = { path: '/echo', acceptsRefusal: true };
@@ -93,13 +93,12 @@ async function findGatewayCredentials(run: Run): Promise<void> {
     }
     const { status } = received;
     const code = isGatewayError(received) ? codeOf(received) : undefined;
-    const actual = spell(status, code);
     // The gateway accepts calls, but not to this service.
-    if (!isRefusal(status, code) || code?.startsWith('SERVICE_')) {
-      run.fixture = `no fixture service responds at ${gateway.servicePath} (${actual}); see berth-conformance fixture --help`;
+    if (!isRefusal({ status, code }) || code?.startsWith('SERVICE_')) {
+      run.fixture = `no fixture service responds at ${gateway.servicePath} (${spell({ status, code })}); see berth-conformance fixture --help`;
       return;
     }
-    refusals.push(actual);
+    refusals.push({ status, code });
   }
   const isOfCredentials = schemes.length > 0;
   const reason = explainRefusal('gateway', refusals, isOfCredentials);
@@ -132,18 +131,22 @@ async function findStorageForm(run: Run): Promise<void> {
     }
   }
   run.requestForm = expected ?? 'top';
-  const outcomes = replies.map(({ received, code = codeOf(received) }) => {
+  const refusals = replies.map(({ received, code = codeOf(received) }): Refusal => {
     return { status: received.status, code };
   });
-  if (!outcomes.every(({ status, code }) => isRefusal(status, code))) return;
-  const refusals = outcomes.map(({ status, code }) => spell(status, code));
+  if (!refusals.every(isRefusal)) return;
   const isOfCredentials = run.signers.storage !== undefined;
   const reason = explainRefusal('storage', refusals, isOfCredentials);
   run.refused.storage = { reason, isOfCredentials };
 }
 
+interface Refusal {
+  status: number;
+  code: string | undefined;
+}
+
 /** Whether a response rejects a call. What else is not a success violates the contract, and fails the checks. */
-function isRefusal(status: number, code: string | undefined): boolean {
+function isRefusal({ status, code }: Refusal): boolean {
   return [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
 }
 
@@ -163,20 +166,22 @@ const SUSPECTS = {
  * Explains why an API rejects every call. The contract specifies neither status nor code for that, so the explanation
  * quotes them, and names every option that may be wrong.
  */
-function explainRefusal(api: Api, refusals: readonly string[], areGiven: boolean): string {
+function explainRefusal(api: Api, refusals: readonly Refusal[], hasCredentials: boolean): string {
   const { address, credentials } = SUSPECTS[api];
   const name = NAMES[api];
-  const actual = [...new Set(refusals)].join(', ');
-  const areAll = (statuses: RegExp) => refusals.every((refusal) => statuses.test(refusal));
-  if (areAll(/^40[45]/)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (!areGiven) return `no ${name} credentials were provided (${actual}); see ${credentials}`;
-  return areAll(/^40[13]/)
+  const actual = [...new Set(refusals.map(spell))].join(', ');
+  const areAll = (...statuses: number[]) =>
+    refusals.every(({ status }) => statuses.includes(status));
+  if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
+  if (!hasCredentials)
+    return `no ${name} credentials were provided (${actual}); see ${credentials}`;
+  return areAll(401, 403)
     ? `the ${name} rejects the credentials provided (${actual}); see ${credentials}`
     : `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }
 
 /** Status and code: `404 NOT_FOUND`. */
-function spell(status: number, code = ''): string {
+function spell({ status, code = '' }: Refusal): string {
   return `${status} ${code}`.trimEnd();
 }
 
