@@ -1,18 +1,11 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { toMultipart } from '../context/upload-client.ts';
-import type { Tc3Parts } from '../credentials/sign.ts';
+import { now, type Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import { DisabledError, SkipError } from '../result.ts';
 import { expectForwarded, expectGatewayRefusals, type NamedCalls } from './gateway-calls.ts';
-import {
-  assertClock,
-  changeLetters,
-  keysOf,
-  now,
-  type SignedCall,
-  signCall,
-} from './signed-calls.ts';
+import { assertClock, changeLetters, keysOf, type SignedCall, signCall } from './signed-calls.ts';
 
 type SignedCalls = Record<string, SignedCall>;
 

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Need } from '../context/skip-reason.ts';
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
-import { signStorage } from '../credentials/sign.ts';
+import { now, signStorage } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
@@ -93,7 +93,7 @@ async function toLoneHeaders(t: CheckContext): Promise<Ways> {
   const { gatewayToken } = t.settings;
   const credentials = await t.storage.credentials();
   const [value] = readAll(credentials, authorization);
-  const time = [timestamp, `${Math.floor(Date.now() / 1000)}`] as const;
+  const time = [timestamp, `${now()}`] as const;
   const others = credentials.filter(([name]) => !isNamed(name, authorization));
   const session = [sessionToken, 'made-up'] as const;
   return {

@@ -1,6 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import {
+  now,
   signTc3,
   type Tc3Input,
   type Tc3Keys,
@@ -62,8 +63,6 @@ export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
     throw new Error('The run has no key pair: the check must list `signature` in its needs.');
   return tc3;
 }
-
-export const now = (): number => Math.floor(Date.now() / 1000);
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;

@@ -30,12 +30,12 @@ export interface Signers {
 export function createSigners(settings: Settings): Signers {
   const { gatewayToken, tc3, storageHeaders, wireProfile } = settings;
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
-  const isGiven = Object.keys(storageHeaders).length > 0;
+  const hasHeaders = Object.keys(storageHeaders).length > 0;
   const gateway: Signers['gateway'] = {
     ...(gatewayToken && { bearer: () => [['Authorization', `Bearer ${gatewayToken}`]] }),
     ...(tc3 && { signature: (call) => signGateway(call, tc3) }),
   };
-  if (isGiven) return { gateway, storage: () => toHeaderList(storageHeaders) };
+  if (hasHeaders) return { gateway, storage: () => toHeaderList(storageHeaders) };
   if (tc3 === undefined) return { gateway };
   const storage = (): HeaderList => {
     const time = now();
@@ -168,6 +168,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-function now(): number {
+/** The current time in seconds, as signatures contain it. */
+export function now(): number {
   return Math.floor(Date.now() / 1000);
 }
