@@ -1,5 +1,6 @@
 import { CheckContext } from '../context/check-context.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
+import type { UploadClient } from '../context/upload-client.ts';
 import { type Exchange, isWebUrl, toTarget } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
@@ -48,7 +49,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
       const reply = await storage.call(operation, fields, { headers, acceptsRefusal });
-      trackFiles(run, fields, reply.data);
+      trackFiles(upload, fields, reply.data);
       return reply;
     }
     if (method === 'GET') return upload.download(url);
@@ -84,13 +85,13 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
   };
 }
 
-/** Registers the files that a storage call may have made, with the ID if it is known, for the clean-up. */
-function trackFiles({ leftovers }: Run, fields: unknown, data: Record<string, unknown> = {}): void {
+/** Marks the files that a storage call may have made for removal at the end of the run. */
+function trackFiles({ track }: UploadClient, fields: unknown, data: Record<string, unknown> = {}) {
   const { path, fileList = [] } = Object(fields);
-  if (typeof path === 'string') leftovers.set(path, data.fileID as string | undefined);
+  if (typeof path === 'string') track(path, data.fileID as string | undefined);
   for (const item of fileList) {
     const { dstPath } = Object(item);
-    if (typeof dstPath === 'string') leftovers.set(dstPath.replace(/^\//, ''), undefined);
+    if (typeof dstPath === 'string') track(dstPath.replace(/^\//, ''));
   }
 }
 
