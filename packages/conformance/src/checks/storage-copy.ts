@@ -9,12 +9,12 @@ import {
   hasBytes,
   hasFailed,
   isCopied,
+  LARGE,
   needsFiles,
   storeReadable,
 } from './stored-files.ts';
 
-/** Just over usual sizes of buffers: 1 MiB and 64 KiB. */
-const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
+/** Just over 64 KiB, a common size of buffers. */
 const MEDIUM = LARGE.subarray(0, 65_537);
 
 /** All characters that are allowed, in places where careless code rejects or changes them. */

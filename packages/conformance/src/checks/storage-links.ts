@@ -7,6 +7,7 @@ import {
   entryOf,
   hasBytes,
   hasFailed,
+  LARGE,
   linkOf,
   missingFileId,
   needsFiles,
@@ -14,9 +15,6 @@ import {
   storeReadable,
   toItems,
 } from './stored-files.ts';
-
-/** Just over 1 MiB, a common size of buffers. */
-const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 251 }, (_, at) => at)));
 
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {

@@ -16,6 +16,15 @@ export { hasFailed, linkOf };
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
+/**
+ * Just over 1 MiB, a common size of buffers: every byte value, in an order that does not occur in text. It repeats after
+ * a prime number of bytes, so that blocks of a file that are swapped are found.
+ */
+export const LARGE = Buffer.alloc(
+  2 ** 20 + 1,
+  Buffer.from(Array.from({ length: 257 }, (_, at) => (at * 167) % 256)),
+);
+
 export const isSuccess = ({ code }: Entry): boolean => code === 'SUCCESS';
 
 /** Returns the entry for a file in a list response, wherever it is in the list. */

@@ -13,7 +13,14 @@ import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { changeLetters } from './signed-calls.ts';
-import { describeReading, Folder, hasBytes, needsFiles, storeReadable } from './stored-files.ts';
+import {
+  describeReading,
+  Folder,
+  hasBytes,
+  LARGE,
+  needsFiles,
+  storeReadable,
+} from './stored-files.ts';
 
 const CONTENTS: Record<string, Buffer | string> = {
   'empty.bin': '',
@@ -21,11 +28,7 @@ const CONTENTS: Record<string, Buffer | string> = {
   'text.txt': '\uFEFF\r\nGrüße, 文件, файл, 😀\n%41%0D%0A+%25%zz&amp;\\n\r\r\n',
   'boundary.bin':
     '--\r\n--berth-boundar\r\n--berth-boundar--\r\n\r\n-berth-boundary\n--berth-boundary',
-  // Just over 1 MiB, a common size of buffers: every byte value, in an order that does not occur in text.
-  'large.bin': Buffer.alloc(
-    2 ** 20 + 1,
-    Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 167) % 256)),
-  ),
+  'large.bin': LARGE,
 };
 
 const BOUNDARY = 'berth-boundary';
