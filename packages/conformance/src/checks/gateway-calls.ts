@@ -19,6 +19,8 @@ export const jsonPost = {
 /** The methods for which the contract defines gateway operations. */
 export const gatewayMethods: [get: GatewayCall, post: GatewayCall] = [{ method: 'GET' }, jsonPost];
 
+export const EVERY_BYTE = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index));
+
 /** Makes every second call a POST. */
 export function alternate<Call extends GatewayCall>(
   calls: readonly Call[],
@@ -69,8 +71,8 @@ export async function openSocket<Result>(
 ): Promise<Result> {
   const { offers = [], call = {}, ...socketOrder } = order;
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(socketOrder), ...call }, offers);
-  const { socket, status, breach = '' } = upgrade;
-  if (!socket) throw new SkipError(`no WebSocket could be opened: ${status} ${breach}`);
+  const { socket, received, violation = '' } = upgrade;
+  if (!socket) throw new SkipError(`no WebSocket could be opened: ${received.status} ${violation}`);
   try {
     return await use(socket, upgrade);
   } finally {

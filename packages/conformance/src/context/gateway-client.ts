@@ -72,7 +72,7 @@ export function createGatewayClient(run: Run, caller: Caller) {
     async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
       if (run.webSocket !== true) throw new NoWebSocketError(run.webSocket);
       const upgrade = await caller.upgrade(toGatewayCall(run, call), protocols);
-      if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
+      assertAccepted(call, upgrade);
       return upgrade;
     },
   };

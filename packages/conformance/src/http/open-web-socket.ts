@@ -6,7 +6,6 @@ import {
   type Call,
   type Exchange,
   fromRawHeaders,
-  type HeaderList,
   MAX_BODY,
   readBody,
   type Sent,
@@ -18,20 +17,16 @@ import {
 /** How long to wait for the other side to close after this side did, in milliseconds. */
 const CLOSE_TIMEOUT = 3000;
 /** The code of a WebSocket that was closed without one (RFC 6455, section 7.1.5). */
-const NO_CODE = 1005;
+export const NO_CODE = 1005;
 /** Maximum number of unread messages; with more, the connection is paused. */
 const MAX_UNREAD = 20_000;
 
-/** The outcome of a WebSocket handshake. Exactly one of `socket`, `refusal` and `breach` is set. */
+/** A WebSocket handshake and its complete response, 101 or not. */
 export interface Upgrade extends Exchange {
-  /** Status and headers of the response, 101 or not. */
-  status: number;
-  headers: HeaderList;
+  /** Absent unless the response is a valid 101. */
   socket?: Socket;
-  /** The complete response, if it was not a 101. */
-  refusal?: Exchange;
   /** Why a 101 opened no WebSocket: how its headers violate RFC 6455. */
-  breach?: string;
+  violation?: string;
 }
 
 export interface Message {
@@ -96,9 +91,7 @@ export async function openWebSocket(
   const outcome = new Promise<Upgrade>((resolve, reject) => {
     let accepted: Upgrade | undefined;
     client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
-      const headers = fromRawHeaders(rawHeaders);
-      const received = toReceived(101, headers, Buffer.alloc(0));
-      accepted = { sent, received, status: 101, headers };
+      accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders), Buffer.alloc(0)) };
     });
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
     client.once('unexpected-response', (_, response) => {
@@ -107,7 +100,7 @@ export async function openWebSocket(
     });
     client.on('error', (error) => {
       if (accepted === undefined) reject(toNetworkError(error, what));
-      else resolve({ ...accepted, breach: error.message });
+      else resolve({ ...accepted, violation: error.message });
     });
   });
   const late = new NetworkError(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
@@ -119,10 +112,8 @@ export async function openWebSocket(
 
 async function toRefusal(sent: Sent, response: IncomingMessage): Promise<Upgrade> {
   const { statusCode: status = 0, rawHeaders } = response;
-  const headers = fromRawHeaders(rawHeaders);
   const body = Buffer.concat(await Array.fromAsync(readBody(response)));
-  const received = toReceived(status, headers, body);
-  return { sent, received, status, headers, refusal: { sent, received } };
+  return { sent, received: toReceived(status, fromRawHeaders(rawHeaders), body) };
 }
 
 /** An open WebSocket. Each wait ends with a NetworkError after the timeout. */
