@@ -68,8 +68,8 @@ test.each([
 });
 
 test.each([
-  ['--known', 'GW-C99', 'contains GW-C99, which is no ID; see --list.'],
-  ['--known', '\uFEFF# c\n\r\ncopy-fil', 'contains copy-fil, which is no ID; see --list.'],
+  ['--known', 'GW-C99', 'contains GW-C99, which is not a valid ID; see --list.'],
+  ['--known', '\uFEFF# c\n\r\ncopy-fil', 'contains copy-fil, which is not a valid ID; see --list.'],
   ['--known', 'GW-C1 until spring', 'known: GW-C1 must expire on a date such as 2027-03-31.'],
   ['--ca', 'nothing', 'contains no PEM certificate'],
   ['--wire-profile', '{', 'is not a wire profile: it is not valid JSON.'],

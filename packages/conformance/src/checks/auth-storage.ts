@@ -8,10 +8,10 @@ import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange
 import { SkipError } from '../result.ts';
 import { changeLetters, IDENTITIES } from './signed-calls.ts';
 import {
+  acceptedFields,
   expectAccepted,
   expectRefused,
   makeGoodFields,
-  reachGoodFields,
   tryCall,
 } from './storage-calls.ts';
 
@@ -19,7 +19,7 @@ type Ways = Record<string, StorageCallOptions>;
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
 async function expectAllRefused(t: CheckContext, ways: Ways): Promise<void> {
-  const fields = await reachGoodFields(t);
+  const fields = await acceptedFields(t);
   for (const [index, [what, options]] of Object.entries(ways).entries()) {
     const turn = index % STORAGE_OPERATIONS.length;
     for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
@@ -45,7 +45,7 @@ const defineHeaderCheck = (
   defineCheck(id, ['storageCredentials', ...needs], async (t) => {
     const name = t.settings.wireProfile.storageHeaders[header];
     await readCredential(t, name);
-    const fields = await reachGoodFields(t);
+    const fields = await acceptedFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
         const credentials = (await t.storage.credentials()).map(

@@ -1,5 +1,5 @@
 import type { CheckContext } from '../context/check-context.ts';
-import type { SocketOrder } from '../context/fixture-client.ts';
+import type { SocketRequest } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Echo } from '../fixture-invariants.ts';
 import { NetworkError } from '../http/connection.ts';
@@ -66,11 +66,11 @@ export async function callEcho(
  */
 export async function openSocket<Result>(
   t: CheckContext,
-  order: SocketOrder & { offers?: readonly string[]; call?: GatewayCall },
+  options: SocketRequest & { offers?: readonly string[]; call?: GatewayCall },
   use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
 ): Promise<Result> {
-  const { offers = [], call = {}, ...socketOrder } = order;
-  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(socketOrder), ...call }, offers);
+  const { offers = [], call = {}, ...request } = options;
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(request), ...call }, offers);
   const { socket, received, violation = '' } = upgrade;
   if (!socket) throw new SkipError(`no WebSocket could be opened: ${received.status} ${violation}`);
   try {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { ResponseOrder } from '../context/fixture-client.ts';
+import type { ResponseRequest } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
@@ -89,7 +89,7 @@ const OF_STATUS: Record<number, HeaderList> = {
 };
 
 /** Alternates between three bodies: bytes, an object like a gateway's error, and none. */
-function toOrder(status: number): ResponseOrder {
+function toRequest(status: number): ResponseRequest {
   const isRedirect = status > 300 && status < 400 && status !== 304;
   const special = OF_STATUS[status] ?? (isRedirect ? [['Location', '/moved?a=%2F']] : []);
   const headers = [...HEADERS.slice(0, 6), ...ALL_REMOVED, ...(special as HeaderList)];
@@ -101,7 +101,7 @@ function toOrder(status: number): ResponseOrder {
 }
 
 /** Responses to a GET and to a POST. */
-const FOR_BOTH: ResponseOrder[] = [
+const FOR_BOTH: ResponseRequest[] = [
   { type: JSON_TYPE, body: OBJECT, chunked: true, headers: [...HEADERS, ...LONG] },
   { type: `${JSON_TYPE}; charset=utf-8`, body: '{}', headers: disposed('inline') },
   { type: 'text/plain', body: ' two\r\nlines\n\n中文é🙂\0', headers: disposed('attachment') },
@@ -112,11 +112,11 @@ const FOR_BOTH: ResponseOrder[] = [
   { body: EVERY_BYTE },
   { type: STREAM, body: EVENTS, trickle: 3, headers: [...ALL_REMOVED, ...disposed('inline')] },
   { type: `${STREAM}; charset=utf-8`, body: EVENTS, chunked: true },
-  ...[204, 301, 302, 303, 304, 307, 308, 401, 404, 500, 504].map(toOrder),
+  ...[204, 301, 302, 303, 304, 307, 308, 401, 404, 500, 504].map(toRequest),
 ];
 
 /** Responses in turn to a GET and to a POST. */
-const FOR_EITHER: ResponseOrder[] = [
+const FOR_EITHER: ResponseRequest[] = [
   { type: BINARY, size: 1_048_577, chunked: true },
   { type: 'video/mp4', size: 2000, trickle: 1 },
   { type: BINARY, body: '' },
@@ -124,12 +124,12 @@ const FOR_EITHER: ResponseOrder[] = [
   { type: 'text/plain; charset=utf-16', body: Buffer.from('\uFEFFa\r\nb', 'utf16le') },
   { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
   ...[201, 206, 299, 400, 403, 405, 408, 409, 413, 416, 422, 429, 451, 499, 501, 502, 503, 599].map(
-    toOrder,
+    toRequest,
   ),
 ];
 
 /** Types of responses to a POST: text types, types that look like one, and others. */
-const FOR_POST: ResponseOrder[] = [
+const FOR_POST: ResponseRequest[] = [
   'application/x-www-form-urlencoded; charset=utf-8',
   'TEXT/PLAIN ; charset="gb18030"',
   'Application/JSON;profile="image/png"',
@@ -146,11 +146,13 @@ const FOR_POST: ResponseOrder[] = [
 
 const [GET, POST] = gatewayMethods;
 
-const REQUESTS: [ResponseOrder, GatewayCall][] = [
-  ...FOR_BOTH.map((order): [ResponseOrder, GatewayCall] => [order, GET]),
-  ...FOR_BOTH.map((order): [ResponseOrder, GatewayCall] => [order, POST]),
-  ...FOR_EITHER.map((order, at): [ResponseOrder, GatewayCall] => [order, at % 2 ? POST : GET]),
-  ...FOR_POST.map((order): [ResponseOrder, GatewayCall] => [order, POST]),
+type Row = [ResponseRequest, GatewayCall];
+
+const REQUESTS: Row[] = [
+  ...FOR_BOTH.map((request): Row => [request, GET]),
+  ...FOR_BOTH.map((request): Row => [request, POST]),
+  ...FOR_EITHER.map((request, at): Row => [request, at % 2 ? POST : GET]),
+  ...FOR_POST.map((request): Row => [request, POST]),
   // A caller that accepts gzip must not receive anything that the service has not sent either.
   [
     { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) },
@@ -162,16 +164,16 @@ const REQUESTS: [ResponseOrder, GatewayCall][] = [
 const requestResponses = (t: CheckContext): Promise<{ sent: number; exchange: Exchange }[]> =>
   t.once('responses of the fixture service', async () => {
     const responses = [];
-    for (const [{ status: sent = 200, ...order }, call] of REQUESTS) {
+    for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
       // A browser accepts nothing else; a client that posts JSON often accepts both.
       const accepted = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
       const exchange = await t.gateway.call({
         ...call,
         headers: {
           ...Object(call.headers),
-          ...(order.type?.startsWith(STREAM) && { Accept: accepted }),
+          ...(request.type?.startsWith(STREAM) && { Accept: accepted }),
         },
-        path: t.fixture.respond({ status: sent, ...order }),
+        path: t.fixture.respond({ status: sent, ...request }),
         keep429: sent === 429,
       });
       const { fixture, parameter } = Object(exchange.received.json);

@@ -82,7 +82,7 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
  * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If one is rejected,
  * all checks that need that are skipped.
  */
-export function reachGoodFields(t: CheckContext): Promise<GoodFields> {
+export function acceptedFields(t: CheckContext): Promise<GoodFields> {
   return t.once('valid storage calls are accepted', async () => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {

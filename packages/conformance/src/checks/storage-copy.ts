@@ -3,7 +3,7 @@ import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { expectAccepted } from './storage-calls.ts';
 import {
-  type CopyOrder,
+  type CopyItem,
   describeReading,
   type Folder,
   hasBytes,
@@ -58,12 +58,12 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
     const folder = await storeReadable(t, ['source.txt', 'existing.txt', 'deleted.txt']);
     await folder.delete('deleted.txt');
-    const order = { from: 'source.txt', to: 'existing.txt', overwrite: false };
-    const free = { ...order, to: 'level/free.txt' };
-    const freed = { ...order, to: 'deleted.txt' };
+    const refused = { from: 'source.txt', to: 'existing.txt', overwrite: false };
+    const free = { ...refused, to: 'level/free.txt' };
+    const freed = { ...refused, to: 'deleted.txt' };
     for (const [what, ...orders] of [
-      ['copy', free, freed, order],
-      ['move', { ...order, removeOriginal: true }],
+      ['copy', free, freed, refused],
+      ['move', { ...refused, removeOriginal: true }],
     ] as const) {
       const entries = await folder.copy(...orders);
       const message = `a ${what} onto an existing file with overwrite false must fail, but its entry was ${show(entries.at(-1))}`;
@@ -101,7 +101,7 @@ export const storageCopy: readonly Check[] = [
       { from: 'a.txt', to: 'existing.txt', overwrite: false, removeOriginal: true },
       { from: 'b.txt', to: 'not@allowed.txt', removeOriginal: true },
     ];
-    const failed: CopyOrder[] = [];
+    const failed: CopyItem[] = [];
     for (const move of moves) {
       const [entry = {}] = await folder.copy(move);
       // Another rule covers that such an item fails.

@@ -9,10 +9,10 @@ import {
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { DisabledError } from '../result.ts';
 import {
+  acceptedFields,
   expectAccepted,
   expectRefused,
   makeGoodFields,
-  reachGoodFields,
   tryCall,
 } from './storage-calls.ts';
 import { Folder, isSuccess, needsFiles, toItems } from './stored-files.ts';
@@ -147,7 +147,7 @@ export const storageRequests: readonly Check[] = [
     }
   }),
   defineCheck('ST-REQUEST/1', [], async (t) => {
-    const fields = await reachGoodFields(t);
+    const fields = await acceptedFields(t);
     const spellings = toSpellings((operation) => t.storage.body(fields[operation]));
     for (const [operation, options] of spellings) {
       const reply = await tryCall(t, operation, fields[operation], options);
@@ -157,7 +157,7 @@ export const storageRequests: readonly Check[] = [
   defineCheck('ST-REQUEST/2', [], expectOneForm),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
-    const fields = await reachGoodFields(t);
+    const fields = await acceptedFields(t);
     const [link] = fields.batchGetTempUrls.fileList;
     const [copy] = fields.batchCopyFile.fileList;
     const requests: [StorageOperation, object][] = [

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Evidence } from '../http/exchange.ts';
 import {
-  type CopyOrder,
+  type CopyItem,
   entryOf,
   Folder,
   hasFailed,
@@ -43,17 +43,17 @@ const copies = fc
     fc.array(options, { minLength: 1, maxLength: 2 }),
   )
   .map(([shuffled, items]) =>
-    items.map((item, index): CopyOrder => {
+    items.map((item, index): CopyItem => {
       const [from = '', to = ''] = shuffled.slice(2 * index);
       return { from, to, ...item };
     }),
   );
 
 const uploadStep = fc.constantFrom(...NAMES).map((name) => toStep((steps) => steps.upload(name)));
-const copyStep = copies.map((orders) =>
+const copyStep = copies.map((items) =>
   toStep(
-    (sequence) => sequence.copy(orders),
-    (files) => orders.some(({ from }) => files.has(from)),
+    (sequence) => sequence.copy(items),
+    (files) => items.some(({ from }) => files.has(from)),
   ),
 );
 const deleteStep = names.map((list) => toStep((sequence) => sequence.delete(list)));
@@ -112,18 +112,18 @@ class Sequence {
     this.files.set(name, content);
   }
 
-  async copy(orders: readonly CopyOrder[]): Promise<void> {
-    this.steps.push(orders.map(describeCopy).join(' and '));
+  async copy(items: readonly CopyItem[]): Promise<void> {
+    this.steps.push(items.map(describeCopy).join(' and '));
     const { files } = this;
-    const mustFail = ({ from, to, overwrite }: CopyOrder) =>
+    const mustFail = ({ from, to, overwrite }: CopyItem) =>
       !files.has(from) || (overwrite === false && files.has(to));
-    const done = orders.filter((order) => !mustFail(order));
-    const items = this.#folder.toCopyItems(orders);
-    const { reply, entries } = await this.#t.storage.listReply('batchCopyFile', items);
+    const done = items.filter((item) => !mustFail(item));
+    const fileList = this.#folder.toCopyItems(items);
+    const { reply, entries } = await this.#t.storage.listReply('batchCopyFile', fileList);
     // Entries do not say which item they are about.
     const failed = entries.filter(hasFailed).length;
-    const expected = orders.length - done.length;
-    const message = `${expected} of ${orders.length} copies must fail, but ${failed} did`;
+    const expected = items.length - done.length;
+    const message = `${expected} of ${items.length} copies must fail, but ${failed} did`;
     this.#expect(failed === expected, message, reply);
     for (const { from, to, removeOriginal } of done) {
       files.set(to, files.get(from) as number);
@@ -184,7 +184,7 @@ class Sequence {
   }
 }
 
-function describeCopy({ from, to, overwrite, removeOriginal }: CopyOrder): string {
+function describeCopy({ from, to, overwrite, removeOriginal }: CopyItem): string {
   const suffix = overwrite === undefined ? '' : ` with overwrite ${overwrite}`;
   return `${removeOriginal ? 'move' : 'copy'} ${from} to ${to}${suffix}`;
 }

@@ -40,7 +40,7 @@ export function missingFileId(t: CheckContext): Promise<string> {
 }
 
 /** A file to copy, by its name in the folder. */
-export interface CopyOrder {
+export interface CopyItem {
   from: string;
   to: string;
   overwrite?: boolean;
@@ -100,8 +100,8 @@ export class Folder {
   }
 
   /** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
-  toCopyItems(orders: readonly CopyOrder[]): object[] {
-    return orders.map(({ from, to, ...options }) => {
+  toCopyItems(items: readonly CopyItem[]): object[] {
+    return items.map(({ from, to, ...options }) => {
       this.#ids.delete(to);
       if (options.removeOriginal) this.#ids.delete(from);
       if (PATH.test(this.path(to))) this.#t.upload.track(this.path(to));
@@ -113,14 +113,14 @@ export class Folder {
   }
 
   /** Makes a copy call and returns any response; the deployment may also reject it. */
-  tryCopy(...orders: CopyOrder[]): Promise<StorageReply> {
-    const fileList = this.toCopyItems(orders);
+  tryCopy(...items: CopyItem[]): Promise<StorageReply> {
+    const fileList = this.toCopyItems(items);
     return this.#t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
   }
 
   /** Copies files. If the response does not have one entry per item, the check is skipped. */
-  copy(...orders: CopyOrder[]): Promise<Entry[]> {
-    return this.#t.storage.list('batchCopyFile', this.toCopyItems(orders));
+  copy(...items: CopyItem[]): Promise<Entry[]> {
+    return this.#t.storage.list('batchCopyFile', this.toCopyItems(items));
   }
 
   /** Deletes files. If the response does not have one entry per item, the check is skipped. */

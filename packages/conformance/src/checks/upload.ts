@@ -44,7 +44,7 @@ const READINGS = 3;
 const PAUSE = 20;
 
 /** How long to wait before each look for traces of an interrupted upload, in milliseconds. */
-const LOOKS = [0, 200, 300];
+const RECHECK_DELAYS = [0, 200, 300];
 
 export const upload: readonly Check[] = [
   defineCheck('UP-FORM', needsFiles, async (t) => {
@@ -159,7 +159,7 @@ export const upload: readonly Check[] = [
     await expectUnchanged('before its upload is interrupted');
     for (const { cut } of forms) cut();
     for (const { response } of forms) await response.catch(() => {});
-    for (const pause of LOOKS) {
+    for (const pause of RECHECK_DELAYS) {
       await wait(pause, undefined, { signal: t.signal });
       await expectUnchanged('after its upload was interrupted');
     }
@@ -278,14 +278,14 @@ function holdForm(
   headers: Record<string, string> = {},
 ) {
   const begun = Promise.withResolvers<void>();
-  const goesOn = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
   // The form may be abandoned before anyone waits for its rest.
-  goesOn.promise.catch(() => {});
+  resumed.promise.catch(() => {});
   async function* toParts(form: Buffer) {
     const end = toEnd(form.length);
     yield form.subarray(0, end);
     begun.resolve();
-    await goesOn.promise;
+    await resumed.promise;
     yield form.subarray(end);
   }
   const trickle = (form: Buffer) => Readable.from(toParts(form));
@@ -297,7 +297,7 @@ function holdForm(
     response,
     /** Settles when the first part has been handed to the network, or the form was rejected before. */
     isUnderWay: Promise.race([begun.promise, response.then(() => {}).catch(() => {})]),
-    release: () => goesOn.resolve(),
-    cut: () => goesOn.reject(new Error('cut off by the check')),
+    release: () => resumed.resolve(),
+    cut: () => resumed.reject(new Error('cut off by the check')),
   };
 }

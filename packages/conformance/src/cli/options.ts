@@ -300,7 +300,7 @@ function parseKnown(lines: string, name: string): KnownFailure[] {
     const [entry = '', reason] = line.split(/(?:^|\s)#\s*(.*)/);
     const { id, flaky, expires } = KNOWN.exec(entry.trim())?.groups ?? {};
     if (id === undefined) return [];
-    if (!IDS.includes(id)) fail(`${name} contains ${id}, which is no ID; see --list`);
+    if (!IDS.includes(id)) fail(`${name} contains ${id}, which is not a valid ID; see --list`);
     return [{ id, reason, expires, flaky: flaky !== undefined }];
   });
 }

@@ -144,11 +144,11 @@ async function check(
     signal,
   });
   for (const { file } of files) await onFile(file, () => assertWritable(file));
-  const sayEnding = () =>
+  const announceStop = () =>
     output.error('Stopping, and removing stored files; interrupt again to exit immediately.');
-  signal.addEventListener('abort', sayEnding, { once: true });
+  signal.addEventListener('abort', announceStop, { once: true });
   const report = await conformance.run();
-  signal.removeEventListener('abort', sayEnding);
+  signal.removeEventListener('abort', announceStop);
   output.progress('');
   for (const line of toText(report, command, output.paint)) output.out(line);
   for (const { kind, file } of files) {

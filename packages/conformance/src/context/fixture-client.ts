@@ -6,7 +6,7 @@ import type { GatewayClient } from './gateway-client.ts';
 /**
  * Describes the response that the fixture service should send. `fixture/README.md` documents the protocol.
  */
-export interface ResponseOrder {
+export interface ResponseRequest {
   status?: number;
   /** Default: no `Content-Type`. */
   type?: string;
@@ -21,7 +21,7 @@ export interface ResponseOrder {
   mark?: string;
 }
 
-export interface EventsOrder {
+export interface EventsRequest {
   count?: number;
   /** Send the first event, and hold the others until `release` is called with the same name. */
   hold?: string;
@@ -30,7 +30,7 @@ export interface EventsOrder {
   interval?: number;
 }
 
-export interface SocketOrder {
+export interface SocketRequest {
   mark?: string;
   protocol?: string;
   /** Send this text before anything else. */
@@ -54,14 +54,14 @@ export function createFixtureClient(gateway: GatewayClient) {
   }
 
   return {
-    respond({ body, chunked, ...order }: ResponseOrder): string {
+    respond({ body, chunked, ...request }: ResponseRequest): string {
       const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
-      return toPath('/respond', { ...order, chunked: chunked ? 1 : undefined, body64 });
+      return toPath('/respond', { ...request, chunked: chunked ? 1 : undefined, body64 });
     },
 
-    events: (order: EventsOrder): string => toPath('/events', { ...order }),
+    events: (request: EventsRequest): string => toPath('/events', { ...request }),
 
-    socket: (order: SocketOrder = {}): string => toPath('/socket', { ...order }),
+    socket: (request: SocketRequest = {}): string => toPath('/socket', { ...request }),
 
     /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
     readEcho,
@@ -86,12 +86,12 @@ export function createFixtureClient(gateway: GatewayClient) {
   };
 }
 
-type Order = Record<string, unknown> & { headers?: HeaderList };
+type FixtureRequest = Record<string, unknown> & { headers?: HeaderList };
 
-/** Writes an order as the query of a path. */
-function toPath(path: string, { headers = [], ...order }: Order): string {
+/** Writes a request as the query of a path. */
+function toPath(path: string, { headers = [], ...request }: FixtureRequest): string {
   const all = [
-    ...Object.entries(order),
+    ...Object.entries(request),
     ...headers.map(([name, value]) => ['header', `${name}:${value}`]),
   ];
   const written = all

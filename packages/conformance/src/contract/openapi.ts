@@ -54,16 +54,16 @@ export const documents: Documents = {
   storage: { name: 'storage.v2', document: storage as unknown as OpenapiDocument },
 };
 
-/** The documents in the words of a deployment (D1), and all their documented responses. */
+/** The documents with a deployment's names (D1), and all their documented responses. */
 export interface Contract {
   documents: Documents;
   responses: readonly DocumentedResponse[];
 }
 
 export function toContract(profile: WireProfile = defaultWireProfile): Contract {
-  const own = toProfileDocument(documents, profile);
-  const responses = APIS.flatMap((api) => listResponses(api, own[api].document));
-  return { documents: own, responses };
+  const profiled = toProfileDocument(documents, profile);
+  const responses = APIS.flatMap((api) => listResponses(api, profiled[api].document));
+  return { documents: profiled, responses };
 }
 
 /** Lists the responses of a document. */

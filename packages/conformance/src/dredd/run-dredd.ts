@@ -58,7 +58,7 @@ async function startDredd(
   onResult: (result: Result) => void,
 ): Promise<string> {
   const { signal, settings, copyPaths } = run;
-  // The documents in the words of the deployment.
+  // The documents with the deployment's names.
   const profile = { ...settings.wireProfile, copyPaths };
   for (const api of APIS) {
     const document = JSON.stringify(toProfileDocument(copies[api], profile));

@@ -51,7 +51,7 @@ export function toHtml(report: Report): string {
 </head>
 <body>
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
-${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> by ${contract} ${version}</p>\n`)}
+${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
 ${toProblems(list)}
 ${toReasons('Could not be checked', results, ['error', 'skip'])}

@@ -136,7 +136,7 @@ async function execute(run: Run, id: string, file: string, fetch: typeof globalT
   ]);
   const { gatewayUrl, storageUrl, timeout, wireProfile } = run.settings;
   const profile = { ...wireProfile, copyPaths: run.copyPaths };
-  /** Reads the workflows and the documents in the words of the deployment. */
+  /** Reads the workflows and the documents with the deployment's names. */
   class ProfileResolver extends BaseResolver {
     override parseDocument(
       ...source: Parameters<InstanceType<typeof BaseResolver>['parseDocument']>

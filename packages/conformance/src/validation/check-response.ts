@@ -88,15 +88,12 @@ export class ResponseValidator {
   }
 
   /** Checks that each header that the documented response requires is present and not empty. */
-  #checkHeaders(
-    { api, response, pointer: own }: DocumentedResponse,
-    received: Received,
-  ): Finding[] {
+  #checkHeaders({ api, response, pointer }: DocumentedResponse, received: Received): Finding[] {
     const { document, name } = this.#contract.documents[api];
     return Object.entries(response.headers ?? {}).flatMap(([header, node]) => {
-      const { value, pointer } = dereference(document, node, `${own}/headers/${header}`);
-      if (!value.required || received.header(header)) return [];
-      return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
+      const found = dereference(document, node, `${pointer}/headers/${header}`);
+      if (!found.value.required || received.header(header)) return [];
+      return [{ message: `the ${header} header is required`, where: `${name} ${found.pointer}` }];
     });
   }
 }
