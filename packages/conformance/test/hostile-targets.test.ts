@@ -6,6 +6,9 @@ import { runWithoutLeaks } from './support/run-suite.ts';
 import { drip, drop, hang, OK, send, sendEndlessly } from './support/take-over.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
+/** Opcode of RFC 6455, section 5.2. */
+const CLOSE = 8;
+
 const TOO_MANY = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
 
 test.each<[string, TakeOver, RegExp]>([
@@ -123,6 +126,23 @@ test('a WebSocket whose messages never end does not hold up a check', async () =
   });
   const ran = await runWithoutLeaks({ ...target.options, only: ['GW-WS-MESSAGES'] });
   expect(ran.fail).toEqual([expect.stringMatching(/: 6 messages must arrive, but 7 did$/)]);
+});
+
+test('a WebSocket is closed even if the service does not report its handshake', async () => {
+  let closes = 0;
+  await using target = await startFronted({
+    async *messages(all, _, from) {
+      for await (const frame of all) {
+        if (from === 'caller' && frame.opcode === CLOSE) closes += 1;
+        if (from === 'caller' || frame.opcode === CLOSE) yield frame;
+      }
+    },
+  });
+  const only = ['GW-WS-SUBPROTOCOL'];
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 1000, only });
+  expect(ran.skip).toEqual([expect.stringMatching(/did not report the handshake/)]);
+  // That of the check, and that of the call which finds out whether there are WebSockets.
+  expect(closes).toBe(2);
 });
 
 test('a release that reaches the service too late proves nothing about an event stream', async () => {
