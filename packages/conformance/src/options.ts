@@ -81,7 +81,7 @@ export interface ConformanceOptions {
   known?: readonly KnownFailure[] | undefined;
   /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
-  /** Maximum duration of the run, in seconds; 1 to 86400; remaining checks are skipped. Default: 900. */
+  /** Maximum duration of the run, in seconds, 1 to 86400; remaining checks are skipped. Default: 900. */
   budget?: number | undefined;
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;

@@ -91,14 +91,14 @@ async function findGatewayCredentials(run: Run): Promise<void> {
       run.fixture = true;
       return;
     }
-    const { status } = received;
     const code = isGatewayError(received) ? codeOf(received) : undefined;
+    const refusal = { status: received.status, code };
     // The gateway accepts calls, but not to this service.
-    if (!isRefusal({ status, code }) || code?.startsWith('SERVICE_')) {
-      run.fixture = `no fixture service responds at ${gateway.servicePath} (${spell({ status, code })}); see berth-conformance fixture --help`;
+    if (!isRefusal(refusal) || code?.startsWith('SERVICE_')) {
+      run.fixture = `no fixture service responds at ${gateway.servicePath} (${spell(refusal)}); see berth-conformance fixture --help`;
       return;
     }
-    refusals.push({ status, code });
+    refusals.push(refusal);
   }
   const isOfCredentials = schemes.length > 0;
   const reason = explainRefusal('gateway', refusals, isOfCredentials);
