@@ -129,15 +129,14 @@ function toServiceSocket(
       client.addEventListener('message', ({ data }) => controller.enqueue(data));
       client.addEventListener('close', () => controller.close());
     },
-  });
+  }).getReader();
   return {
     protocol,
     send: async (message) => client.send(message as string),
     close: (code, reason) => client.close(code, reason),
     async *[Symbol.asyncIterator]() {
-      const reader = messages.getReader();
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await messages.read();
         if (done) return;
         yield await toMessage(value);
       }

@@ -163,6 +163,28 @@ describe('WebSockets', () => {
     socket.close();
   });
 
+  it('may be read again after a loop that ends early', async () => {
+    berth.services.set('greeter', {
+      async webSocket(socket) {
+        let name = '';
+        for await (const message of socket) {
+          name = String(message);
+          break;
+        }
+        for await (const message of socket) await socket.send(`${message}, ${name}`);
+      },
+    });
+    const socket = connect('greeter');
+    const message = new Promise((resolve) =>
+      socket.addEventListener('message', ({ data }) => resolve(data)),
+    );
+    socket.addEventListener('open', () => {
+      for (const text of ['Ada', 'Hello']) socket.send(text);
+    });
+    expect(await message).toBe('Hello, Ada');
+    socket.close();
+  });
+
   it('close if nothing handles them', async () => {
     const closed = (path: string) =>
       new Promise((resolve) =>
