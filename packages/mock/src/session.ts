@@ -114,7 +114,7 @@ class Clock implements SessionClock {
   }
 
   advance(ms: number): void {
-    if (!Number.isSafeInteger(ms) || ms < 0 || this.now().getTime() + ms > LAST_DATE) {
+    if (!Number.isSafeInteger(ms) || ms <= 0 || this.now().getTime() + ms > LAST_DATE) {
       throw new FieldError('advance', 'must be a positive integer of milliseconds.');
     }
     this.#offset += ms;
