@@ -29,7 +29,7 @@ export interface Surfaces {
  * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
  */
 export function createApp(context: Context, surfaces: Surfaces) {
-  const { options, sessions } = context;
+  const { options, sessions, contract } = context;
   const document = context.document && toRouter(context.document);
   const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
   const cors = corsOf(options, 'link');
@@ -48,21 +48,22 @@ export function createApp(context: Context, surfaces: Surfaces) {
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const path = rawPathOf(request.url ?? '/');
-    const surface = document ? 'gateway' : surfaceOf(path);
+    const surface = document ? 'gateway' : (contract.surfaceOf(request) ?? surfaceOf(path));
     run(
       () => {
         if (isControl(path)) return control(context, request, response);
         if (isHome(request, path)) return sendHome(request, response);
         const isRefused = isForeign(request, options);
         const record = begin(request, surface, isRefused);
-        response.once('close', () => end(record, response));
+        record.response = response;
+        response.once('close', () => end(record));
         if (isRefused) return refuseHost(record, response, options);
         const next = () => (surface === 'link' ? link : routers[surface])(request, response);
         if (!mayHaveFaults(request, record)) return next();
         const call = { request, response, record, subject: toSubject(surface, request) };
         return applyRequestFaults({ ...call, toResponse: () => response }, options, next);
       },
-      (error) => fail(error, surface, response, options.wireProfile),
+      (error) => fail(error, response, options),
     );
   }
 
@@ -71,11 +72,16 @@ export function createApp(context: Context, surfaces: Surfaces) {
     socket.on('error', () => {});
     run(
       () => {
-        const record = begin(request, 'gateway', isForeign(request, options));
+        const isRefused = isForeign(request, options);
+        const record = begin(request, 'gateway', isRefused);
         socket.once('close', () => end(record));
+        const toResponse = () => UpgradeResponse.create(request, socket, head);
+        if (isRefused) {
+          const response = toResponse();
+          return response ? refuseHost(record, response, options) : socket.destroy();
+        }
         const next = () => surfaces.gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const toResponse = () => UpgradeResponse.create(request, socket, head);
         const call = { request, record, subject: toSubject('gateway', request), toResponse };
         return applyRequestFaults(call, options, next);
       },
@@ -111,9 +117,8 @@ export function createApp(context: Context, surfaces: Surfaces) {
     return sessions.find(sessionOfQuery(request)) ?? sessions.get('');
   }
 
-  /** @param response undefined for a WebSocket */
-  function end(record: CallRecord, response?: ServerResponse): void {
-    record.finish(response?.headersSent ? response.statusCode : record.status);
+  function end(record: CallRecord): void {
+    record.finish();
     context.onCall(record);
   }
 

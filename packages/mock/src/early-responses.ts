@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import type { Call } from '@berth/server-stubs';
 import { toResponse } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { hostNameOf } from './host.ts';
-import { type CallRecord, describeError } from './log.ts';
+import { hostNameOf, rawPathOf } from './host.ts';
+import { type CallRecord, describeError, type RecordedRequest } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type Refusal, refusalFor, type SurfaceName, toFetchResponse } from './surface.ts';
 import { corsOf } from './surfaces/router-options.ts';
@@ -17,13 +17,18 @@ export function refuse(
   response: ServerResponse,
   options: ResolvedOptions,
 ): Promise<void> {
-  const { surface, id } = record;
+  const { surface, id: requestId } = record;
+  const { req: request } = response;
   record.reason = describeError(error);
+  record.status = error.status;
   const headers = {
-    ...corsOf(options, surface).response(response.req.headers.origin),
+    ...corsOf(options, surface).response(request.headers.origin),
     ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
   };
-  return sendRefusal(error, response, options.wireProfile, headers, id);
+  const rawPath = rawPathOf(request.url ?? '/');
+  const result = error[toResponse]({ request, requestId, rawPath } as Call);
+  // Node discards the rest of the request's body.
+  return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
 }
 
 /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
@@ -44,35 +49,19 @@ export function refuseHost(
   return refuse(error, record, response, options);
 }
 
+export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
+
 /** Ends a call after an internal error, in the format of its surface. */
-export function fail(
-  error: Error,
-  surface: SurfaceName,
-  response: ServerResponse,
-  profile: WireProfile,
-): void {
+export function fail(error: Error, response: ServerResponse, options: ResolvedOptions): void {
   process.emitWarning(error);
-  if (response.headersSent || response.destroyed) {
+  const { record } = response.req as RecordedRequest;
+  if (record === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  const message = 'Internal error in the mock: see its warnings for details.';
-  const refusal = refusalFor('failed', surface, { status: 500, message });
-  void sendRefusal(refusal, response, profile, { connection: 'close' });
-}
-
-/** Sends an error of the mock itself. Node discards the rest of the request's body. */
-function sendRefusal(
-  error: Refusal,
-  response: ServerResponse,
-  profile: WireProfile,
-  headers: Readonly<Record<string, string>>,
-  requestId: string = crypto.randomUUID(),
-): Promise<void> {
-  const { req: request } = response;
-  const rawPath = request.url?.split('?', 1)[0] ?? '/';
-  const result = error[toResponse]({ request, requestId, rawPath } as Call);
-  return writeResponse(response, toFetchResponse(result, headers, request, profile));
+  response.setHeader('connection', 'close');
+  const refusal = refusalFor('failed', record.surface, { status: 500, message: INTERNAL_ERROR });
+  void refuse(refusal, record, response, options);
 }
 
 /** Writes a Fetch response with a small body. */

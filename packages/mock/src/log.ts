@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './session.ts';
@@ -51,7 +51,9 @@ export class CallRecord {
   service: string | undefined;
   #reason: string | undefined;
   faults: readonly string[] = [];
-  status: number | undefined;
+  /** Sends the status; undefined for a WebSocket, and when the call has ended. */
+  response: ServerResponse | undefined;
+  #status: number | undefined;
   ms: number | undefined;
 
   constructor(session: Session, surface: SurfaceName, request: IncomingMessage) {
@@ -84,6 +86,15 @@ export class CallRecord {
     this.#reason = isLong ? Buffer.from(text.slice(0, MAX_REASON)).toString() : text;
   }
 
+  /** Undefined until the response begins. */
+  get status(): number | undefined {
+    return this.response?.headersSent ? this.response.statusCode : this.#status;
+  }
+
+  set status(status: number) {
+    this.#status = status;
+  }
+
   keep(chunk: Uint8Array): void {
     // The form of an upload contains a grant.
     if (this.surface === 'upload') return;
@@ -102,9 +113,9 @@ export class CallRecord {
     this.#body.set(chunk, start);
   }
 
-  /** @param status undefined if the client disconnected before the response */
-  finish(status: number | undefined): void {
-    this.status = status;
+  finish(): void {
+    this.#status = this.status;
+    this.response = undefined;
     this.ms = performance.now() - this.#start;
   }
 }

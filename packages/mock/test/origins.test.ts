@@ -89,6 +89,17 @@ describe('a page whose host name points to this machine', async () => {
     expect(mock.session().requests().at(-1)?.status).toBe(421);
   });
 
+  test('opens no WebSocket, whatever its origin', async () => {
+    for (const mark of marks) {
+      const { statusCode } = await askForWebSocket(`${mock.url}/v1/cloudrun/echo`, {
+        host,
+        ...mark,
+      });
+      expect(statusCode).toBe(421);
+      await expect.poll(() => mock.session().requests().at(-1)?.status).toBe(421);
+    }
+  });
+
   test.each(['dev.shop.example', 'dev.localhost', '[::1]', 'dev'])(
     'does not belong to another site: %s',
     async (name) => {

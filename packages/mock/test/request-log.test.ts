@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
+import { FaultRules } from '../src/faults/fault-rules.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
-import { call, control, gateway, storage } from './helpers/calls.ts';
+import { BEARER, call, control, gateway, storage } from './helpers/calls.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock({ services: {} });
@@ -131,6 +132,39 @@ test('a call that is waiting is in the log immediately, with the ID of its respo
   await pending;
   await expect.poll(() => session.requests()[0]?.ms).toBeDefined();
   expect(session.requests()).toMatchObject([{ id: open?.id, status: undefined }]);
+});
+
+test('a response that has begun is in the log with its status', async () => {
+  await using streaming = await createMock({
+    services: {
+      stream: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })),
+    },
+  });
+  const stop = new AbortController();
+  const { status } = await fetch(`${streaming.url}/v1/cloudrun/stream`, {
+    headers: BEARER,
+    signal: stop.signal,
+  });
+  expect(streaming.session().requests()).toMatchObject([{ status, ms: undefined }]);
+  stop.abort();
+});
+
+test('an internal error has the ID of the call and a reason', async () => {
+  const take = vi.spyOn(FaultRules.prototype, 'take').mockImplementation(() => {
+    throw new Error('a bug');
+  });
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => {
+    for (const spy of [take, warn]) spy.mockRestore();
+  });
+  const { status, headers } = await gateway(mock, {
+    path: '/v1/cloudrun/hello',
+    headers: { 'x-mock-fault': 'latency=1' },
+  });
+  const reason = expect.stringMatching(/^SYS_ERR: Internal error in the mock/);
+  const logged = { id: headers['x-request-id'], status, reason };
+  expect([status, session.requests()]).toMatchObject([500, [logged]]);
+  expect(warn).toHaveBeenCalledWith(expect.objectContaining({ message: 'a bug' }));
 });
 
 test('keeps the latest 2,000 calls of all sessions', async () => {

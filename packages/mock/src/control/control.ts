@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { decodeText } from '@berth/server-stubs/contract';
 import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
-import { writeResponse } from '../early-responses.ts';
+import { INTERNAL_ERROR, writeResponse } from '../early-responses.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
 import { type LoggedRequest, REDACTED } from '../log.ts';
@@ -218,7 +218,7 @@ function describe(error: unknown): Problem {
   if (error instanceof FieldError) return new Problem(400, error.message);
   if (error instanceof StoreFullError) return new Problem(413, error.message);
   process.emitWarning(error as Error);
-  return new Problem(500, 'Internal error in the mock: see its warnings for details.');
+  return new Problem(500, INTERNAL_ERROR);
 }
 
 /** Headers that curl sets itself. */

@@ -43,7 +43,6 @@ export async function applyRequestFaults(
     if (created === undefined) {
       request.destroy();
     } else if (!created.headersSent) {
-      record.status = error.status;
       void refuse(error, record, created, options);
     }
   };

@@ -93,6 +93,8 @@ export interface Contract {
    * @throws the documented error, in the form of its surface; HttpError if the contract has no such response
    */
   respond(surface: ContractSurface, call: Call, preferences?: Preferences): Promise<PrismResponse>;
+  /** Returns the surface of an operation that nothing implements; undefined for any other call. */
+  surfaceOf(request: FoundBy): DocumentedSurface | undefined;
   /** Adds the operations to a router that nothing implements. Prism answers them. */
   extend<Surface extends Router>(router: Surface): Surface;
 }
@@ -116,6 +118,8 @@ export function createContract(
       const { current } = documents[surface === 'upload' ? 'storage' : surface];
       return askPrism(current.prism, call, surface, preferences);
     },
+    surfaceOf: (request) =>
+      extensions.find((extension) => isAddition(extension, request))?.current.surface,
     extend: (router) => extensions.reduce(extend, router),
   };
 }
@@ -156,9 +160,8 @@ function findError(body: unknown): { code: string; message: unknown } | undefine
 /** Adds the operations of a document to a router. If the router has the same, they come first. */
 function extend<Surface extends Router>(router: Surface, document: Live<ServedDocument>): Surface {
   const additions = toRouter(document);
-  const choose = (request: Parameters<Router['find']>[0]) => {
-    const added = additions.find(request);
-    if (added !== undefined && !IMPLEMENTED.has(added.operationId)) return additions;
+  const choose = (request: FoundBy) => {
+    if (isAddition(document, request)) return additions;
     return router.find(request) && router;
   };
   const listener: Listener = (request, response) =>
@@ -170,6 +173,14 @@ function extend<Surface extends Router>(router: Surface, document: Live<ServedDo
     });
   const find: Router['find'] = (request) => choose(request)?.find(request);
   return Object.assign(listener, router, { find });
+}
+
+/** What a router finds an operation by. */
+type FoundBy = Parameters<Router['find']>[0];
+
+function isAddition({ current }: Live<ServedDocument>, request: FoundBy): boolean {
+  const found = current.router.find(request);
+  return found !== undefined && !IMPLEMENTED.has(found.operationId);
 }
 
 /** Serves the operations of a surface that nothing implements, with its credentials and errors. */
