@@ -4,6 +4,7 @@ import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
+import { createPrism } from '../src/prism/prism.ts';
 import { call, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { getGrant, toForm } from './helpers/upload.ts';
@@ -66,6 +67,33 @@ test('an operation that a draft of the gateway has needs its credentials', async
     const headers = { authorization: `Bearer ${credential}` };
     expect((await call(strict, { path: '/v1/list', headers })).status).toBe(status);
   }
+});
+
+test('an operation of a draft belongs to its surface, whatever its path', async () => {
+  const ping = { operationId: 'ping', responses: { 204: { description: 'Alive.' } } };
+  const paths = { ...storageDocument.paths, '/admin/ping': { get: ping } };
+  const [document = ''] = await writeFiles({
+    'storage.json': JSON.stringify({ ...storageDocument, paths }),
+  });
+  await using extended = await createMock({ document, faults: ['storage:code=SYS_ERR,times=1'] });
+  const ask = () => call(extended, { path: '/admin/ping', headers: STORAGE_HEADERS });
+  expect([(await ask()).status, (await ask()).status]).toEqual([500, 204]);
+  expect(extended.session().requests()[1]).toMatchObject({
+    surface: 'storage',
+    operationId: 'ping',
+  });
+});
+
+test('responses are cached, up to a limit', async () => {
+  const { respond } = createPrism(draftWith(EXAMPLE), { dynamic: false, seed: 'a' });
+  const ask = (number: number) => respond('listFiles', { accept: `application/json;v=${number}` });
+  for (let number = 0; number < 32; number += 1) ask(number);
+  const last = ask(31);
+  expect(ask(0)).toBe(ask(0));
+  expect(ask(31)).toBe(last);
+  ask(32);
+  expect(ask(31)).not.toBe(last);
+  await last;
 });
 
 // As after a change in `spec/`, and `npm run generate`.

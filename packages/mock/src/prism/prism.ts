@@ -99,8 +99,10 @@ export function createPrism(
       const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
       kept.set(operationId, responses);
       const key = JSON.stringify([accept, merged.code, merged.example]);
-      const response = responses.get(key) ?? ask(operationId, accept, merged);
+      const cached = responses.get(key);
+      if (cached !== undefined) return cached;
       if (responses.size >= MAX_KEPT) responses.clear();
+      const response = ask(operationId, accept, merged);
       responses.set(key, response);
       return response;
     },
