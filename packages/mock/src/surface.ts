@@ -56,6 +56,14 @@ export function refusalFor(
   return toRefusal(surface, { gateway, storage, upload, link: upload }[surface], options);
 }
 
+/** The operations of the storage engine. */
+export const STORAGE_OPERATIONS: readonly StorageOperationId[] = [
+  'getUploadMetaData',
+  'batchGetTempUrls',
+  'batchDelete',
+  'batchCopyFile',
+];
+
 /** Calls an operation of the storage API. A mock does not tell callers apart. */
 export async function callStorage(
   { storage }: Storage,

@@ -3,7 +3,7 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { BUCKET } from '../surface.ts';
-import { DOCUMENTS } from '../surfaces/contract.ts';
+import { DOCUMENTS } from '../surfaces/contract-documents.ts';
 
 /** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
 export async function describeMock(mock: Mock, { options, document }: Context): Promise<string> {

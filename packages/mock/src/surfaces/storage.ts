@@ -10,16 +10,9 @@ import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import { readPreferences } from '../prism/preferences.ts';
-import { callStorage } from '../surface.ts';
+import { callStorage, STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { toRouterOptions } from './router-options.ts';
-
-const IDS: readonly StorageOperationId[] = [
-  'getUploadMetaData',
-  'batchGetTempUrls',
-  'batchDelete',
-  'batchCopyFile',
-];
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createStorage({ contract, options, auth }: Context): Router {
@@ -33,7 +26,10 @@ export function createStorage({ contract, options, auth }: Context): Router {
     return isObject(body) && isObject(body.body) ? body.body.data : body;
   };
   const handlers = Object.fromEntries(
-    IDS.map((id) => [id, (input: unknown, call: StorageCall) => handle(id, input, call)]),
+    STORAGE_OPERATIONS.map((id) => [
+      id,
+      (input: unknown, call: StorageCall) => handle(id, input, call),
+    ]),
   ) as StorageHandlers;
   const { env } = options;
   const settings = { ...toRouterOptions(options), env, security: auth.storage };

@@ -1,0 +1,56 @@
+/** What the documents of the contract say. */
+import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
+import type { Call } from '@berth/server-stubs/runtime';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import type { Preferences } from '../prism/preferences.ts';
+import type { Prism, PrismResponse } from '../prism/prism.ts';
+import { type DocumentedSurface, toRefusal } from '../surface.ts';
+import { isObject } from '../user-input.ts';
+
+/** The documents of the contract, with their routes. */
+export const DOCUMENTS = {
+  gateway: { document: gateway, routes: gatewayRoutes },
+  storage: { document: storage, routes: storageRoutes },
+} as const;
+
+export type ContractSurface = DocumentedSurface | 'upload';
+
+const ERRORS: Readonly<Record<ContractSurface, readonly { code: string; status: number }[]>> = {
+  gateway: defaults.gatewayErrors,
+  storage: defaults.storageErrors,
+  upload: defaults.uploadErrors,
+};
+
+/**
+ * Returns the documented response to a valid call.
+ *
+ * @throws the documented error, in the form of its surface; HttpError if the contract has no such response
+ */
+export async function askPrism(
+  prism: Prism,
+  { operationId, request }: Call,
+  surface: ContractSurface,
+  preferences: Preferences = {},
+): Promise<PrismResponse> {
+  const { code = 200, example, dynamic } = preferences;
+  // Errors are documented as `default`. Prism would use its first example, whatever the status of its code is.
+  const isError = code >= 400 && example === undefined && dynamic !== true;
+  const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
+  if (row !== undefined) throw toRefusal(surface, row.code);
+  // Browsers do not know that errors of uploads are XML.
+  const accept = surface === 'upload' ? undefined : request.headers.accept;
+  const found = await prism.respond(operationId, { accept, preferences });
+  const error = found.status < 400 ? undefined : findError(found.body);
+  if (error === undefined) return found;
+  const { status } = found;
+  throw toRefusal(surface, error.code, { status, message: String(error.message) });
+}
+
+/** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */
+function findError(body: unknown): { code: string; message: unknown } | undefined {
+  if (!isObject(body)) return undefined;
+  const { body: content, Code, Message, code = Code, message = Message } = body;
+  return typeof code === 'string' ? { code, message } : findError(content);
+}
