@@ -82,6 +82,8 @@ interface OptionRow {
   /** The flag of the command line, as commander reads it. */
   readonly flag: string;
   readonly help: string;
+  /** What the flag takes. Default: text. A flag for a list can be repeated. */
+  readonly takes?: 'number' | 'list';
   /** Callers in JavaScript can pass anything. */
   readonly isValid: (value: unknown) => boolean;
   /** The requirement: the end of a sentence that begins with the name. */
@@ -93,6 +95,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   port: {
     flag: '--port <number>',
     help: 'port to listen on; 0 picks a free port',
+    takes: 'number',
     isValid: (value) => isInteger(value, 0) && (value as number) <= 65_535,
     mustBe: 'must be an integer from 0 to 65535',
   },
@@ -112,6 +115,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   services: {
     flag: '--services <file>',
     help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',
+    takes: 'list',
     isValid: (value) => isText(value) || isObject(value),
     mustBe: 'must be the path of a file, or services by name',
   },
@@ -136,12 +140,14 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   faults: {
     flag: '--faults <rule>',
     help: 'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2 (repeatable)',
+    takes: 'list',
     isValid: (value) => isList(value, (rule) => isText(rule) || isObject(rule)),
     mustBe: "must be a list of rules, such as ['latency=200']",
   },
   origins: {
     flag: '--origins <origin>',
     help: "origin whose pages may read responses, or '*'; repeatable (default: this machine's origins)",
+    takes: 'list',
     isValid: (value) => isList(value, isOrigin),
     mustBe: "must be a list of origins, such as ['https://app.example.com'] or ['*']",
   },
@@ -166,12 +172,14 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   maxSessions: {
     flag: '--max-sessions <number>',
     help: 'maximum number of sessions besides the default one',
+    takes: 'number',
     isValid: (value) => isInteger(value, 1),
     mustBe: 'must be a positive integer',
   },
   maxSessionBytes: {
     flag: '--max-session-bytes <number>',
     help: 'maximum total size of the files of a session',
+    takes: 'number',
     isValid: (value) => isInteger(value, 1),
     mustBe: 'must be a positive integer',
   },

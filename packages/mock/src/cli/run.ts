@@ -91,28 +91,15 @@ const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
 
 /** @throws InvalidArgumentError that says what the option must be */
 function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
+  const { takes } = OPTIONS[name];
   try {
-    switch (name) {
-      case 'wireProfile':
-        return readWireProfile(text);
-      case 'port':
-      case 'maxSessions':
-      case 'maxSessionBytes': {
-        const number = /^\d+$/.test(text) ? Number(text) : text;
-        assertOption(name, number);
-        return number;
-      }
-      case 'services':
-      case 'faults':
-      case 'origins': {
-        const list = [...((previous as string[] | undefined) ?? []), text];
-        assertOption(name, name === 'services' ? text : list);
-        return list;
-      }
-      default:
-        assertOption(name, text);
-        return text;
-    }
+    if (name === 'wireProfile') return readWireProfile(text);
+    let value: unknown = text;
+    if (takes === 'number' && /^\d+$/.test(text)) value = Number(text);
+    if (takes === 'list') value = [...((previous as string[] | undefined) ?? []), text];
+    // `toServices` joins them.
+    assertOption(name, name === 'services' ? text : value);
+    return value;
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }
