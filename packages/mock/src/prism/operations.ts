@@ -102,7 +102,8 @@ const OMITTED =
 
 /**
  * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
- * property, a choice, the items of an array. If there are too many schemas, the copy has fewer levels.
+ * property, a choice, the items of an array. If there are too many schemas, the copy has fewer levels; with
+ * none, it is at most one schema.
  */
 function expandSchema(document: JsonObject, schema: unknown): unknown {
   for (let levels = MAX_LEVELS; ; levels -= 1) {
@@ -144,8 +145,8 @@ function copySchema(
     .map(([key, value]) => [key, copyKeyword(key, value, copyPart)] as const)
     .filter(([, value]) => value !== undefined);
   const copy: JsonObject = Object.fromEntries(copied);
-  // What has lost all of its parts has nothing to say either. An array without items is an empty one.
-  if (hasParts && !PARTS.some((key) => key in copy) && copy.example === undefined) return undefined;
+  if (hasParts && isEmptied(copy)) return undefined;
+  // An array without items is an empty one.
   if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
   if (isObject(target.properties) && Array.isArray(copy.required)) {
     const properties = Object(copy.properties);
@@ -154,6 +155,11 @@ function copySchema(
   // Prism uses the examples of a schema only if nothing else describes it.
   if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
   return copy;
+}
+
+/** A schema whose parts were all omitted is omitted too. */
+function isEmptied(copy: JsonObject): boolean {
+  return !PARTS.some((key) => key in copy) && copy.example === undefined;
 }
 
 /** @returns undefined for what is empty because its schemas are left out, on which generators fail */
