@@ -66,45 +66,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
  * @param events called when files change. Default: problems are emitted as warnings
  */
 export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
-  const auth = await createAuth(options);
-  const opened =
-    options.document === undefined
-      ? undefined
-      : await openDocument(
-          options.document,
-          (loaded) => serveDocument(loaded, options, auth),
-          events,
-        );
-  const isDraft = opened?.current.surface !== undefined;
-  if (opened !== undefined && !isDraft) assertAlone(options);
-  const log = new RequestLog();
-  const context: Context = {
-    options,
-    auth,
-    contract: createContract(isDraft ? opened : undefined, options, auth),
-    document: isDraft ? undefined : opened,
-    onCall: createPrinter(options),
-    log,
-    sessions: new Sessions({
-      ...options,
-      storage: {
-        // A caller without a valid Host gets an error, so that the port of its links does not matter.
-        publicUrl: (request) =>
-          originOf(request) ?? `http://${toUrlHost(options.host)}:${options.port}`,
-        wireProfile: () => options.wireProfile,
-        onError: (error) => process.emitWarning(error as Error),
-      },
-      onDrop: (session) => log.clear(session),
-    }),
-    services: await createServices(options.services, {
-      ...events,
-      openDocument: async (source) =>
-        toRouter(
-          await openDocument(source, (loaded) => serveAlone(loaded, options, LOGGING), events),
-        ),
-      wireProfile: options.wireProfile,
-    }),
-  };
+  const context = await createContext(options, events);
   const app = createApp(context, {
     gateway: createGateway(context),
     storage: createStorage(context),
@@ -150,6 +112,48 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
     [Symbol.asyncDispose]: close,
   };
   return { mock, context };
+}
+
+async function createContext(options: ResolvedOptions, events: FileEvents): Promise<Context> {
+  const auth = await createAuth(options);
+  const opened =
+    options.document === undefined
+      ? undefined
+      : await openDocument(
+          options.document,
+          (loaded) => serveDocument(loaded, options, auth),
+          events,
+        );
+  const isDraft = opened?.current.surface !== undefined;
+  if (opened !== undefined && !isDraft) assertAlone(options);
+  const log = new RequestLog();
+  return {
+    options,
+    auth,
+    contract: createContract(isDraft ? opened : undefined, options, auth),
+    document: isDraft ? undefined : opened,
+    onCall: createPrinter(options),
+    log,
+    sessions: new Sessions({
+      ...options,
+      storage: {
+        // A caller without a valid Host gets an error, so that the port of its links does not matter.
+        publicUrl: (request) =>
+          originOf(request) ?? `http://${toUrlHost(options.host)}:${options.port}`,
+        wireProfile: () => options.wireProfile,
+        onError: (error) => process.emitWarning(error as Error),
+      },
+      onDrop: (session) => log.clear(session),
+    }),
+    services: await createServices(options.services, {
+      ...events,
+      openDocument: async (source) =>
+        toRouter(
+          await openDocument(source, (loaded) => serveAlone(loaded, options, LOGGING), events),
+        ),
+      wireProfile: options.wireProfile,
+    }),
+  };
 }
 
 /** @throws FieldError if an option has no effect on a mock that serves only another document */
