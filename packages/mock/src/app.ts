@@ -18,7 +18,7 @@ import { toRouter } from './surfaces/document.ts';
 import { corsOf } from './surfaces/router-options.ts';
 
 /** The routers that handle the calls of the contract. */
-export interface Surfaces {
+export interface Routers {
   readonly gateway: GatewayRouter;
   readonly storage: Router;
   readonly upload: Router;
@@ -28,10 +28,10 @@ export interface Surfaces {
  * Creates what a mock does with each request: it serves its own page, or else finds the session of the call,
  * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
  */
-export function createApp(context: Context, surfaces: Surfaces) {
+export function createApp(context: Context, contractRouters: Routers) {
   const { options, sessions, contract } = context;
   const document = context.document && toRouter(context.document);
-  const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
+  const routers = { ...contractRouters, gateway: document ?? contractRouters.gateway };
   const cors = corsOf(options, 'link');
   const link = createDownloadListener({
     async download(request) {
@@ -80,7 +80,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
           const response = toResponse();
           return response ? refuseHost(record, response, options) : socket.destroy();
         }
-        const next = () => surfaces.gateway.upgrade(request, socket, head);
+        const next = () => contractRouters.gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
         const call = { request, record, subject: toSubject('gateway', request), toResponse };
         return applyRequestFaults(call, options, next);
@@ -136,7 +136,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
     request: handle,
     upgrade,
     shouldUpgrade: (request: IncomingMessage) =>
-      document === undefined && surfaces.gateway.shouldUpgrade(request),
+      document === undefined && contractRouters.gateway.shouldUpgrade(request),
   };
 }
 

@@ -13,10 +13,10 @@ import { createServices } from './services/create-services.ts';
 import { Sessions } from './session.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 import { createContract, serveDocument } from './surfaces/contract.ts';
-import { openDocument, serveAlone, toRouter } from './surfaces/document.ts';
-import { createGateway } from './surfaces/gateway.ts';
+import { openDocument, serveStandalone, toRouter } from './surfaces/document.ts';
+import { createMockGateway } from './surfaces/gateway.ts';
 import { LOGGING } from './surfaces/router-options.ts';
-import { createStorage, createUpload } from './surfaces/storage.ts';
+import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import { FieldError } from './user-input.ts';
 
 /** A running mock. */
@@ -61,16 +61,16 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 }
 
 /**
- * Starts a mock, and returns what the command line needs besides it.
+ * Starts a mock, and returns what the command line also needs.
  *
  * @param events called when files change. Default: problems are emitted as warnings
  */
 export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
   const context = await createContext(options, events);
   const app = createApp(context, {
-    gateway: createGateway(context),
-    storage: createStorage(context),
-    upload: createUpload(context),
+    gateway: createMockGateway(context),
+    storage: createMockStorage(context),
+    upload: createMockUpload(context),
   });
   const server = createServer({
     IncomingMessage: RecordedRequest,
@@ -125,7 +125,7 @@ async function createContext(options: ResolvedOptions, events: FileEvents): Prom
           events,
         );
   const isDraft = opened?.current.surface !== undefined;
-  if (opened !== undefined && !isDraft) assertAlone(options);
+  if (opened !== undefined && !isDraft) assertStandalone(options);
   const log = new RequestLog();
   return {
     options,
@@ -149,7 +149,7 @@ async function createContext(options: ResolvedOptions, events: FileEvents): Prom
       ...events,
       openDocument: async (source) =>
         toRouter(
-          await openDocument(source, (loaded) => serveAlone(loaded, options, LOGGING), events),
+          await openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), events),
         ),
       wireProfile: options.wireProfile,
     }),
@@ -157,10 +157,10 @@ async function createContext(options: ResolvedOptions, events: FileEvents): Prom
 }
 
 /** @throws FieldError if an option has no effect on a mock that serves only another document */
-function assertAlone({ document, services, credentials }: ResolvedOptions): void {
+function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
   if (services === undefined && credentials === 'present') return;
   const option = services === undefined ? 'credentials' : 'services';
-  const rest = `has no effect beside ${document}, which the mock serves alone and without credentials: remove one of them.`;
+  const rest = `has no effect together with ${document}, which the mock serves alone and without credentials: remove one of them.`;
   throw new FieldError(option, rest);
 }
 

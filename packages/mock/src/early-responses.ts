@@ -7,12 +7,17 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { hostNameOf, rawPathOf } from './host.ts';
 import { type CallRecord, describeError, type RecordedRequest } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
-import { type Refusal, refusalFor, type SurfaceName, toFetchResponse } from './surface.ts';
+import {
+  type SurfaceError,
+  type SurfaceName,
+  surfaceErrorFor,
+  toFetchResponse,
+} from './surface.ts';
 import { corsOf } from './surfaces/router-options.ts';
 
 /** Refuses a call with an error of its surface, which is logged as the reason. */
 export function refuse(
-  error: Refusal,
+  error: SurfaceError,
   record: CallRecord,
   response: ServerResponse,
   options: ResolvedOptions,
@@ -45,7 +50,7 @@ export function refuseHost(
   options: ResolvedOptions,
 ): Promise<void> {
   const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(response.req)}, or listen on that name with --host.`;
-  const error = refusalFor('host', record.surface, { status: 421, message });
+  const error = surfaceErrorFor('host', record.surface, { status: 421, message });
   return refuse(error, record, response, options);
 }
 
@@ -60,8 +65,11 @@ export function fail(error: Error, response: ServerResponse, options: ResolvedOp
     return;
   }
   response.setHeader('connection', 'close');
-  const refusal = refusalFor('failed', record.surface, { status: 500, message: INTERNAL_ERROR });
-  void refuse(refusal, record, response, options);
+  const failure = surfaceErrorFor('failed', record.surface, {
+    status: 500,
+    message: INTERNAL_ERROR,
+  });
+  void refuse(failure, record, response, options);
 }
 
 /** Writes a Fetch response with a small body. */

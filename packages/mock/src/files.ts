@@ -8,7 +8,7 @@ export interface FileEvents {
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
-/** What is made of files, which are read again when one of them has changed. */
+/** A value that reloads when its files change. */
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
@@ -65,7 +65,7 @@ export async function openLive<Value>(
   };
 }
 
-/** What never changes, in the form of what does. */
+/** Wraps a constant as `Live`. */
 export function toConstant<Value>(current: Value): Live<Value> {
   return { current, refresh: () => undefined };
 }

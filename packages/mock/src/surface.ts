@@ -30,13 +30,13 @@ const ERRORS = {
   link: UploadError,
 } as const;
 
-export type Refusal = GatewayError | StorageError | UploadError;
+export type SurfaceError = GatewayError | StorageError | UploadError;
 
-export function toRefusal(
+export function toSurfaceError(
   surface: SurfaceName,
   code: string,
   options?: ContractErrorOptions,
-): Refusal {
+): SurfaceError {
   return new ERRORS[surface](code, options);
 }
 
@@ -47,13 +47,13 @@ const REASONS = {
   invalid: ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
 } as const;
 
-export function refusalFor(
+export function surfaceErrorFor(
   reason: keyof typeof REASONS,
   surface: SurfaceName,
   options?: ContractErrorOptions,
-): Refusal {
+): SurfaceError {
   const [gateway, storage, upload] = REASONS[reason];
-  return toRefusal(surface, { gateway, storage, upload, link: upload }[surface], options);
+  return toSurfaceError(surface, { gateway, storage, upload, link: upload }[surface], options);
 }
 
 /** The operations of the storage engine. */

@@ -185,7 +185,7 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 
 const none = 'test/none';
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: There is no such file of services`],
+  [['--services', none], `${none}: The services file does not exist`],
   [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],
   [['--port', 'x'], 'integer from 0 to 65535'],
   [
@@ -194,7 +194,10 @@ test.each<[string[], string | RegExp]>([
   ],
   [['--prot', '1'], 'Did you mean --port?'],
   [['extra.yaml', 'extra'], 'too many arguments'],
-  [[petstore, '--credentials', 'strict'], /^credentials has no effect beside .*petstore\.yaml, /],
+  [
+    [petstore, '--credentials', 'strict'],
+    /^credentials has no effect together with .*petstore\.yaml, /,
+  ],
   [[none], /none #\n {2}The file cannot be read: ENOENT/],
   [['--services', `shop=${none}`], 'services: shop: '],
   [['--services', none, '--services', 'shop=http://a.example'], '--services takes one file, or'],

@@ -15,7 +15,7 @@ test('a service that is not configured is reported with those that are', async (
     'The hosted service other does not exist: add it to the services (--services, or the option services), such as other: () => Response.json({}). The services: hello, echo.';
   expect([status, json]).toMatchObject([404, { code: 'SERVICE_NOT_FOUND', message }]);
   const misspelled = await gateway(mock, { path: '/v1/cloudrun/helo' });
-  expect(misspelled.json.message).toMatch(/ Do you mean hello\?$/);
+  expect(misspelled.json.message).toMatch(/ Did you mean hello\?$/);
 });
 
 test('a WebSocket that is not defined is refused with a message', async () => {

@@ -45,7 +45,7 @@ const [draft = ''] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftW
 const mock = await createMock({ document: draft });
 afterAll(() => mock.close());
 
-test('an operation that only a draft of the document has is answered by Prism', async () => {
+test('Prism responds to an operation that only a draft of the document has', async () => {
   const { status, json, headers } = await storage(mock, 'listFiles', { prefix: 'a' });
   expect(status).toBe(200);
   expect(json).toMatchObject({ statusCode: 200, body: { data: { fileList: ['a.txt'] } } });

@@ -120,7 +120,7 @@ function toServices(
       const [, name, address] = NAMED_SERVICE.exec(target) ?? [];
       if (name !== undefined && address !== undefined) return [name, address];
       return program.error(
-        `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${target} beside others`,
+        `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${target} together with others`,
       );
     }),
   );

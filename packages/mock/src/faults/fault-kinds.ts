@@ -30,7 +30,7 @@ interface FaultKind<Value> {
 /**
  * All kinds of faults, in the order in which they take effect. Options, header, control API, messages and MSW read
  * this table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is another
- * method, in `node-faults.ts` and `msw/surface.ts`.
+ * method, in `node-faults.ts` and `msw/handle-surface.ts`.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */

@@ -1,5 +1,5 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import { refusalFor, type SurfaceName } from '../surface.ts';
+import { type SurfaceName, surfaceErrorFor } from '../surface.ts';
 import { FieldError, isObject, toUnknown } from '../user-input.ts';
 import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
 
@@ -110,7 +110,7 @@ function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
     return { name: FAULT_HEADER, ...fault };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
-    throw refusalFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` });
+    throw surfaceErrorFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` });
   }
 }
 

@@ -5,7 +5,7 @@ import { hasResponse } from '@berth/server-stubs/contract';
 import { refuse } from '../early-responses.ts';
 import type { CallRecord } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { type Refusal, toRefusal } from '../surface.ts';
+import { type SurfaceError, toSurfaceError } from '../surface.ts';
 import { applyFaults, type FaultedCall } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultRule, type FaultSubject } from './fault-rules.ts';
 
@@ -38,7 +38,7 @@ export async function applyRequestFaults(
   options: ResolvedOptions,
   next: () => unknown,
 ): Promise<void> {
-  const respond = (error: Refusal) => {
+  const respond = (error: SurfaceError) => {
     const created = toResponse();
     if (created === undefined) {
       request.destroy();
@@ -51,7 +51,7 @@ export async function applyRequestFaults(
     due = record.session.faults.take(subject, request.headers[HEADER]?.toString());
   } catch (error) {
     if (!hasResponse(error)) throw error;
-    respond(error as Refusal);
+    respond(error as SurfaceError);
     return;
   }
   if (due.length > 0) {
@@ -62,7 +62,7 @@ export async function applyRequestFaults(
     (response ?? socket).once('close', () => disconnected.abort());
     const call: FaultedCall = {
       signal: disconnected.signal,
-      fail: (code) => respond(toRefusal(surface, code)),
+      fail: (code) => respond(toSurfaceError(surface, code)),
       reset: () => resetSocket(socket),
       truncate: (maxBytes) => response && truncateWrites(response, maxBytes),
     };

@@ -19,7 +19,7 @@ import {
   unknownService,
 } from '../services/service.ts';
 import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
-import { escapePattern, report, type Surface } from './surface.ts';
+import { escapePattern, report, type Surface } from './handle-surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
@@ -115,12 +115,12 @@ export function handleSockets(gatewayUrl: string, services: Services): WebSocket
     const offered = [info.protocols ?? []].flat();
     const protocol = offered.find((text) => !text.startsWith(CREDENTIALS)) ?? '';
     const request = new Request(`http://${name}${rest}${search}`);
-    const socket = toServiceSocket(client, protocol);
+    const socket = fromMswClient(client, protocol);
     await runSocketHandler(service.webSocket.bind(service), socket, request, report);
   });
 }
 
-function toServiceSocket(
+function fromMswClient(
   client: WebSocketHandlerConnection['client'],
   protocol: string,
 ): ServiceSocket {

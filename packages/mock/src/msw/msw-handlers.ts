@@ -6,8 +6,8 @@ import { findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { BUCKET } from '../surface.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
+import { handleSurface, report } from './handle-surface.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
-import { handleSurface, report } from './surface.ts';
 
 /** Options for {@link mswHandlers}: at least one URL, as passed to the clients. */
 export interface MswHandlersOptions {

@@ -25,7 +25,7 @@ import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surface.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
-import { escapePattern, type Surface } from './surface.ts';
+import { escapePattern, type Surface } from './handle-surface.ts';
 
 /** The storage API, without the upload target. */
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);

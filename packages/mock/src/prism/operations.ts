@@ -39,7 +39,7 @@ export function toResponsesDocument(
   const { operationId, deprecated, responses } = operation;
   const entries = entriesOf(responses).map(([status, response]) => [
     status,
-    toResponse(document, follow(document, response)),
+    copyResponse(document, follow(document, response)),
   ]);
   return {
     openapi: '3.1.0',
@@ -52,7 +52,7 @@ export function toResponsesDocument(
   };
 }
 
-function toResponse(document: JsonObject, response: JsonObject): JsonObject {
+function copyResponse(document: JsonObject, response: JsonObject): JsonObject {
   const toMedia = ([name, media]: [string, unknown]) => [
     name,
     toSample(document, follow(document, media)),

@@ -14,7 +14,7 @@ export interface PrismResponse {
   readonly content: Buffer | undefined;
 }
 
-/** Answers from a document with Prism. */
+/** Responds from a document with Prism. */
 export interface Prism {
   /**
    * Returns the documented response to a valid request. What the caller has no preference for is as configured.
@@ -35,8 +35,8 @@ type PrismHttp = typeof import('./prism-http.ts');
 /** An operation of a document in the form that Prism expects. */
 type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[number];
 
-/** Number of responses to keep for each operation. */
-const MAX_KEPT = 32;
+/** Maximum number of cached responses for each operation. */
+const MAX_CACHED = 32;
 
 /**
  * Creates the mock's connection to Prism, for one document in OpenAPI 3.1 in which each operation has an
@@ -50,7 +50,7 @@ export function createPrism(
 ): Prism {
   const places = listOperations(document);
   const resources = new Map<string, Promise<Resource>>();
-  const kept = new Map<string, Map<string, Promise<PrismResponse>>>();
+  const cache = new Map<string, Map<string, Promise<PrismResponse>>>();
 
   /** Prism translates one operation at a time, with its responses and nothing else. */
   async function read(operationId: string): Promise<Resource> {
@@ -82,11 +82,11 @@ export function createPrism(
       // Prism generates nothing without a schema, and fails on some.
       if (dynamic) return ask(operationId, accept, { ...preferences, dynamic: false });
       if (example === undefined) assertStatus(resource, code);
-      throw toError(result.left);
+      throw toPreferenceError(result.left);
     }
     // Prism would use the first example of the `default` response, whatever its status.
-    const isFree = example === undefined && !dynamic;
-    if (isFree || Number(code) < 400) assertStatus(resource, code);
+    const isDefaultExample = example === undefined && !dynamic;
+    if (isDefaultExample || Number(code) < 400) assertStatus(resource, code);
     const { statusCode: status, headers: sent = {}, body } = result.right.output;
     const headers = toHeaders(sent);
     return { status, headers, body, content: toContent(body, headers['content-type']) };
@@ -96,12 +96,12 @@ export function createPrism(
     respond(operationId, { accept, preferences }) {
       const merged = { dynamic, seed, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);
-      const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
-      kept.set(operationId, responses);
+      const responses = cache.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
+      cache.set(operationId, responses);
       const key = JSON.stringify([accept, merged.code, merged.example]);
       const cached = responses.get(key);
       if (cached !== undefined) return cached;
-      if (responses.size >= MAX_KEPT) responses.clear();
+      if (responses.size >= MAX_CACHED) responses.clear();
       const response = ask(operationId, accept, merged);
       responses.set(key, response);
       return response;
@@ -168,7 +168,7 @@ function assertStatus(resource: Resource, code: number | undefined): void {
   throw missing(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
 }
 
-function toError(error: Error & { status?: number }): Error {
+function toPreferenceError(error: Error & { status?: number }): Error {
   if (error.status === 406) {
     const message = 'The response has no content type that matches the Accept header.';
     return missing(406, message);

@@ -24,7 +24,7 @@ export const echo: ServiceHandler = {
       );
     }
     const [, status] = /^\/status\/([2-5]\d\d)$/.exec(path) ?? [];
-    if (status !== undefined) return toResponse(Number(status));
+    if (status !== undefined) return toStatusResponse(Number(status));
     if (path === '/body' && request.body !== null) {
       const type = headers.get('content-type') ?? 'application/octet-stream';
       return new Response(request.body, { headers: { 'content-type': type } });
@@ -45,7 +45,7 @@ export const echo: ServiceHandler = {
   },
 };
 
-function toResponse(status: number): Response {
+function toStatusResponse(status: number): Response {
   const isBodiless = [204, 205, 304].includes(status);
   return isBodiless ? new Response(null, { status }) : Response.json({ status }, { status });
 }

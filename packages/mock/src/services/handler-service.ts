@@ -52,7 +52,7 @@ export function createHandlerService(
       const toError = () => new GatewayError('SERVICE_TIMEOUT');
       const seconds = LIMITS.gatewayHeadersSeconds;
       const response = await within(seconds, responding, toError, call.signal);
-      return toServiceResponse(response, input, call, report);
+      return fromFetchResponse(response, input, call, report);
     },
     ...(webSocket && {
       open: (input, call) => openWebSocket(webSocket, input, call, upstreamStatus, report),
@@ -76,7 +76,7 @@ function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {
   return new Request(`http://${name}${target}`, { ...init, body: content });
 }
 
-function toServiceResponse(
+function fromFetchResponse(
   response: Response,
   { method }: GatewayInput,
   { signal }: GatewayCall,
@@ -145,7 +145,7 @@ async function openWebSocket(
     status: 101,
     open(connection, head) {
       server.handleUpgrade(call.request, connection, head, async (opened) => {
-        const socket = toServiceSocket(opened);
+        const socket = fromWebSocket(opened);
         await runSocketHandler(handle, socket, toRequest(input, call), (error) => {
           if (opened.readyState === opened.OPEN) report(error);
         });
@@ -158,7 +158,7 @@ async function openWebSocket(
 /** Maximum number of unread messages: beyond it, the caller has to wait. */
 const MAX_UNREAD = 64;
 
-function toServiceSocket(socket: WebSocket): ServiceSocket & { ignore(): void } {
+function fromWebSocket(socket: WebSocket): ServiceSocket & { ignore(): void } {
   const unread = on(socket, 'message', { close: ['close'], highWaterMark: MAX_UNREAD });
   /** Stops reading: further messages are dropped. */
   const ignore = () => {

@@ -50,7 +50,7 @@ export function findNameProblem(name: string): string | undefined {
 export function unknownService(name: string, names: readonly string[]): GatewayError {
   const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
   const similar = names.length === 0 ? '' : closest(name, names);
-  const hint = distance(name, similar) < name.length / 2 ? ` Do you mean ${similar}?` : others;
+  const hint = distance(name, similar) < name.length / 2 ? ` Did you mean ${similar}?` : others;
   const example = `${name}: () => Response.json({})`;
   const message = `The hosted service ${name} does not exist: add it to the services (--services, or the option services), such as ${example}.${hint}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });

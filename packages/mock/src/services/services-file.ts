@@ -19,7 +19,7 @@ export async function openServicesFile<Started>(
   events: FileEvents,
 ): Promise<{ readonly services: Live<Started>; close(): void }> {
   if (!existsSync(path)) {
-    throw new ServicesError(`${path}: There is no such file of services: check its path.`);
+    throw new ServicesError(`${path}: The services file does not exist: check its path.`);
   }
   if (!/\.[cm]?[jt]s$/.test(path)) {
     throw new ServicesError(
@@ -31,7 +31,7 @@ export async function openServicesFile<Started>(
     try {
       return toServices(await within(LOAD_SECONDS, loader.load(watch), toLateError));
     } catch (error) {
-      throw toError(error, path, [...files]);
+      throw toServicesError(error, path, [...files]);
     }
   };
   try {
@@ -49,7 +49,7 @@ type Watch = (file: string) => void;
 const LOAD_SECONDS = 30;
 
 const toLateError = () =>
-  new Error(`it has not been loaded within ${LOAD_SECONDS} s: do not wait at the top level`);
+  new Error(`it did not load within ${LOAD_SECONDS} s: check its top-level await`);
 
 /** Query of a module that is loaded again; the local modules that it imports get it, too. */
 const QUERY = 'berth-services';
@@ -116,7 +116,7 @@ function toServices({ default: services }: Record<string, unknown>): HostedServi
 }
 
 /** @param files the files in which the cause may be */
-function toError(error: unknown, path: string, files: readonly string[]): ServicesError {
+function toServicesError(error: unknown, path: string, files: readonly string[]): ServicesError {
   if (!(error instanceof Error)) return new ServicesError(`${path}: It throws ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map((part) =>

@@ -27,14 +27,14 @@ export function createUrlService(
       if (input.body === undefined) request.end();
       else pipeline(input.body, request, () => {});
       const { response } = await received;
-      return toServiceResponse(response);
+      return fromNodeResponse(response);
     },
     async open(input, call) {
       const request = toRequest(base, input, call, UPGRADE, connect);
       const received = awaitResponse(request, base, call.signal);
       request.end();
       const { response, connection: service, head } = await received;
-      if (service === undefined) return toServiceResponse(response);
+      if (service === undefined) return fromNodeResponse(response);
       // If the caller disconnects before the 101 is written, nobody uses the connection.
       const leave = () => service.destroy();
       call.response.once('close', leave);
@@ -99,7 +99,7 @@ interface Received {
 /** @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY */
 function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
   const received = new Promise<Received>((resolve, reject) => {
-    const fail = (error: Error) => reject(signal.aborted ? error : toError(error, base));
+    const fail = (error: Error) => reject(signal.aborted ? error : toGatewayError(error, base));
     request.on('error', fail);
     request.once('response', (response) => {
       if (response.statusCode === 101) request.destroy(new Error('101 without a protocol'));
@@ -125,7 +125,7 @@ function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): 
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'];
 
-function toError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayError {
+function toGatewayError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayError {
   const { code = '', message } = cause;
   return UNREACHABLE.includes(code)
     ? new GatewayError('SERVICE_LB_STATUS_ABNORMAL', {
@@ -139,7 +139,7 @@ function toError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayError {
 }
 
 /** Repeated headers stay separate. */
-function toServiceResponse(response: IncomingMessage): ServiceResponse {
+function fromNodeResponse(response: IncomingMessage): ServiceResponse {
   return {
     status: response.statusCode ?? 0,
     headers: response.headersDistinct,

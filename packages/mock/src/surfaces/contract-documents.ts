@@ -6,7 +6,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import type { Preferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
-import { type DocumentedSurface, toRefusal } from '../surface.ts';
+import { type DocumentedSurface, toSurfaceError } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 
 /** The documents of the contract, with their routes. */
@@ -38,14 +38,14 @@ export async function askPrism(
   // Errors are documented as `default`. Prism would use its first example, whatever the status of its code is.
   const isError = code >= 400 && example === undefined && dynamic !== true;
   const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
-  if (row !== undefined) throw toRefusal(surface, row.code);
+  if (row !== undefined) throw toSurfaceError(surface, row.code);
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, { accept, preferences });
   const error = found.status < 400 ? undefined : findError(found.body);
   if (error === undefined) return found;
   const { status } = found;
-  throw toRefusal(surface, error.code, { status, message: String(error.message) });
+  throw toSurfaceError(surface, error.code, { status, message: String(error.message) });
 }
 
 /** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */

@@ -7,7 +7,7 @@ import type { PrismResponse } from '../prism/prism.ts';
 import type { DocumentedSurface } from '../surface.ts';
 import type { Auth } from './auth.ts';
 import { askPrism, type ContractSurface, DOCUMENTS } from './contract-documents.ts';
-import { type ServedDocument, serveAlone } from './document.ts';
+import { type ServedDocument, serveStandalone } from './document.ts';
 import { addRoutes, type FoundBy, findSurface, isAddition, serveAdditions } from './draft.ts';
 import { toDocumentOptions } from './router-options.ts';
 
@@ -22,7 +22,7 @@ export interface Contract {
   /** Returns the surface of an operation that nothing implements; undefined for any other call. */
   surfaceOf(request: FoundBy): DocumentedSurface | undefined;
   /** Adds the operations that nothing implements. Every router gets all of them: a draft may add any path. */
-  extend<Surface extends Router>(router: Surface): Surface;
+  extend<Extended extends Router>(router: Extended): Extended;
 }
 
 /** @param draft replaces the built-in document of its surface */
@@ -58,6 +58,6 @@ export function serveDocument(
 ): ServedDocument {
   const surface = findSurface(loaded.document);
   return surface === undefined
-    ? serveAlone(loaded, options, toDocumentOptions(options, 'gateway'))
+    ? serveStandalone(loaded, options, toDocumentOptions(options, 'gateway'))
     : serveAdditions(surface, loaded, options, auth);
 }

@@ -18,14 +18,14 @@ import { readPreferences } from '../prism/preferences.ts';
 import { createPrism, loadPrism, type Prism } from '../prism/prism.ts';
 import type { DocumentedSurface } from '../surface.ts';
 
-/** A document whose calls Prism answers. */
+/** A document to whose calls Prism responds. */
 export interface ServedDocument {
-  /** Finds the operations that Prism answers, and validates their requests. */
+  /** Finds the operations to which Prism responds, and validates their requests. */
   readonly router: Router;
   readonly prism: Prism;
   /** The operations of the router. */
   readonly routes: RouteTable['routes'];
-  /** The surface that the document describes; undefined for a document beside the contract. */
+  /** The surface that the document describes; undefined for a standalone document. */
   readonly surface: DocumentedSurface | undefined;
 }
 
@@ -84,10 +84,10 @@ export function createPrismRouter(
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /**
- * Serves a document beside the contract. The stubs find the operation and validate the request, and Prism answers.
+ * Serves a standalone document. The stubs find the operation and validate the request, and Prism responds.
  * Credentials are not checked.
  */
-export function serveAlone(
+export function serveStandalone(
   { document, routes }: DocumentRoutes,
   options: ResolvedOptions,
   settings: RouterOptions,

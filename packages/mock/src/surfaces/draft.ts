@@ -43,10 +43,10 @@ export function findSurface(document: Record<string, unknown>): DocumentedSurfac
 }
 
 /** Adds the operations of a document to a router. If the router has the same, they come first. */
-export function addRoutes<Surface extends Router>(
-  router: Surface,
+export function addRoutes<Extended extends Router>(
+  router: Extended,
   document: Live<ServedDocument>,
-): Surface {
+): Extended {
   const additions = toRouter(document);
   const choose = (request: FoundBy) => {
     if (isAddition(document, request)) return additions;

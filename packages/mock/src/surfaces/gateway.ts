@@ -17,11 +17,11 @@ import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import { LOGGING, toRouterOptions } from './router-options.ts';
 
-/** The built-in service that Prism answers with the examples of the contract, unless the user defines it. */
+/** The built-in service for which Prism responds with the examples of the contract, unless the user defines it. */
 const HELLO = 'hello';
 
 /** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
-export function createGateway({ services, contract, options, auth }: Context): GatewayRouter {
+export function createMockGateway({ services, contract, options, auth }: Context): GatewayRouter {
   /** @returns undefined for `hello` */
   async function findService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
     const record = recordOf(request);
@@ -52,8 +52,8 @@ export function createGateway({ services, contract, options, auth }: Context): G
     const preferences = service?.isDocument
       ? undefined
       : readPreferences(call.request.headers.prefer);
-    const isByPrism = service === undefined || preferences !== undefined;
-    return isByPrism ? respondByPrism(call, preferences) : service.call(input, call);
+    const usesPrism = service === undefined || preferences !== undefined;
+    return usesPrism ? respondByPrism(call, preferences) : service.call(input, call);
   };
 
   const webSocket: WebSocketHandler = async (input, call) => {

@@ -54,7 +54,7 @@ export const LOGGING = {
   },
 };
 
-/** Options of the routers that only follow a document: those of drafts, and of documents beside the contract. */
+/** Options of the routers that only follow a document: those of drafts, and of standalone documents. */
 export function toDocumentOptions(
   options: ResolvedOptions,
   surface: SurfaceName,

@@ -15,7 +15,7 @@ import { isObject } from '../user-input.ts';
 import { toRouterOptions } from './router-options.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
-export function createStorage({ contract, options, auth }: Context): Router {
+export function createMockStorage({ contract, options, auth }: Context): Router {
   const handle = async (id: StorageOperationId, input: unknown, call: StorageCall) => {
     const record = recordOf(call.request);
     record.operationId = id;
@@ -37,7 +37,7 @@ export function createStorage({ contract, options, auth }: Context): Router {
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */
-export function createUpload({ contract, options }: Context): Router {
+export function createMockUpload({ contract, options }: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = readPreferences(call.request.headers.prefer);
     if (preferences === undefined) {

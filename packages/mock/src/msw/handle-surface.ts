@@ -11,7 +11,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
 import { applyFaults, type FaultedCall } from '../faults/fault-kinds.ts';
 import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
-import { refusalFor, type SurfaceName, toFetchResponse, toRefusal } from '../surface.ts';
+import { type SurfaceName, surfaceErrorFor, toFetchResponse, toSurfaceError } from '../surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {
@@ -59,7 +59,7 @@ export function handleSurface(
     const faulted: FaultedCall = {
       signal: request.signal,
       fail(code) {
-        response = send(toRefusal(name, code)[toResponse](call));
+        response = send(toSurfaceError(name, code)[toResponse](call));
       },
       // A response that is an error rejects the caller's `fetch`.
       reset() {},
@@ -120,7 +120,7 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
   }
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
-  return refusalFor('failed', name)[toResponse](call);
+  return surfaceErrorFor('failed', name)[toResponse](call);
 }
 
 /** Fails after a number of bytes of the body. */
