@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Call } from '@berth/server-stubs';
 import { toResponse } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { hostNameOf, rawPathOf } from './host.ts';
+import { rawPathOf, toHostAdvice } from './host.ts';
 import { type CallRecord, describeError, type RecordedRequest } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import {
@@ -49,7 +49,7 @@ export function refuseHost(
   response: ServerResponse,
   options: ResolvedOptions,
 ): Promise<void> {
-  const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(response.req)}, or listen on that name with --host.`;
+  const message = toHostAdvice(response.req);
   const error = surfaceErrorFor('host', record.surface, { status: 421, message });
   return refuse(error, record, response, options);
 }

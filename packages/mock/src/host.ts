@@ -14,7 +14,7 @@ const ANY_ADDRESS = ['0.0.0.0', '::'];
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  if (isLoopback(host) || host.endsWith('.localhost')) return true;
+  if (isLoopbackName(host)) return true;
   if (host === listenHost.toLowerCase()) return true;
   if (isIP(host) !== 0) return ANY_ADDRESS.includes(listenHost);
   return host !== '' && !host.includes('.');
@@ -39,7 +39,11 @@ export function isLoopbackOrigin(origin: string): boolean {
   // Sandboxed pages and files have the origin `null`, which any site can have.
   if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
   const { origin: normalized, hostname } = new URL(origin);
-  return normalized === origin && (isLoopback(hostname) || hostname.endsWith('.localhost'));
+  return normalized === origin && isLoopbackName(hostname);
+}
+
+function isLoopbackName(host: string): boolean {
+  return isLoopback(host) || host.endsWith('.localhost');
 }
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
@@ -56,6 +60,12 @@ export function originOf({ url = '', headers }: IncomingMessage): string | undef
 export function hostNameOf(request: IncomingMessage): string {
   const origin = originOf(request);
   return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
+}
+
+/** Says how to call a mock that refuses the host name of a call. */
+export function toHostAdvice(request: IncomingMessage): string {
+  const name = hostNameOf(request).slice(0, 100);
+  return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
 }
 
 /** Returns the raw path of a request target, without the query, and without the host of an absolute form. */

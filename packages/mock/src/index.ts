@@ -1,4 +1,4 @@
-export type { WireProfile, WireProfileInput } from '@berth/spec/wire-profile';
+export type { WireProfileInput } from '@berth/spec/wire-profile';
 export { createMock, type Mock } from './create-mock.ts';
 export type { Fault } from './faults/fault-kinds.ts';
 export type { FaultRule, SessionFaults } from './faults/fault-rules.ts';
@@ -8,18 +8,13 @@ export type { MockOptions } from './options.ts';
 export {
   events,
   GatewayError,
-  type RouteHandler,
-  type RouteParams,
-  type RouteSocketHandler,
   type Routes,
   routes,
   type ServiceEvent,
 } from './services/helpers.ts';
 export type {
   FetchHandler,
-  HostedService,
   HostedServices,
-  OpenApiDocument,
   ServiceHandler,
   ServiceSocket,
   SocketHandler,

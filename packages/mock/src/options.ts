@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
-import { FieldError, isObject, toUnknown } from './user-input.ts';
+import { FieldError, isInteger, isObject, toUnknown } from './user-input.ts';
 
 /** The values of `credentials`, which determine which credentials a mock accepts. */
 const CREDENTIALS = ['present', 'strict'] as const;
@@ -96,7 +96,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     flag: '--port <number>',
     help: 'port to listen on; 0 picks a free port',
     takes: 'number',
-    isValid: (value) => isInteger(value, 0) && (value as number) <= 65_535,
+    isValid: (value) => isInteger(value, 0) && value <= 65_535,
     mustBe: 'must be an integer from 0 to 65535',
   },
   host: {
@@ -226,10 +226,6 @@ export function assertOption(name: string, value: unknown): void {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
-}
-
-function isInteger(value: unknown, min: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= min;
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {

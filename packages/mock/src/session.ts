@@ -11,7 +11,7 @@ import { createSigner } from '@berth/storage/node';
 import { FaultRules } from './faults/fault-rules.ts';
 import type { ResolvedOptions } from './options.ts';
 import { BUCKET } from './surface.ts';
-import { FieldError } from './user-input.ts';
+import { FieldError, isInteger } from './user-input.ts';
 
 /**
  * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test
@@ -114,7 +114,7 @@ class Clock implements SessionClock {
   }
 
   advance(ms: number): void {
-    if (!Number.isSafeInteger(ms) || ms <= 0 || this.now().getTime() + ms > LAST_DATE) {
+    if (!isInteger(ms, 1) || this.now().getTime() + ms > LAST_DATE) {
       throw new FieldError('advance', 'must be a positive integer of milliseconds.');
     }
     this.#offset += ms;

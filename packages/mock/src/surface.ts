@@ -1,5 +1,5 @@
 /** What the server and the MSW handlers share about their surfaces. Pages import it, so it needs no Node modules. */
-import type { StorageLogin } from '@berth/server-stubs';
+import type { StorageCall, StorageLogin } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GatewayError,
@@ -72,7 +72,8 @@ export async function callStorage(
   { envId, request, requestId, signal }: StorageLogin,
 ): Promise<unknown> {
   const caller = { env: envId, id: 'mock' };
-  return storage[id](input as never, { envId, caller, request, requestId, signal } as never);
+  const operation = storage[id] as (input: unknown, call: Partial<StorageCall>) => unknown;
+  return operation(input, { envId, caller, request, requestId, signal });
 }
 
 /**

@@ -5,6 +5,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isInteger(value: unknown, min: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min;
+}
+
 /** Thrown for an invalid value in user input. The message names the field and describes valid values. */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';

@@ -4,11 +4,11 @@ import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { INTERNAL_ERROR, writeResponse } from '../early-responses.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
-import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
+import { hostNameOf, isLocalName, originOf, rawPathOf, toHostAdvice } from '../host.ts';
 import { type LoggedRequest, REDACTED } from '../log.ts';
 import { createMockSession, type MockSession } from '../mock-session.ts';
 import { sessionOfQuery } from '../session.ts';
-import { FieldError, isObject } from '../user-input.ts';
+import { FieldError, isInteger, isObject } from '../user-input.ts';
 import { findPage } from './page.ts';
 
 /** Path of the page and of the control API. */
@@ -142,11 +142,7 @@ function toUnknownCall(method: string, path: string, route: string): Problem {
  * @throws Problem 421 for another host, 403 for another origin
  */
 function assertAllowed(request: IncomingMessage, path: string, listenHost: string): void {
-  const host = hostNameOf(request);
-  if (!isLocalName(host, listenHost)) {
-    const name = JSON.stringify(host.slice(0, 100));
-    throw new Problem(421, `Call the mock as localhost or by its IP address, not as ${name}.`);
-  }
+  if (!isLocalName(hostNameOf(request), listenHost)) throw new Problem(421, toHostAdvice(request));
   const { headers, method } = request;
   const site = headers['sec-fetch-site'] ?? 'same-origin';
   // A user may open any address, and follow links to the page. A frame with another one could create sessions.
@@ -190,7 +186,7 @@ function toJson(bytes: Buffer, { headers }: IncomingMessage): unknown {
 
 function toLimit(text: string | null): number {
   const limit = Number(text ?? Number.MAX_SAFE_INTEGER);
-  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  if (isInteger(limit, 1)) return limit;
   throw new FieldError('limit', 'must be a positive integer.');
 }
 

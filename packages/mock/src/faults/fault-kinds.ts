@@ -1,5 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../surface.ts';
+import { isInteger } from '../user-input.ts';
 
 /** What faults can do to a call, on the server and in MSW. */
 export interface FaultedCall {
@@ -117,7 +118,7 @@ function toTrue(value: unknown): true | undefined {
 /** @returns undefined if the value is not an integer of at least `min` */
 export function toInteger(value: unknown, min: number): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) && (number as number) >= min ? (number as number) : undefined;
+  return isInteger(number, min) ? number : undefined;
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import { type SurfaceName, surfaceErrorFor } from '../surface.ts';
+import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from '../surface.ts';
 import { FieldError, isObject, toUnknown } from '../user-input.ts';
 import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
 
@@ -24,7 +24,8 @@ export interface FaultSubject {
 const OPERATIONS: ReadonlyMap<string, SurfaceName> = new Map([
   ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
   ...storageRoutes.routes.map(
-    ({ operationId, path }) => [operationId, path === '/' ? 'upload' : 'storage'] as const,
+    ({ operationId, path }) =>
+      [operationId, path === DOCUMENT_UPLOAD_PATH ? 'upload' : 'storage'] as const,
   ),
 ]);
 

@@ -12,6 +12,7 @@ import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw'
 import {
   callHandler,
   findNameProblem,
+  POLICY_VIOLATION,
   runSocketHandler,
   type ServiceHandler,
   type ServiceSocket,
@@ -94,9 +95,6 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   return new Request(`http://${name}${rest}${query}`, init);
 }
 
-/** RFC 6455, section 7.4.1: a violated policy. */
-const REFUSED = 1008;
-
 /** Prefix of protocols that contain credentials (D14). */
 const CREDENTIALS = 'berth.bearer.';
 
@@ -109,7 +107,7 @@ export function handleSockets(gatewayUrl: string, services: Services): WebSocket
     const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const service = services.get(name);
     if (typeof service !== 'object' || service.webSocket === undefined) {
-      client.close(REFUSED, `The service ${name} has no webSocket.`);
+      client.close(POLICY_VIOLATION, `The service ${name} has no webSocket.`);
       return;
     }
     const offered = [info.protocols ?? []].flat();

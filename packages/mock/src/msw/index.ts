@@ -3,9 +3,6 @@ export type { FaultRule, SessionFaults } from '../faults/fault-rules.ts';
 export {
   events,
   GatewayError,
-  type RouteHandler,
-  type RouteParams,
-  type RouteSocketHandler,
   type Routes,
   routes,
   type ServiceEvent,

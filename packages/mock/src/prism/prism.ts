@@ -32,6 +32,8 @@ export interface Prism {
 
 type PrismHttp = typeof import('./prism-http.ts');
 
+type PrismArguments = Parameters<ReturnType<PrismHttp['createInstance']>['request']>;
+
 /** An operation of a document in the form that Prism expects. */
 type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[number];
 
@@ -75,9 +77,9 @@ export function createPrism(
       method: resource.method,
       url: { path: '/' },
       headers: { accept: toPrismAccept(accept) },
-    };
-    const mock = { code, exampleKey: example, dynamic, seed };
-    const result = await instance.request(input as never, [resource], { mock } as never)();
+    } as PrismArguments[0];
+    const config = { mock: { code, exampleKey: example, dynamic, seed } } as PrismArguments[2];
+    const result = await instance.request(input, [resource], config)();
     if (result._tag === 'Left') {
       // Prism generates nothing without a schema, and fails on some.
       if (dynamic) return ask(operationId, accept, { ...preferences, dynamic: false });

@@ -22,6 +22,7 @@ import {
   toServiceHeaders,
   within,
 } from './service.ts';
+import { withoutModuleQuery } from './services-file.ts';
 
 export interface HandlerOptions {
   /** Header that marks the response of a hosted service (D10). */
@@ -38,8 +39,8 @@ export function createHandlerService(
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report = (error: unknown) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
-    // The first frame says where. Modules that are loaded again have a query.
-    const [message, frame = ''] = text.replace(/\?berth-services=\d+/g, '').split(/\n(?= +at )/, 2);
+    // The first frame says where.
+    const [message, frame = ''] = withoutModuleQuery(text).split(/\n(?= +at )/, 2);
     onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
   };
   return {

@@ -1,21 +1,22 @@
 /** Helpers for services in code, in the mock and in MSW. */
 import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
-import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
+import {
+  type FetchHandler,
+  POLICY_VIOLATION,
+  type ServiceSocket,
+  type SocketHandler,
+} from './service.ts';
 
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 
 /** Decoded values of `:name` in the path of a route. What `*` matches is under `*`, as sent. */
-export type RouteParams = Readonly<Record<string, string>>;
+type RouteParams = Readonly<Record<string, string>>;
 
 /** Handles the calls of one route. */
-export type RouteHandler = (request: Request, params: RouteParams) => Response | Promise<Response>;
+type RouteHandler = (request: Request, params: RouteParams) => Response | Promise<Response>;
 
 /** Handles the WebSockets of one route. */
-export type RouteSocketHandler = (
-  socket: ServiceSocket,
-  request: Request,
-  params: RouteParams,
-) => unknown;
+type RouteSocketHandler = (socket: ServiceSocket, request: Request, params: RouteParams) => unknown;
 
 /** Handlers by method and path. */
 export interface Routes {
@@ -64,14 +65,11 @@ export function routes(handlers: Routes): {
     },
     webSocket(socket, request) {
       const found = find('WS', request.url);
-      if (found === undefined) return socket.close(NO_ROUTE, 'No route matches.');
+      if (found === undefined) return socket.close(POLICY_VIOLATION, 'No route matches.');
       return (found.handle as RouteSocketHandler)(socket, request, found.params);
     },
   };
 }
-
-/** RFC 6455, section 7.4.1: a generic code for a message that violates a policy. */
-const NO_ROUTE = 1008;
 
 function parseRoute(key: string) {
   const [, method = '', path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];

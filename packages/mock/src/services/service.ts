@@ -26,13 +26,13 @@ export type ServiceHandler =
   | { readonly fetch?: FetchHandler; readonly webSocket?: SocketHandler };
 
 /** A parsed OpenAPI document. */
-export type OpenApiDocument = Readonly<Record<string, unknown>> &
+type OpenApiDocument = Readonly<Record<string, unknown>> &
   ({ readonly openapi: string } | { readonly swagger: string });
 
 /**
  * A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service.
  */
-export type HostedService = ServiceHandler | string | URL | OpenApiDocument;
+type HostedService = ServiceHandler | string | URL | OpenApiDocument;
 
 /** Hosted services by name. */
 export type HostedServices = Readonly<Record<string, HostedService>>;
@@ -111,6 +111,9 @@ export async function callHandler(
     return Response.json({ message }, { status: 500 });
   }
 }
+
+/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
+export const POLICY_VIOLATION = 1008;
 
 /** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
 const FAILED = 1011;

@@ -54,6 +54,11 @@ const toLateError = () =>
 /** Query of a module that is loaded again; the local modules that it imports get it, too. */
 const QUERY = 'berth-services';
 
+/** Returns a message or a stack with the paths of modules as they are on disk. */
+export function withoutModuleQuery(text: string): string {
+  return text.replaceAll(new RegExp(`\\?${QUERY}=\\d+`, 'g'), '');
+}
+
 /** Distinguishes the loads of all files of services in this process. */
 let loads = 0;
 
@@ -119,9 +124,7 @@ function toServices({ default: services }: Record<string, unknown>): HostedServi
 function toServicesError(error: unknown, path: string, files: readonly string[]): ServicesError {
   if (!(error instanceof Error)) return new ServicesError(`${path}: It throws ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
-  const [text = '', trace = ''] = [`${name}: ${message}`, stack].map((part) =>
-    part.replace(/\?berth-services=\d+/g, ''),
-  );
+  const [text = '', trace = ''] = [`${name}: ${message}`, stack].map(withoutModuleQuery);
   // Errors of syntax have their place in the first line of the stack, which has no `file:`.
   const places = Array.from(
     trace.matchAll(/((?:file:\/\/)?\/[^:()\n]+):(\d+)/g),
