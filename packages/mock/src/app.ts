@@ -48,11 +48,11 @@ export function createApp(context: Context, contractRouters: Routers) {
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const path = rawPathOf(request.url ?? '/');
-    const surface = document ? 'gateway' : (contract.surfaceOf(request) ?? surfaceOf(path));
     run(
       () => {
         if (isControl(path)) return control(context, request, response);
         if (isHome(request, path)) return sendHome(request, response);
+        const surface = document ? 'gateway' : (contract.surfaceOf(request) ?? surfaceOf(path));
         const isRefused = isForeign(request, options);
         const record = begin(request, surface, isRefused);
         record.response = response;

@@ -76,6 +76,12 @@ export function rawPathOf(target: string): string {
   return path === '' ? '/' : path;
 }
 
+/** Returns the parameters of a request target. */
+export function queryOf(target: string): URLSearchParams {
+  const mark = target.indexOf('?');
+  return new URLSearchParams(mark < 0 ? '' : target.slice(mark));
+}
+
 /** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
 export function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';

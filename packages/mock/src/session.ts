@@ -9,6 +9,7 @@ import {
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { FaultRules } from './faults/fault-rules.ts';
+import { queryOf } from './host.ts';
 import type { ResolvedOptions } from './options.ts';
 import { BUCKET } from './surface.ts';
 import { FieldError, isInteger } from './user-input.ts';
@@ -136,8 +137,5 @@ export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): 
 
 /** Returns the session name in the query, or the one in the header if the query has none. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
-  const { url = '' } = request;
-  const mark = url.indexOf('?');
-  const named = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get(SESSION_PARAMETER);
-  return named ?? sessionOfHeader(request);
+  return queryOf(request.url ?? '').get(SESSION_PARAMETER) ?? sessionOfHeader(request);
 }

@@ -4,7 +4,7 @@ import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { INTERNAL_ERROR, writeResponse } from '../early-responses.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
-import { hostNameOf, isLocalName, originOf, rawPathOf, toHostAdvice } from '../host.ts';
+import { hostNameOf, isLocalName, originOf, queryOf, rawPathOf, toHostAdvice } from '../host.ts';
 import { type LoggedRequest, REDACTED } from '../log.ts';
 import { createMockSession, type MockSession } from '../mock-session.ts';
 import { sessionOfQuery } from '../session.ts';
@@ -112,7 +112,7 @@ async function call(
   const route = slash < 0 ? path : `${path.slice(0, slash)}/*`;
   const respondTo = CALLS[`${method} ${route}`];
   if (respondTo === undefined) throw toUnknownCall(method, path, route);
-  const query = new URLSearchParams((request.url as string).split('?', 2)[1]);
+  const query = queryOf(request.url ?? '');
   const session = createMockSession(context, sessionOfQuery(request));
   const isFile = route === 'files/*';
   const hasBody = method === 'PUT' || method === 'POST';

@@ -8,7 +8,7 @@ import type { DocumentedSurface } from '../surface.ts';
 import type { Auth } from './auth.ts';
 import { askPrism, type ContractSurface, DOCUMENTS } from './contract-documents.ts';
 import { type ServedDocument, serveStandalone } from './document.ts';
-import { addRoutes, type FoundBy, findSurface, isAddition, serveAdditions } from './draft.ts';
+import { addRoutes, findSurface, isAddition, type RequestLine, serveAdditions } from './draft.ts';
 import { toDocumentOptions } from './router-options.ts';
 
 /** The documents of the contract: the built-in ones, or a draft in place of one of them. */
@@ -20,7 +20,7 @@ export interface Contract {
    */
   respond(surface: ContractSurface, call: Call, preferences?: Preferences): Promise<PrismResponse>;
   /** Returns the surface of an operation that nothing implements; undefined for any other call. */
-  surfaceOf(request: FoundBy): DocumentedSurface | undefined;
+  surfaceOf(request: RequestLine): DocumentedSurface | undefined;
   /** Adds the operations that nothing implements. Every router gets all of them: a draft may add any path. */
   extend<Extended extends Router>(router: Extended): Extended;
 }

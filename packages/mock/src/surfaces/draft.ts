@@ -48,7 +48,7 @@ export function addRoutes<Extended extends Router>(
   document: Live<ServedDocument>,
 ): Extended {
   const additions = toRouter(document);
-  const choose = (request: FoundBy) => {
+  const choose = (request: RequestLine) => {
     if (isAddition(document, request)) return additions;
     return router.find(request) && router;
   };
@@ -64,10 +64,10 @@ export function addRoutes<Extended extends Router>(
 }
 
 /** What a router finds an operation by. */
-export type FoundBy = Parameters<Router['find']>[0];
+export type RequestLine = Parameters<Router['find']>[0];
 
 /** Returns whether a call is one that only the document can respond to. */
-export function isAddition({ current }: Live<ServedDocument>, request: FoundBy): boolean {
+export function isAddition({ current }: Live<ServedDocument>, request: RequestLine): boolean {
   const found = current.router.find(request);
   return found !== undefined && !IMPLEMENTED.has(found.operationId);
 }
