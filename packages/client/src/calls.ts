@@ -50,14 +50,14 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
     const params = { path: {}, ...init.params };
     const called = { method, url: baseUrl + path };
     return withLimit(options, limits, called, async (limit) => {
-      let response: Response | undefined;
-      const fetch = async (request: Request) => {
-        called.url = request.url;
-        const body = isOnce ? request.body : undefined;
-        response = await send(request, { idempotent, body }, limit);
-        return check ? check(response, called) : response;
-      };
       for (;;) {
+        let response: Response | undefined;
+        const fetch = async (request: Request) => {
+          called.url = request.url;
+          const body = isOnce ? request.body : undefined;
+          response = await send(request, { ...options, idempotent, body }, limit);
+          return check ? check(response, called) : response;
+        };
         try {
           return await run(path, { ...rest, params, fetch });
         } catch (error) {

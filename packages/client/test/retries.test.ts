@@ -1,7 +1,7 @@
 import { bearer, isBerthError, type RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, refused, serviceAt } from './support/clients.ts';
+import { failureOf, gatewayAt, refused, serviceAt } from './support/clients.ts';
 import { type Act, faultServer, refuse, reset, serve, truncate } from './support/servers.ts';
 
 const ok = serve({ a: 1 });
@@ -73,6 +73,20 @@ describe('a call that may have been executed', () => {
       expect(server.calls).toHaveLength(1);
     }
   });
+});
+
+it('what middleware throws ends a call, also after an interrupted response', async () => {
+  await using server = await faultServer(truncate, ok);
+  const gateway = gatewayAt(server.baseUrl);
+  const thrown = new Error('middleware');
+  let attempts = 0;
+  gateway.use({
+    onRequest() {
+      attempts += 1;
+      if (attempts === 2) throw thrown;
+    },
+  });
+  expect(await failureOf(gateway.service('x').get('a'))).toBe(thrown);
 });
 
 describe('CL-RETRY-LIMIT: the number of attempts', () => {
