@@ -84,14 +84,18 @@ async function openFile(
   const headers = new Headers();
   if (range) headers.set('Range', toRangeHeader(range));
   if (start?.etag) headers.set('If-Range', start.etag);
-  watch.restart();
-  const ofLink = { ...limit, signal: watch.signal, attempts: 0 };
-  const response = await context.fetchLink(url, { headers }, ofLink);
-  watch.pause();
+  const { fetch = globalThis.fetch } = context;
+  // Only attempts are watched, not the waits between them.
+  const send = context.createLinkFetch((link, init) => {
+    watch.restart();
+    return fetch(link, init).finally(watch.pause);
+  });
+  const response = await send(url, { headers }, { ...limit, signal: watch.signal, attempts: 0 });
 
   const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';
-  const isChanged = start && (etag !== start.etag || (sizes?.total ?? start.total) !== start.total);
+  const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
+  const isChanged = start && (etag !== start.etag || isOtherSize);
   if (!sizes || isChanged) {
     watch.stop();
     let reason: string | undefined;

@@ -30,8 +30,8 @@ export interface StorageContext {
     failure: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Fetches a link, without credentials. */
-  readonly fetchLink: Send;
+  /** Creates a `fetch` for a link, without credentials, from the one that sends each attempt. */
+  readonly createLinkFetch: (sendAttempt: FetchLike) => Send;
   readonly limits: Limits;
   readonly idle: number;
   readonly fetch: FetchLike | undefined;

@@ -240,7 +240,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     fetch,
     agent,
     // A link carries its own grant, and may redirect.
-    fetchLink: createFetch({ limits, fetch, classify, redirect: 'follow' }),
+    createLinkFetch: (sendAttempt) =>
+      createFetch({ limits, fetch: sendAttempt, classify, redirect: 'follow' }),
     async call(operation, fields, failure, callOptions) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;

@@ -115,6 +115,20 @@ describe('a download', () => {
     );
   });
 
+  it('is not idle while it waits for another attempt, or after it failed', async () => {
+    vi.useFakeTimers();
+    const busy = new Response('', { status: 503, headers: { 'Retry-After': '2' } });
+    const { storage } = storageWith([link(), busy, new Response('bytes'), link(), new Error('no')]);
+    const download = storage.download('a', { idle: 1_000 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await (await download).text()).toBe('bytes');
+    expect(await failureOf(storage.download('a', { retry: false }))).toMatchObject({
+      kind: 'network',
+    });
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
   it.each(['onProgress throws', 'its reader cancels'])('is left if %s', async (reason) => {
     const closed = Promise.withResolvers<void>();
     await using served = await serveStorage((request, response) => {
@@ -223,6 +237,16 @@ describe('a download to a file', () => {
     });
     await served.storage.downloadToFile('a', file, { range: { offset: 0, length: 3 } });
     expect(await readFile(file, 'utf8')).toBe('new');
+  });
+
+  it('continues if only the second response says how long the file is', async () => {
+    await using served = await serveStorage(({ headers: { range } }, response) => {
+      response.setHeader('ETag', '"v1"');
+      if (!range) return response.write('first', () => response.destroy());
+      response.writeHead(206, { 'Content-Range': 'bytes 5-9/10' }).end('other');
+    });
+    await served.storage.downloadToFile('a', file);
+    expect(await readFile(file, 'utf8')).toBe('firstother');
   });
 
   it('keeps the mode of a file, and links and devices as they are', async () => {
