@@ -2,6 +2,7 @@ import { BerthError, networkError, toReason } from './errors.ts';
 import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import { withLimit } from './limits.ts';
+import { pageUrl } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
 export interface ConnectOptions extends Pick<ServiceOptions, 'timeout' | 'signal' | 'headers'> {
@@ -87,14 +88,12 @@ function createSocket(
   protocols: readonly string[],
   headers: Readonly<Record<string, string>>,
 ): WebSocket {
+  // In a page, a WebSocket cannot have headers.
+  const init = pageUrl()
+    ? [...protocols, ...toBearerProtocol(headers.authorization)]
+    : ({ protocols: [...protocols], headers } as unknown as string[]);
   try {
-    return new WebSocket(url, { protocols: [...protocols], headers } as unknown as string[]);
-  } catch {
-    // Browsers take the object for the name of a subprotocol, and throw.
-  }
-  const all = [...protocols, ...toBearerProtocol(headers.authorization)];
-  try {
-    return new WebSocket(url, all);
+    return new WebSocket(url, init);
   } catch (cause) {
     const reason = toReason(cause);
     throw new BerthError('options', 'The WebSocket cannot be opened', { reason, cause });
@@ -107,5 +106,5 @@ function toBearerProtocol(authorization: string | undefined): string[] {
   // Only these characters are valid (RFC 6455, section 4.1), and the platform's error would quote the token.
   const [, token] = /^Bearer ([\w!#$%&'*+.^`|~-]+)$/.exec(authorization) ?? [];
   if (token) return [BEARER_PROTOCOL + token];
-  throw new BerthError('options', 'In a browser, only a JWT can be sent with a WebSocket.');
+  throw new BerthError('options', 'A browser cannot send these credentials with a WebSocket.');
 }

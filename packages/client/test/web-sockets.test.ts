@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type BerthError, bearer, type GatewayClientOptions } from '@berth/client';
+import { type BerthError, bearer, type GatewayClientOptions, tc3 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { failureOf, serviceAt, shown } from './support/clients.ts';
@@ -86,6 +86,13 @@ describe('a WebSocket', () => {
     const token = vi.fn().mockReturnValueOnce('t').mockRejectedValue(new Error('offline'));
     const { chat } = countingService('http://127.0.0.1:1', { auth: bearer(token) });
     expect(await failureOf(chat.connect('a'))).toMatchObject({ kind: 'network' });
+  });
+
+  it('rejects with the reason of the platform if a subprotocol is invalid', async () => {
+    const auth = tc3({ secretId: 'id', secretKey: 'key' });
+    const { chat } = countingService('http://127.0.0.1:1', { auth });
+    const error = await failureOf(chat.connect('a', { protocols: ['a b'] }));
+    expect(error).toMatchObject({ kind: 'options', cause: { name: 'SyntaxError' } });
   });
 
   it('rejects in time if there is no response', async () => {
