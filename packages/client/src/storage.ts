@@ -68,8 +68,9 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
    */
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
-   * Sends each attempt, for example through a proxy. In Node, uploads do not use it, because `fetch` is too slow for
-   * large files; set `agent` as well. Default: the platform's `fetch`.
+   * Sends each attempt, for example through a proxy. Uploads in Node do not use it, because `fetch` is too slow for
+   * large files: set `agent` as well. Nor do uploads in browsers with `onProgress`, which `fetch` does not support.
+   * Default: the platform's `fetch`.
    */
   readonly fetch?: FetchLike | undefined;
   /** An `Agent` of `node:http` or `node:https` for uploads in Node. Default: the global agent. */

@@ -59,7 +59,9 @@ function sendWithProgress(
       }
     };
     request.onload = () => {
-      const { status, responseText: text } = request;
+      const { responseText: text, responseURL } = request;
+      // Redirects cannot be turned off, but they do not count as success.
+      const status = responseURL === new URL(url).href.replace(/#.*/, '') ? request.status : 0;
       const lines = request.getAllResponseHeaders().trim().split('\r\n');
       const headers = lines.filter(Boolean).map((line) => line.split(/:(.*)/).slice(0, 2));
       resolve({ status, text, headers: new Headers(headers as [string, string][]) });

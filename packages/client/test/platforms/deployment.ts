@@ -10,7 +10,7 @@ export interface Deployment {
   readonly echo: string;
   readonly token: string;
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
-  /** A gateway with the services `ticker` and `slow`, and an empty page. */
+  /** A gateway with the services `ticker` and `slow`, an empty page, and a redirect to it: `/moved`. */
   readonly unstable: string;
 }
 
@@ -53,6 +53,7 @@ async function startUnstable() {
     response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
     if (method === 'OPTIONS') return response.end();
     if (url === '/') return response.setHeader('Content-Type', 'text/html').end();
+    if (url === '/moved') return response.writeHead(302, { Location: '/' }).end();
     const path = url.replace('/v1/cloudrun/', '');
     if (path === 'ticker') return sendTicks(response, Number(headers['last-event-id'] ?? 0));
     const id = path.replace('slow/', '');

@@ -217,6 +217,21 @@ export const FEATURES: readonly Feature[] = [
     },
   },
   {
+    name: 'refuses a redirect of the upload target, with progress and without',
+    async run(deployment) {
+      const url = `${deployment.unstable}/moved`;
+      const data = { url, token: 't', authorization: 'a', fileID: 'f', storeFileID: 's' };
+      const storage = storageOf(deployment, {
+        fetch: async (input, init) =>
+          input === url ? fetch(input, init) : Response.json({ data }),
+      });
+      for (const onProgress of [undefined, () => {}]) {
+        const upload = storage.upload('moved.txt', 'a', { onProgress });
+        await assertFails(upload, { kind: 'upload' });
+      }
+    },
+  },
+  {
     name: 'uploads a local file, and downloads to one, unless in a page',
     async run(deployment) {
       const storage = storageOf(deployment);
