@@ -4,27 +4,26 @@ import type {
   KnownUploadErrorCode,
 } from './generated/contract.gen.ts';
 
-/**
- * What failed:
- *
- * - `gateway`: the gateway rejected the call, with a `code`.
- * - `service`: the hosted service returned an error status. `body` is what it sent.
- * - `storage`: the storage API rejected the call or the file, even if the status is 200.
- * - `upload`: the upload target rejected the form. Nothing was stored.
- * - `network`: there was no response, or it was interrupted. The call may have been executed.
- * - `timeout`: a time limit of the client was exceeded. The call may have been executed.
- * - `contract`: a successful response has an unexpected form, or your schema rejects it.
- * - `options`: an argument is invalid, or your function for credentials failed. Nothing was sent, unless a stream of
- *   yours turned out to be wrong while it was sent.
- */
+/** What failed. */
 export type ErrorKind =
+  /** The gateway rejected the call, with a `code`. */
   | 'gateway'
+  /** The hosted service returned an error status. `body` is what it sent. */
   | 'service'
+  /** The storage API rejected the call or the file, even if the status is 200, or its response is malformed. */
   | 'storage'
+  /** The upload target rejected the form. Nothing was stored. */
   | 'upload'
+  /** There was no response, or it was interrupted. The call may have been executed. */
   | 'network'
+  /** A time limit of the client was exceeded. The call may have been executed. */
   | 'timeout'
+  /** A response of a service has an unexpected form, your schema rejects it, or a raw call got invalid JSON. */
   | 'contract'
+  /**
+   * An argument is invalid, or your function for credentials failed. Nothing was sent, unless a stream of yours turned
+   * out to be wrong while it was sent.
+   */
   | 'options';
 
 /** A code that editors suggest. A deployment may send others. */
