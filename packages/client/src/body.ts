@@ -51,7 +51,7 @@ function assertSupported(body: object, kind: string): void {
   throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
 }
 
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 

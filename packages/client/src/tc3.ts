@@ -152,19 +152,19 @@ function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
 }
 
 async function sha256(content: string | Bytes): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest(HMAC.hash, toBytes(content))));
+  return toHex(new Uint8Array(await crypto.subtle.digest(HMAC.hash, encode(content))));
 }
 
 async function hmac(key: string | Bytes, text: string): Promise<Bytes> {
   const { subtle } = crypto;
-  const usable = await subtle.importKey('raw', toBytes(key), HMAC, false, ['sign']);
-  return new Uint8Array(await subtle.sign(HMAC.name, usable, toBytes(text)));
+  const usable = await subtle.importKey('raw', encode(key), HMAC, false, ['sign']);
+  return new Uint8Array(await subtle.sign(HMAC.name, usable, encode(text)));
 }
 
 function toHex(bytes: Bytes): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function toBytes(content: string | Bytes): Bytes {
+function encode(content: string | Bytes): Bytes {
   return typeof content === 'string' ? new TextEncoder().encode(content) : content;
 }

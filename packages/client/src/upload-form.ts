@@ -1,3 +1,4 @@
+import { kindOf } from './body.ts';
 import { BerthError } from './errors.ts';
 import type { FetchLike } from './fetch.ts';
 import type { components } from './generated/storage.v2.gen.ts';
@@ -116,8 +117,6 @@ function openSource(
 function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value === 'string') return new TextEncoder().encode(value);
   // By name, because `instanceof` fails for values of another realm.
-  if (Object.prototype.toString.call(value) === '[object Uint8Array]') {
-    return value as Uint8Array<ArrayBuffer>;
-  }
+  if (kindOf(value) === 'Uint8Array') return value as Uint8Array<ArrayBuffer>;
   throw new BerthError('options', 'A stream must yield bytes or text.');
 }
