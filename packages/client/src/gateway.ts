@@ -26,8 +26,8 @@ export interface GatewayClientOptions extends LimitOptions {
 }
 
 /**
- * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's, unless
- * the document has a `default` response.
+ * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's,
+ * unless the document has a `default` response.
  */
 export type DocumentedService<Paths extends object> = Service & Calls<WithGatewayErrors<Paths>>;
 

@@ -69,8 +69,8 @@ function toLinkQuery<Data>(
 }
 
 /**
- * Returns the options of a query for a link to a file, which is renewed before it expires. The key does not contain the deployment:
- * use a `QueryClient` for each.
+ * Returns the options of a query for a link to a file, which is renewed before it expires. The key does not contain
+ * the deployment: use a `QueryClient` for each.
  *
  * @param options `maxAge` is the lifetime of the link in seconds. Default: 600
  *
@@ -86,7 +86,8 @@ export function linkQuery(
 }
 
 /**
- * Returns the options of a query for links to files, in order, each with a `url` or an `error`. It fails if there is no link at all.
+ * Returns the options of a query for links to files, in order, each with a `url` or an `error`. It fails if there is
+ * no link at all.
  *
  * @param options `maxAge` is the lifetime of the links in seconds. Default: 600
  *
@@ -121,8 +122,8 @@ export type Upload = UseMutationResult<UploadResult, BerthError, UploadVariables
 };
 
 /**
- * Returns a mutation that uploads a file. Like every mutation, it goes on after its component unmounts; call `abort` in
- * the clean-up of an effect to prevent that.
+ * Returns a mutation that uploads a file. Like every mutation, it continues after its component unmounts; call `abort`
+ * in the clean-up of an effect to prevent that.
  *
  * @param options those of `useMutation`, such as `onSuccess`
  *

@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '..');
 const ENTRY = join(ROOT, 'entry.js');
 
 /**
- * Bundles and minifies a program for browsers. Returns the gzipped size of what it loads at first and of all its chunks,
- * in bytes. Each chunk is compressed separately, as a server does it.
+ * Bundles and minifies a program for browsers. Returns the gzipped size of what it loads at first and of all its
+ * chunks, in bytes. Each chunk is compressed separately, as a server does it.
  */
 async function sizesOf(code: string) {
   const build = await rolldown({
@@ -36,8 +36,8 @@ async function sizesOf(code: string) {
   return { first: sum(sizes.filter(({ fileName }) => loaded.has(fileName))), all: sum(sizes) };
 }
 
-// The bytes that a page loads before its first call, and with all that is loaded on first use (event streams, WebSockets,
-// uploads and downloads), rounded up to the next 100, so that growth fails. openapi-fetch alone has 2,600.
+// The bytes that a page loads before its first call, and with all that is loaded on first use (event streams,
+// WebSockets, uploads and downloads), rounded up to the next 100, so that growth fails. openapi-fetch alone has 2,600.
 it.each([
   ['the gateway', 'bearer, createGatewayClient', 9_400, 13_100],
   ['storage', 'createStorageClient', 9_700, 14_000],

@@ -40,8 +40,8 @@ interface Copy {
 }
 
 /**
- * Finds the files that the user named. A single file is uploaded to the target path, unless that is a folder. Files in a
- * folder keep their paths below the target.
+ * Finds the files that the user named. A single file is uploaded to the target path, unless that is a folder. Files in
+ * a folder keep their paths below the target.
  */
 async function findFiles(names: readonly string[], target: string): Promise<Copy[]> {
   const isSingle = names.length === 1;
