@@ -62,8 +62,8 @@ function sendWithProgress(
       const { responseText: text, responseURL } = request;
       // Redirects cannot be turned off, but they do not count as success.
       const status = responseURL === new URL(url).href.replace(/#.*/, '') ? request.status : 0;
-      const lines = request.getAllResponseHeaders().trim().split('\r\n');
-      const headers = lines.filter(Boolean).map((line) => line.split(/:(.*)/).slice(0, 2));
+      const lines = request.getAllResponseHeaders().match(/.+/g) ?? [];
+      const headers = lines.map((line) => line.split(/:(.*)/, 2));
       resolve({ status, text, headers: new Headers(headers as [string, string][]) });
     };
     request.onerror = () => reject(watch.toError('The connection failed.'));
