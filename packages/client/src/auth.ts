@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError, invalid, isBerthError, toReason } from './errors.ts';
+import { BerthError, checkText, invalid, isBerthError, toReason } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {
@@ -64,7 +64,7 @@ interface Signed {
 const CLOCK_TOLERANCE = 30_000;
 
 /** How long calls wait for the same function of the caller, in milliseconds; the next call then starts it again. */
-const MAX_FLIGHT = 30_000;
+const SHARED_CALL_TIMEOUT = 30_000;
 
 /**
  * Signs attempts, and renews the credentials of all calls at once after a 401: one refresh at a time, and the clock
@@ -152,7 +152,7 @@ export function createStorageSession(
 
 /** Returns a credential for a header (RFC 9110, section 5.5). The platform's own error would quote it. */
 function toHeaderValue(name: string, value: string): string {
-  if (typeof value !== 'string') throw invalid(name, 'a string', value);
+  checkText(name, value);
   const text = value.trim();
   if (!/[^\t -~\x80-\xff]/.test(text)) return text;
   throw new BerthError('options', `${name} has invalid characters.`);
@@ -162,7 +162,7 @@ function toHeaderValue(name: string, value: string): string {
 const EXPIRY_MARGIN = 30_000;
 
 /**
- * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). The token of a function is kept until the
+ * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A function's token is kept until the
  * gateway rejects it or, for a JWT, until 30 s before its `exp` (RFC 7519, section 4.1.4). The function is then called
  * once for all calls that wait; if it fails, they fail with its error as `cause`, and the next call tries again.
  *
@@ -224,7 +224,7 @@ function singleFlight<T, Input = void>(run: (input: Input) => Promise<T>) {
   return (input: Input): Promise<T> => {
     if (pending) return pending;
     const flight = run(input).finally(end);
-    const timer = setTimeout(end, MAX_FLIGHT);
+    const timer = setTimeout(end, SHARED_CALL_TIMEOUT);
     pending = flight;
     return flight;
 

@@ -1,4 +1,4 @@
-import { checkNumber, invalid } from './errors.ts';
+import { checkNumber, checkText, invalid } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -30,8 +30,8 @@ type FileResult<Value> = ItemResult<{ readonly fileID: string }, Value>;
 /** Options for temporary links. */
 export interface TempUrlOptions extends StorageCallOptions {
   /**
-   * How long a link is valid, in whole seconds, at least 1. A value above 3600 is sent, with a warning. Default: chosen
-   * by the deployment.
+   * How long a link is valid, in integer seconds, at least 1. A value above 3600 is sent, with a warning. Default:
+   * chosen by the deployment.
    */
   readonly maxAge?: number | undefined;
 }
@@ -74,7 +74,7 @@ export async function tempUrls(
   options: TempUrlOptions = {},
 ): Promise<TempUrlResult[]> {
   const { maxAge } = options;
-  checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'integer');
+  checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'an integer');
   const files = toKeys(fileIDs);
   if (maxAge && maxAge > LINK_WARN_SECONDS) {
     context.onWarning(
@@ -155,10 +155,6 @@ function checkList(name: string, value: unknown): asserts value is readonly unkn
   if (!Array.isArray(value)) throw invalid(name, 'an array', value);
 }
 
-function checkText(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string') throw invalid(name, 'a string', value);
-}
-
 /**
  * What a request contains of a file, and how to read the entries of a response. Links and deletes succeed with the
  * `code` `SUCCESS`, copies without a `code`.
@@ -202,7 +198,7 @@ async function callList<Key extends object, Value>(
   for (let at = 0; at < keys.length; at += BATCH_ITEMS) {
     batches.push(keys.slice(at, at + BATCH_ITEMS));
   }
-  return (await mapLimit(batches, callBatch)).flat();
+  return (await mapConcurrently(batches, callBatch)).flat();
 }
 
 /** Returns the values of each file. Entries are in the order of the request, unless they name their files. */
@@ -239,7 +235,7 @@ export async function onlyResult<Result extends { readonly error?: Error | undef
 }
 
 /** Calls `run` for each item, a few at a time, and returns the results in order. */
-export async function mapLimit<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {

@@ -2,13 +2,13 @@ import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch'
 import { contractError, discard, isStream } from './body.ts';
 import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
 import { type Send, splitOptions, toRecord } from './fetch.ts';
-import { type CallOptions, delayAfter, type Limits, pause, withLimit } from './limits.ts';
+import { type CallOptions, delayAfter, type Limits, pause, withBudget } from './limits.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
- * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}. The gateway forwards only GET
- * and POST.
+ * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}. The gateway forwards only
+ * GET and POST.
  */
 export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
 
@@ -48,29 +48,29 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
     const isOnce = isStream(init.body);
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
-    const called = { method, url: baseUrl + path };
-    return withLimit(options, limits, called, async (limit) => {
+    const callInfo = { method, url: baseUrl + path };
+    return withBudget(options, limits, callInfo, async (budget) => {
       for (;;) {
         let response: Response | undefined;
         const fetch = async (request: Request) => {
-          called.url = request.url;
+          callInfo.url = request.url;
           const body = isOnce ? request.body : undefined;
-          response = await send(request, { ...options, idempotent, body }, limit);
-          return check ? check(response, called) : response;
+          response = await send(request, { ...options, idempotent, body }, budget);
+          return check ? check(response, callInfo) : response;
         };
         try {
           return await run(path, { ...rest, params, fetch });
         } catch (error) {
           // What middleware throws is not a failure of the network.
           if (!response?.bodyUsed || isBerthError(error)) {
-            checkHeaders(rest.headers, params.header);
+            checkHeaders({ ...rest.headers, ...params.header });
             throw error;
           }
-          if (error instanceof SyntaxError) throw contractError(response, called, 'invalid JSON');
-          const delay = idempotent && !isOnce ? delayAfter(limit) : undefined;
+          if (error instanceof SyntaxError) throw contractError(response, callInfo, 'invalid JSON');
+          const delay = idempotent && !isOnce ? delayAfter(budget) : undefined;
           if (delay === undefined)
-            throw networkError('The response was interrupted', called, error);
-          await pause(delay, limit.signal);
+            throw networkError('The response was interrupted', callInfo, error);
+          await pause(delay, budget.signal);
         }
       }
     }).catch((error) => {
@@ -88,10 +88,8 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
 }
 
 /** Throws an error that does not show the value of an invalid header, as that of `openapi-fetch` does. */
-function checkHeaders(...all: (object | undefined)[]): void {
-  for (const headers of all) {
-    for (const [name, value] of Object.entries(headers ?? {})) toRecord({ [name]: String(value) });
-  }
+function checkHeaders(headers: object): void {
+  for (const [name, value] of Object.entries(headers)) toRecord({ [name]: String(value) });
 }
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */

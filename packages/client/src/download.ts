@@ -1,7 +1,7 @@
 import { saveFile } from '#platform';
 import { type TempUrlOptions, tempUrl } from './batches.ts';
 import { BerthError, checkNumber, isBerthError } from './errors.ts';
-import { delayAfter, type Limit, pause, withLimit } from './limits.ts';
+import { type CallBudget, delayAfter, pause, withBudget } from './limits.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';
@@ -28,8 +28,9 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { response } = await withLimit(options, context.limits, { url: fileID }, (limit) =>
-    openFile(context, fileID, options, limit),
+  const call = { url: fileID };
+  const { response } = await withBudget(options, context.transferLimits, call, (budget) =>
+    openFile(context, fileID, options, budget),
   );
   return response;
 }
@@ -41,8 +42,8 @@ export async function downloadToFile(
   options: DownloadOptions = {},
 ): Promise<void> {
   let saving: Promise<void> | undefined;
-  await withLimit(options, context.limits, { url: fileID }, (limit) => {
-    saving = saveFile(readToEnd(context, fileID, options, limit), file);
+  await withBudget(options, context.transferLimits, { url: fileID }, (budget) => {
+    saving = saveFile(readToEnd(context, fileID, options, budget), file);
     return saving;
   }).catch(async (error) => {
     // When the call ends, either the file is complete, or its temporary file is gone.
@@ -70,27 +71,27 @@ async function openFile(
   context: StorageContext,
   fileID: string,
   options: DownloadOptions,
-  limit: Limit,
+  budget: CallBudget,
   start?: OpenFile,
 ): Promise<OpenFile> {
-  const { range, idle = context.idle } = options;
-  checkNumber('range.offset', range?.offset, 0, 'integer');
-  checkNumber('range.length', range?.length, 1, 'integer');
+  const { range, idle = context.transferLimits.idle } = options;
+  checkNumber('range.offset', range?.offset, 0, 'an integer');
+  checkNumber('range.length', range?.length, 1, 'an integer');
   checkNumber('idle', idle, 0);
-  const url = await tempUrl(context, fileID, { ...options, signal: limit.signal });
+  const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
   const call = { url };
   const failure = `The download of ${fileID} was interrupted`;
-  const watch = watchIdle(idle, limit.signal, failure, call);
-  const headers = new Headers();
-  if (range) headers.set('Range', toRangeHeader(range));
-  if (start?.etag) headers.set('If-Range', start.etag);
+  const watch = watchIdle(idle, budget.signal, failure, call);
+  const headers: Record<string, string> = {};
+  if (range) headers.range = toRangeHeader(range);
+  if (start?.etag) headers['if-range'] = start.etag;
   const { fetch = globalThis.fetch } = context;
   // Only attempts are watched, not the waits between them.
   const send = context.createLinkFetch((link, init) => {
     watch.restart();
     return fetch(link, init).finally(watch.pause);
   });
-  const response = await send(url, { headers }, { ...limit, signal: watch.signal, attempts: 0 });
+  const response = await send(url, { headers }, { ...budget, signal: watch.signal, attempts: 0 });
 
   const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';
@@ -98,9 +99,10 @@ async function openFile(
   const isChanged = start && (etag !== start.etag || isOtherSize);
   if (!sizes || isChanged) {
     watch.stop();
-    let reason: string | undefined;
-    if (response.ok && range) reason = 'the response is not the requested part';
-    if (response.ok && start) reason = 'the file changed during the download';
+    const problem = start
+      ? 'the file changed during the download'
+      : 'the response is not the requested part';
+    const reason = response.ok && range ? problem : undefined;
     const details = { call, response, reason, retryable: isTemporary(response.status) };
     throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
@@ -125,7 +127,7 @@ function readFile({ status, headers }: Response): Sizes | undefined {
   return { size, total: size };
 }
 
-/** Returns the sizes of the requested part (RFC 9110, section 14.4), or `undefined` if the response is anything else. */
+/** Returns the sizes of the requested part (RFC 9110, section 14.4), or `undefined` for any other response. */
 function readPart({ status, headers }: Response, range: DownloadRange): Sizes | undefined {
   const { offset, length = Number.POSITIVE_INFINITY } = range;
   // Part of a compressed body cannot be decoded separately.
@@ -204,32 +206,33 @@ async function* readToEnd(
   context: StorageContext,
   fileID: string,
   { onProgress, ...options }: DownloadOptions,
-  limit: Limit,
+  budget: CallBudget,
 ): AsyncGenerator<Uint8Array> {
   const { offset = 0, length } = options.range ?? {};
-  const start = await openFile(context, fileID, options, limit);
+  const start = await openFile(context, fileID, options, budget);
   const report = toReport(onProgress, start.size);
   let { response } = start;
   let loaded = 0;
   for (;;) {
     try {
       for await (const chunk of response.body ?? []) {
-        limit.attempts = 0;
+        // Only breaks without progress in between are counted, so that a long download may have any number.
+        budget.attempts = 0;
         loaded += chunk.byteLength;
         report?.(loaded);
         yield chunk;
       }
       return;
     } catch (error) {
-      limit.attempts += 1;
+      budget.attempts += 1;
       const isBroken = isBerthError(error) && error.retryable;
       if (isBroken && loaded === start.size) return;
-      const delay = isBroken && start.etag ? delayAfter(limit) : undefined;
+      const delay = isBroken && start.etag ? delayAfter(budget) : undefined;
       if (delay === undefined) throw error;
-      await pause(delay, limit.signal);
+      await pause(delay, budget.signal);
     }
     const range = { offset: offset + loaded, length: length && length - loaded };
-    const next = await openFile(context, fileID, { ...options, range }, limit, start);
+    const next = await openFile(context, fileID, { ...options, range }, budget, start);
     response = next.response;
   }
 }

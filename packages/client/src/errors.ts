@@ -171,18 +171,22 @@ export function invalid(name: string, expected: string, value: unknown): BerthEr
   return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
 }
 
+/** @throws BerthError of the kind `options` */
+export function checkText(name: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw invalid(name, 'a string', value);
+}
+
 /** @throws BerthError of the kind `options`, which shows the value */
 export function checkNumber(
   name: string,
   value: number | undefined,
   min: number,
-  kind: 'number' | 'integer' = 'number',
+  kind: 'a number' | 'an integer' = 'a number',
 ): void {
-  const isOfKind = kind === 'number' ? typeof value === 'number' : Number.isSafeInteger(value);
+  const isOfKind = kind === 'a number' ? typeof value === 'number' : Number.isSafeInteger(value);
   if (value === undefined || (isOfKind && value >= min)) return;
-  const expected = `${kind === 'number' ? 'a number' : 'an integer'} of at least ${min}`;
   const actual = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
+  throw new BerthError('options', `${name} must be ${kind} of at least ${min}, got ${actual}.`);
 }
 
 /** Creates the error for a request without a complete response. */

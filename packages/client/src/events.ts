@@ -3,10 +3,13 @@ import { contractError, parseJson, type StandardSchema, validate } from './body.
 import { checkNumber, isBerthError, networkError } from './errors.ts';
 import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
-import { pause, withLimit } from './limits.ts';
+import { pause, withBudget } from './limits.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
-/** Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the iteration. */
+/**
+ * Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the
+ * iteration.
+ */
 export interface EventsOptions<Data = string> extends Omit<ServiceOptions, 'idempotent'> {
   /** Parses `data` as JSON and validates it. Default: `data` is text. */
   readonly schema?: StandardSchema<Data> | undefined;
@@ -37,7 +40,7 @@ const MAX_DELAY = 30_000;
 
 const INTERRUPTED = 'The event stream was interrupted';
 
-/** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes for each line, even if it is empty. */
+/** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes even for an empty line. */
 const MAX_EVENT = 16_777_216;
 
 /** The end of an event, or of a comment. */
@@ -71,8 +74,8 @@ export async function* iterateEvents<Data>(
       if (!reconnect) return;
     } catch (error) {
       if (signal?.aborted) return;
-      const mayPass = isBerthError(error) && error.retryable;
-      if (!wasOpen || !reconnect || !mayPass) throw error;
+      const isRetryable = isBerthError(error) && error.retryable;
+      if (!wasOpen || !reconnect || !isRetryable) throw error;
     } finally {
       // Also aborts the connection: after a `cancel`, some browsers keep it open until the next bytes.
       watch.stop();
@@ -97,8 +100,8 @@ async function open(
   const headers = { ...toRecord(options.headers), accept: 'text/event-stream' };
   if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
   const call = { url };
-  return withLimit(options, limits, call, async (limit) => {
-    const response = await send(url, { headers }, limit);
+  return withBudget(options, limits, call, async (budget) => {
+    const response = await send(url, { headers }, budget);
     if (!response.ok) throw await toError(response, call);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;

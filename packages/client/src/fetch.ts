@@ -2,12 +2,12 @@ import type { Session } from './auth.ts';
 import { discard, isStream } from './body.ts';
 import { BerthError, networkError } from './errors.ts';
 import {
+  type CallBudget,
   type CallOptions,
   delayAfter,
-  type Limit,
   type Limits,
   pause,
-  withLimit,
+  withBudget,
 } from './limits.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
@@ -35,11 +35,11 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
  */
 export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 
-/** A `fetch` that also takes the options of this client, and a limit that has begun already. */
+/** A `fetch` that also takes the options of this client, and the budget of a call that has begun. */
 export type Send = (
   input: string | URL | Request,
   init?: FetchInit,
-  limit?: Limit,
+  budget?: CallBudget,
 ) => Promise<Response>;
 
 interface FetchSetup {
@@ -63,8 +63,8 @@ export function createFetch(setup: FetchSetup): Send {
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientHeaders = toRecord(setup.headers);
 
-  async function attempt(call: Call, limit: Limit): Promise<Response> {
-    const { signal } = limit;
+  async function sendWithRetries(call: Call, budget: CallBudget): Promise<Response> {
+    const { signal } = budget;
     const credentials = call.isInScope ? session : undefined;
     const redirect = call.isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
     let isRenewed = false;
@@ -72,7 +72,7 @@ export function createFetch(setup: FetchSetup): Send {
       const signed = await credentials?.sign(call);
       const headers = signed?.headers ?? call.headers;
       signal.throwIfAborted();
-      limit.attempts += 1;
+      budget.attempts += 1;
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
@@ -91,9 +91,10 @@ export function createFetch(setup: FetchSetup): Send {
         const isNew = !isRenewed && signed && (await credentials?.renew(signed, response?.headers));
         if (isNew) delay = 0;
         isRenewed = true;
-        limit.attempts -= 1;
+        // Renewing credentials does not use up an attempt.
+        budget.attempts -= 1;
       } else if (retryClass === 'any' || (retryClass === 'idempotent' && call.isIdempotent)) {
-        delay = delayAfter(limit, response?.headers);
+        delay = delayAfter(budget, response?.headers);
       }
       if (delay === undefined || call.isOnce) {
         if (response) return response;
@@ -104,22 +105,22 @@ export function createFetch(setup: FetchSetup): Send {
     }
   }
 
-  return async (input, init = {}, limit) => {
+  return async (input, init = {}, budget) => {
     // A `Request` may be one of another package.
     const request = typeof input === 'object' && 'headers' in input ? input : undefined;
     const url = request?.url ?? toUrl(String(input));
     const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
-    const run = async (started: Limit) => {
+    const run = async (started: CallBudget) => {
       const client = { scope, headers: clientHeaders };
       const call = await toCall({ url, method, request }, init, client);
-      return attempt(call, started).catch((error) => {
+      return sendWithRetries(call, started).catch((error) => {
         discard(call.body);
         throw error;
       });
     };
-    if (limit) return run(limit);
+    if (budget) return run(budget);
     const signal = init.signal ?? request?.signal;
-    return withLimit({ ...init, signal }, setup.limits, { url, method }, run);
+    return withBudget({ ...init, signal }, setup.limits, { url, method }, run);
   };
 }
 

@@ -28,7 +28,7 @@ const ERROR_BYTES = 65_536;
 /** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
 const TEMPORARY = [429, 502, 503, 504];
 
-/** Creates the error for a call that the gateway or the hosted service rejected. Reads its body, unless that is known. */
+/** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
 export async function toGatewayError(
   response: Response,
   call: CallInfo,
@@ -66,7 +66,7 @@ export async function classify(response: Response, profile: WireProfile): Promis
   return toRetryClass(status, toRefusal(response, body, profile)?.code);
 }
 
-/** Reads the body of a failed response. If that fails, its status and headers have to do. */
+/** Reads the body of a failed response. If that fails, its status and headers must suffice. */
 async function readBody(response: Response): Promise<unknown> {
   const { text } = await readText(response, ERROR_BYTES).catch(() => ({ text: '' }));
   return parseJson(text) ?? text;
@@ -78,8 +78,8 @@ function isOfService({ headers }: Response, { gatewayHeaders }: WireProfile): bo
 }
 
 /**
- * Returns the fields of an error of the gateway. Where the mark of the service is missing, such an error has a `code`, a
- * `message`, and the request ID of the header.
+ * Returns the fields of an error of the gateway: without the upstream-status header, a response with a `code`, a
+ * `message`, and the request ID of its header.
  */
 function toRefusal(response: Response, body: unknown, profile: WireProfile) {
   const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;

@@ -18,7 +18,7 @@ export interface LimitOptions {
    * Default: 120,000; for uploads and downloads no limit.
    */
   readonly timeout?: number | undefined;
-  /** How to retry failed calls, or `false`. Credentials are renewed in any case. Default: `{ attempts: 3, delay: 250 }`. */
+  /** How to retry failed calls, or `false`. Credentials are always renewed. Default: `{ attempts: 3, delay: 250 }`. */
   readonly retry?: RetryOptions | false | undefined;
 }
 
@@ -57,17 +57,17 @@ export const MAX_TIMER = 2 ** 31 - 1;
  */
 export function toLimits(options: LimitOptions, client = DEFAULTS): Limits {
   const { timeout = client.timeout, retry } = options;
-  const ofCall = retry === false ? { attempts: 1 } : retry;
-  const { attempts = client.retry.attempts, delay = client.retry.delay } = ofCall ?? {};
+  const callRetry = retry === false ? { attempts: 1 } : retry;
+  const { attempts = client.retry.attempts, delay = client.retry.delay } = callRetry ?? {};
   checkNumber('timeout', timeout, 0);
   checkNumber('retry.attempts', attempts, 1);
   checkNumber('retry.delay', delay, 0);
   return { timeout, retry: { attempts, delay } };
 }
 
-/** The limits of a call that has begun. */
-export interface Limit extends Pick<Limits, 'retry'> {
-  /** Aborts when the time is over, or when the caller aborts. */
+/** What a call that has begun may still take. */
+export interface CallBudget extends Pick<Limits, 'retry'> {
+  /** Aborts when the time limit expires, or when the caller aborts. */
   readonly signal: AbortSignal;
   /** Returns the milliseconds that are left. */
   left(): number;
@@ -81,11 +81,11 @@ export interface Limit extends Pick<Limits, 'retry'> {
  *
  * @throws BerthError of the kind `timeout` or `options`, or the reason of the caller's signal
  */
-export async function withLimit<T>(
+export async function withBudget<T>(
   options: LimitOptions & { readonly signal?: AbortSignal | null | undefined },
   client: Limits,
   call: CallInfo,
-  run: (limit: Limit) => Promise<T>,
+  run: (budget: CallBudget) => Promise<T>,
 ): Promise<T> {
   const { timeout, retry } = toLimits(options, client);
   const { signal: caller } = options;
@@ -96,9 +96,9 @@ export async function withLimit<T>(
     ? setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER))
     : undefined;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
-  const limit = { signal, retry, left: () => end - performance.now(), attempts: 0 };
+  const budget = { signal, retry, left: () => end - performance.now(), attempts: 0 };
   try {
-    return await untilAborted(run(limit), signal);
+    return await untilAborted(run(budget), signal);
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
@@ -140,13 +140,13 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
  *
  * @param headers those of the response to the last attempt
  */
-export function delayAfter(limit: Omit<Limit, 'signal'>, headers?: Headers): number | undefined {
-  const { attempts, retry } = limit;
+export function delayAfter(budget: CallBudget, headers?: Headers): number | undefined {
+  const { attempts, retry } = budget;
   if (attempts >= retry.attempts) return undefined;
   const minimum = toMilliseconds(headers);
   const random = Math.random() * Math.min(MAX_DELAY, retry.delay * 2 ** (attempts - 1));
   const delay = Math.max(random, minimum);
-  return minimum <= MAX_RETRY_AFTER && delay < limit.left() ? delay : undefined;
+  return minimum <= MAX_RETRY_AFTER && delay < budget.left() ? delay : undefined;
 }
 
 /** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */

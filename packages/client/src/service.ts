@@ -1,6 +1,6 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls } from './calls.ts';
-import { invalid } from './errors.ts';
+import { checkText } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
@@ -26,8 +26,8 @@ export interface RequestOptions extends ServiceOptions {
  * A hosted service. A `path` is everything after the name of the service, with its query. It is sent unchanged; a
  * leading `/` makes no difference.
  *
- * `get`, `post`, `events` and `connect` throw a `BerthError` if the call fails: `gateway` or `service` for an error status,
- * `network`, `timeout`, `contract`, or `options` for an argument that cannot be sent.
+ * `get`, `post`, `events` and `connect` throw a `BerthError` if the call fails: `gateway` or `service` for an error
+ * status, `network`, `timeout`, `contract`, or `options` for an argument that cannot be sent.
  */
 export interface Service {
   /** URL of the service, for other libraries: pass it together with `gateway.fetch`. */
@@ -41,8 +41,8 @@ export interface Service {
    */
   get<Payload = unknown>(path?: string, options?: PayloadOptions<Payload>): Promise<Payload>;
   /**
-   * Posts to a path and returns the payload, like `get`. Strings, bytes, blobs, forms and streams are sent as is, everything
-   * else as JSON. A POST is retried only if it was certainly not executed, or if it is `idempotent`; a
+   * Posts to a path and returns the payload, like `get`. Strings, bytes, blobs, forms and streams are sent as is,
+   * everything else as JSON. A POST is retried only if it was certainly not executed, or if it is `idempotent`; a
    * stream never.
    *
    * @example
@@ -62,9 +62,9 @@ export interface Service {
    */
   request(path?: string, options?: RequestOptions): Promise<Response>;
   /**
-   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection breaks or ends, the client waits and
-   * continues after the last event. The iteration ends when you leave it, when `signal` aborts, or when the service
-   * returns 204.
+   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection breaks or ends, the client waits
+   * and continues after the last event. The iteration ends when you leave it, when `signal` aborts, or when the
+   * service returns 204.
    *
    * @example
    * for await (const { event, data } of news.events('live', { signal })) show(event, data);
@@ -85,7 +85,7 @@ export interface Service {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-type Call = (
+type BytesCall = (
   path: string,
   init: object,
 ) => Promise<{ data?: ArrayBuffer; error?: unknown; response: Response }>;
@@ -109,7 +109,7 @@ export function createService(
   ) => {
     const anyPath = toAnyPath(path);
     const { body, type = null } = toBody(value);
-    const call = calls[method] as Call;
+    const call = calls[method] as BytesCall;
     const { data, error, response } = await call(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
       ...limits,
       params: { path: { name, anyPath } },
@@ -119,9 +119,9 @@ export function createService(
       bodySerializer: () => body,
       parseAs: 'arrayBuffer',
     });
-    const called = { method, url: toUrl(anyPath) };
-    if (!response.ok) throw await toError(response, called, error);
-    return toPayload(response, data, called, schema);
+    const callInfo = { method, url: toUrl(anyPath) };
+    if (!response.ok) throw await toError(response, callInfo, error);
+    return toPayload(response, data, callInfo, schema);
   };
 
   return {
@@ -148,6 +148,6 @@ export function createService(
 
 /** Returns a path as the contract's parameter, which has no leading slash. */
 function toAnyPath(path: string): string {
-  if (typeof path !== 'string') throw invalid('path', 'a string', path);
+  checkText('path', path);
   return checkPath('path', path.replace(/^\//, ''));
 }

@@ -1,7 +1,7 @@
 import { BerthError, networkError, toReason } from './errors.ts';
 import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
-import { withLimit } from './limits.ts';
+import { withBudget } from './limits.ts';
 import { pageUrl } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
@@ -26,7 +26,7 @@ export async function connectSocket(
   const { protocols = [] } = options;
   const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };
   const call = { method: 'GET', url, headers, body: null };
-  return withLimit(options, limits, call, async ({ signal }) => {
+  return withBudget(options, limits, call, async ({ signal }) => {
     let signed = await session?.sign(call);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();

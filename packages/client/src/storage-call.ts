@@ -32,8 +32,8 @@ export interface StorageContext {
   ): Promise<StorageResponse>;
   /** Creates a `fetch` for a link, without credentials, from the one that sends each attempt. */
   readonly createLinkFetch: (sendAttempt: FetchLike) => Send;
-  readonly limits: Limits;
-  readonly idle: number;
+  /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
+  readonly transferLimits: Limits & { readonly idle: number };
   readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
 }
@@ -64,7 +64,7 @@ export function isTemporary(status: number): boolean {
 const RESPONSE_BYTES = 16_777_216;
 
 /** Reads a response of unknown or large size, up to a limit. A stream that counts would take more time. */
-export async function limitResponse(response: Response, call: CallInfo): Promise<Response> {
+export async function capResponseSize(response: Response, call: CallInfo): Promise<Response> {
   const { headers } = response;
   const length = Number(headers.get('Content-Length') ?? Number.NaN);
   const isSmall = length <= RESPONSE_BYTES && !headers.has('Content-Encoding');

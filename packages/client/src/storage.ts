@@ -28,8 +28,8 @@ import {
 import type { paths } from './generated/storage.v2.gen.ts';
 import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
 import {
+  capResponseSize,
   classify,
-  limitResponse,
   type RawResult,
   readEnvelope,
   type StorageCallOptions,
@@ -189,7 +189,7 @@ export interface StorageClient {
   move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }
 
-type Call = (path: string, init: object) => Promise<RawResult>;
+type RawCall = (path: string, init: object) => Promise<RawResult>;
 
 interface RawOptions extends Pick<FetchInit, keyof CallOptions> {
   readonly params?: { readonly path?: object };
@@ -223,11 +223,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     // A redirect would send the credentials elsewhere, and the contract has no redirects.
     redirect: 'manual',
   });
-  const setup = { baseUrl, limits, toPath: toContractPath, check: limitResponse };
+  const setup = { baseUrl, limits, toPath: toContractPath, check: capResponseSize };
   const calls = createCalls<paths>(send, setup);
 
   const post = (path: string, { params, ...init }: RawOptions = {}) =>
-    (calls.POST as Call)(path, {
+    (calls.POST as RawCall)(path, {
       ...init,
       idempotent: init.idempotent ?? IDEMPOTENT_PATHS.includes(path),
       params: { ...params, path: { envId, ...params?.path } },
@@ -236,8 +236,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const context: StorageContext = {
     wireProfile,
     onWarning,
-    limits: { ...limits, timeout: options.timeout ?? 0 },
-    idle,
+    transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
     // A link carries its own grant, and may redirect.

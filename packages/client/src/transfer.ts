@@ -51,7 +51,7 @@ export function watchIdle(
   return {
     idle: Math.min(idle, MAX_TIMER),
     signal,
-    /** Starts the time limit again, with more milliseconds than usual if necessary. */
+    /** Starts the time limit again, with extra time in milliseconds if necessary. */
     restart(extra = 0) {
       pause();
       if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
-import { delayAfter, pause, untilAborted, withLimit } from './limits.ts';
+import { delayAfter, pause, untilAborted, withBudget } from './limits.ts';
 import {
   isTemporary,
   type StorageCallOptions,
@@ -44,23 +44,23 @@ export async function upload(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
-  const { signal, idle = context.idle } = options;
+  const { fetch, agent, transferLimits, wireProfile } = context;
+  const { signal, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
   const content = await toContent(data, options, maxBytes);
   const report = toReport(options.onProgress, content.size);
   const fileName = path.slice(path.lastIndexOf('/') + 1);
-  const { fetch, agent } = context;
   const failure = `${path} was not uploaded`;
 
-  return withLimit(options, context.limits, { method: 'POST', url: path }, async (limit) => {
-    const callOptions = { ...options, signal: limit.signal };
+  return withBudget(options, transferLimits, { method: 'POST', url: path }, async (budget) => {
+    const callOptions = { ...options, signal: budget.signal };
     for (;;) {
       const response = await context.call('getUploadMetaData', { path }, failure, callOptions);
-      const { url, fields, fileID } = toGrant(response, path, context.wireProfile, failure);
-      const watch = watchIdle(idle, limit.signal, failure, { method: 'POST', url });
+      const { url, fields, fileID } = toGrant(response, path, wireProfile, failure);
+      const watch = watchIdle(idle, budget.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
-      limit.attempts += 1;
+      budget.attempts += 1;
       watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
@@ -70,10 +70,10 @@ export async function upload(
         return { fileID };
       } catch (error) {
         // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
-        const mayPass = isBerthError(error) && error.retryable && content.isReplayable;
-        const delay = mayPass ? delayAfter(limit, headers) : undefined;
+        const isRetryable = isBerthError(error) && error.retryable && content.isReplayable;
+        const delay = isRetryable ? delayAfter(budget, headers) : undefined;
         if (delay === undefined) throw error;
-        await pause(delay, limit.signal);
+        await pause(delay, budget.signal);
       }
     }
   }).catch((error) => {
@@ -92,7 +92,7 @@ async function toContent(
   { contentType, size: expected }: UploadOptions,
   maxBytes: number,
 ): Promise<UploadContent> {
-  checkNumber('size', expected, 0, 'integer');
+  checkNumber('size', expected, 0, 'an integer');
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);

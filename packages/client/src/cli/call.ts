@@ -6,7 +6,7 @@ import { toGatewayError } from '../gateway-call.ts';
 import { Failure, write } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
-interface CallOptions {
+interface CallFlags {
   readonly request?: 'GET' | 'POST' | 'HEAD';
   readonly data?: string;
   readonly header?: Headers;
@@ -14,7 +14,7 @@ interface CallOptions {
 }
 
 /** `berth call`: calls a hosted service, and prints its response as it arrives. */
-export async function call(name: string, path: string, options: CallOptions): Promise<void> {
+export async function call(name: string, path: string, options: CallFlags): Promise<void> {
   const { data, signal, header: headers = new Headers() } = options;
   const { request: method = data === undefined ? 'GET' : 'POST' } = options;
   if (data !== undefined && method !== 'POST') {
@@ -27,8 +27,8 @@ export async function call(name: string, path: string, options: CallOptions): Pr
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
   if (response.ok) return write(response.body ?? [], signal);
-  const called = { method, url: response.url };
-  const error = await toGatewayError(response.clone(), called, await readWireProfile());
+  const callInfo = { method, url: response.url };
+  const error = await toGatewayError(response.clone(), callInfo, await readWireProfile());
   if (error.kind === 'service') await write(response.body ?? [], signal);
   throw error;
 }

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { SingleBar } from 'cli-progress';
-import { mapLimit } from '../batches.ts';
+import { mapConcurrently } from '../batches.ts';
 import { isBerthError } from '../errors.ts';
 import type { Progress } from '../transfer.ts';
 
@@ -37,7 +37,7 @@ export async function forEachFile<File extends Item>(
   work: (item: File, onProgress: (progress: Progress) => void) => Promise<string | undefined>,
 ): Promise<void> {
   const bar = createProgress(files);
-  const results = await mapLimit(files, async (item) => {
+  const results = await mapConcurrently(files, async (item) => {
     try {
       return { line: await work(item, (progress) => bar.set(item.file, progress)) };
     } catch (error) {
