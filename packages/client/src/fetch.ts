@@ -128,7 +128,7 @@ export function createFetch(setup: FetchSetup): Send {
 function toUrl(text: string): string {
   const url = parseUrl(text, pageUrl());
   if (url) return url.href;
-  throw new BerthError('options', 'The URL must be an http(s) URL without a password.');
+  throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
 }
 
 /** A call, which may take several attempts. */
