@@ -83,6 +83,17 @@ describe('credentials', () => {
   });
 });
 
+test('a field that replaces a method of every object is a wrong value, not an error of the server', async () => {
+  const body = '{"fileList":[{"fileID":"a","maxAge":{"toString":1,"valueOf":1}}]}';
+  const { status, json } = await post(
+    await storage({}, { batchGetTempUrls: vi.fn() }),
+    'batchGetTempUrls',
+    body,
+  );
+  const message = 'body.fileList[0].maxAge must be a number, got an object.';
+  expect([status, json]).toMatchObject([400, { body: { code: 'INVALID_PARAM', message } }]);
+});
+
 /** The contract's message for SYS_ERR. */
 const MESSAGE = 'The call failed. Try again, or report the request ID to the operator.';
 

@@ -125,6 +125,26 @@ it('a number that JavaScript cannot represent is refused', async () => {
   );
 });
 
+it('a value is only text or a number if its type says so, whatever its fields and content are', async () => {
+  const properties = { a: { type: 'number' }, b: { const: { c: 1 } }, d: { uniqueItems: true } };
+  const validate = await compileBody({ properties });
+  const reasonOf = (text: string) => {
+    const value = JSON.parse(text);
+    expect(validate(value)).toBe(false);
+    return toViolation(value, validate.errors, 'body', 'body').message;
+  };
+  const crafted = '{"toString":1,"valueOf":1}';
+  expect(reasonOf(`{"a":${crafted}}`)).toBe('body.a must be a number, got an object.');
+  expect(reasonOf('{"a":"Infinity"}')).toBe('body.a must be a number, got a string.');
+  expect(reasonOf(`{"b":${crafted}}`)).toBe('body.b must be {"c":1}.');
+  expect(reasonOf(`{"d":[${crafted},${crafted}]}`)).toMatch(
+    /^body\.d must not have duplicate items/,
+  );
+  expect(
+    validate(JSON.parse(`{"b":{"c":1},"d":[${crafted},{"toString":1,"valueOf":2},[],{}]}`)),
+  ).toBe(true);
+});
+
 it('a refusal lists the allowed values, and is short whatever the document or the request contains', async () => {
   const names = Array.from({ length: 1000 }, (_, index) => `v${index}`);
   const validate = await compileBody({

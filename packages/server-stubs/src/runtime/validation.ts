@@ -1,26 +1,30 @@
 /** What generated validators need, and the messages for what they find. Works in browsers. */
 import * as ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import * as equalModule from 'fast-deep-equal';
 import { escapeName, toNames, type Violation } from './faults.ts';
 import type { SchemaError, Validator } from './route-table.ts';
 
 export type { Validator } from './route-table.ts';
 
-type Equal = (a: unknown, b: unknown) => boolean;
-type Measure = (text: string) => number;
+export const ajvHelpers = { equal: isEqual, ucs2length: toMeasure(), formats: fullFormats };
 
-export const ajvHelpers = {
-  equal: toFunction<Equal>(equalModule),
-  ucs2length: toFunction<Measure>(ucs2lengthModule),
-  formats: fullFormats,
-};
-
-/** The default export of a CommonJS module, which Node.js and bundlers wrap differently. */
-function toFunction<Wanted>(module: unknown): Wanted {
-  let value = module;
+/** Node.js and bundlers wrap the default export of a CommonJS module differently. */
+function toMeasure(): (text: string) => number {
+  let value: unknown = ucs2lengthModule;
   while (typeof value !== 'function') value = (value as { default: unknown }).default;
-  return value as Wanted;
+  return value as (text: string) => number;
+}
+
+/** Unlike fast-deep-equal, it calls no method: JSON may contain a field `valueOf` or `toString`. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const fields = new Map(Object.entries(b));
+  const entries = Object.entries(a);
+  return (
+    entries.length === fields.size &&
+    entries.every(([name, value]) => fields.has(name) && isEqual(value, fields.get(name)))
+  );
 }
 
 /** Converts a validator's first error. `value` is what was validated. */
@@ -80,7 +84,7 @@ function typeAt(value: unknown, pointer: string): string {
     value,
   );
   if (found === null) return 'null';
-  if (Math.abs(found as number) === Infinity) return 'number that is out of range';
+  if (found === Infinity || found === -Infinity) return 'number that is out of range';
   return Array.isArray(found) ? 'array' : typeof found;
 }
 
