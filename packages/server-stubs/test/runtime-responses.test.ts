@@ -4,6 +4,7 @@ import {
   type DocumentedResponse,
   type Handler,
   type HandlerResponse,
+  HttpError,
   type RouterOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
@@ -119,6 +120,21 @@ describe('a failing handler', () => {
     });
     expect(onError).toHaveBeenCalledOnce();
   });
+
+  it.each([
+    [409, 'Conflict'],
+    [422, 'Unprocessable Content'],
+    [429, 'Too Many Requests'],
+    [503, 'Service Unavailable'],
+    [418, 'Error'],
+  ])(
+    'that throws an HttpError with a status of its own gets its phrase: %i',
+    async (status, title) => {
+      const base = await start(throwing(new HttpError('invalid-request', 'No.', { status })));
+      const received = await send(base, '/');
+      expect(JSON.parse(received.text)).toEqual({ title, status, detail: 'No.' });
+    },
+  );
 
   it('gets a response even if formatting the fault and the log fail too', async () => {
     const fail = () => {
