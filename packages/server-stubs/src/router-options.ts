@@ -36,8 +36,13 @@ export function toRouterOptions(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(surface, wireProfile, options.cors);
+  const { requestId, responses, onError, onResponse, onFault } = options;
   const settings: RouterOptions = {
-    ...options,
+    requestId,
+    responses,
+    onError,
+    onResponse,
+    onFault,
     requests: {
       bodyBytes: options.requests?.bodyBytes ?? limits.bodyBytes,
       streamBytes: options.requests?.streamBytes ?? limits.streamBytes,

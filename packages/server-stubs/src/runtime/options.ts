@@ -9,19 +9,21 @@ export interface RouterOptions {
   readonly security?: SecurityHandlers;
   readonly requests?: RequestLimits;
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
-  readonly responses?: 'check' | 'pass';
+  readonly responses?: 'check' | 'pass' | undefined;
   /**
    * Called with each error that results in a 500, and with errors of bodies that are being sent. Default: prints
    * operation and error to stderr.
    */
-  readonly onError?: (error: unknown, call: Call) => void;
+  readonly onError?: ((error: unknown, call: Call) => void) | undefined;
   /**
    * Called with each response just before it is sent, for logs and metrics, and with the error that it was made from.
    * Must not throw.
    */
-  readonly onResponse?: (response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void;
+  readonly onResponse?:
+    | ((response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void)
+    | undefined;
   /** Called with each `HttpError` before it is sent. May return another one. Must not throw. */
-  readonly onFault?: (error: HttpError, call: Call) => HttpError | undefined;
+  readonly onFault?: ((error: HttpError, call: Call) => HttpError | undefined) | undefined;
   /**
    * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
    */
@@ -34,7 +36,7 @@ export interface RouterOptions {
    */
   readonly encodeBody?: (body: unknown) => unknown;
   /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
-  readonly requestId?: (request: IncomingMessage) => string | undefined;
+  readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Returns headers for every response, whose own headers take precedence. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
 }
@@ -107,8 +109,10 @@ export interface Router extends Listener {
 
 export type Limits = { readonly [Name in keyof RequestLimits]-?: number };
 
-export type Settings = RouterOptions &
-  Required<Pick<RouterOptions, 'onError'>> & { readonly limits: Limits };
+export type Settings = RouterOptions & {
+  readonly onError: NonNullable<RouterOptions['onError']>;
+  readonly limits: Limits;
+};
 
 /** @throws TypeError if a limit is not a number of at least 0 */
 export function toSettings(options: RouterOptions): Settings {
