@@ -39,7 +39,7 @@ export interface StorageOptions {
   readonly linkQuery?: string | undefined;
   /** The only environment, which links then do not contain. Default: links contain environment and bucket. */
   readonly onlyEnv?: string | undefined;
-  readonly limits?: Partial<StorageLimits> | undefined;
+  readonly limits?: { readonly [Name in keyof StorageLimits]?: number | undefined } | undefined;
   /** Names on the wire, for messages. Default: the contract's neutral names. */
   readonly wireProfile?: (() => WireProfile) | undefined;
   /** Whether browsers show a downloaded file instead of saving it. Default: false. */
@@ -98,13 +98,18 @@ export function toContext(options: StorageOptions) {
   const { blobs, signer, bucketOf, publicUrl, onlyEnv, now = () => Date.now() } = options;
   const only =
     onlyEnv === undefined ? undefined : { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '' };
+  const {
+    grantSeconds = LIMITS.grantSeconds,
+    linkSeconds = LIMITS.linkSeconds,
+    linkMaxSeconds = LIMITS.linkMaxSeconds,
+  } = options.limits ?? {};
   return {
     blobs,
     bucketOf,
     authorizeUse: options.authorizeUse,
     grants: createGrants(signer, now),
     links: createLinks(signer, now, { only, query: options.linkQuery }),
-    limits: { ...LIMITS, ...options.limits } as StorageLimits,
+    limits: { grantSeconds, linkSeconds, linkMaxSeconds } satisfies StorageLimits,
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,

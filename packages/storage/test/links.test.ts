@@ -128,6 +128,12 @@ test('the limits for link lifetimes are options', async () => {
   expect((await fetch(address)).status).toBe(403);
 });
 
+test('a limit that is undefined is the default', async () => {
+  const to = await deploy({ limits: { grantSeconds: undefined, linkSeconds: undefined } });
+  const address = await link(to, await put(to, 'a.txt', 'hello'));
+  expect((await fetch(address)).status).toBe(200);
+});
+
 test('the URL may depend on the request', async () => {
   const to = await deploy({ publicUrl: ({ headers }) => `https://${headers.host}/base` });
   const { host } = new URL(to.base);
