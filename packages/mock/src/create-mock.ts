@@ -140,7 +140,7 @@ async function createContext(options: ResolvedOptions, events: FileEvents): Prom
         // A caller without a valid Host gets an error, so that the port of its links does not matter.
         publicUrl: (request) =>
           originOf(request) ?? `http://${toUrlHost(options.host)}:${options.port}`,
-        wireProfile: () => options.wireProfile,
+        wireProfile: options.wireProfile,
         onError: (error) => process.emitWarning(error as Error),
       },
       onDrop: (session) => log.clear(session),

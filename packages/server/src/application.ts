@@ -47,7 +47,7 @@ export function createApplication(
       Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
     limits,
-    wireProfile: () => wireProfile,
+    wireProfile,
     authorizeUse: (use) => authorizeUse(use, resources),
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,

@@ -5,7 +5,7 @@ import {
   STORAGE_ITEM_ERRORS,
   StorageError,
 } from '@berth/server-stubs/contract';
-import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { BlobStore } from './blob-store.ts';
 import { createGrants, createLinks, type Signer } from './grants.ts';
 
@@ -41,7 +41,7 @@ export interface StorageOptions {
   readonly onlyEnv?: string | undefined;
   readonly limits?: { readonly [Name in keyof StorageLimits]?: number | undefined } | undefined;
   /** Names on the wire, for messages. Default: the contract's neutral names. */
-  readonly wireProfile?: (() => WireProfile) | undefined;
+  readonly wireProfile?: WireProfileInput | undefined;
   /** Whether browsers show a downloaded file instead of saving it. Default: false. */
   readonly inline?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
@@ -113,7 +113,7 @@ export function toContext(options: StorageOptions) {
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
-    wireProfile: options.wireProfile ?? (() => defaultWireProfile),
+    wireProfile: toWireProfile(options.wireProfile),
     onChange: options.onChange ?? (() => undefined),
     onError: options.onError,
   };

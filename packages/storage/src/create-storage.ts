@@ -56,7 +56,7 @@ function createUploadFile(context: StorageContext) {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl, authorizeUse, onChange } =
     context;
   const mismatch = () => {
-    const { securityToken, metaFileId } = wireProfile().uploadFields;
+    const { securityToken, metaFileId } = wireProfile.uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
       message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them exactly as getUploadMetaData returned them.`,
     });

@@ -85,7 +85,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
       onlyEnv: env,
       publicUrl: storageUrl,
       inline: true,
-      wireProfile: () => profile,
+      wireProfile: profile,
       onError: (error) => report(error),
     });
     for (const surface of [
