@@ -38,6 +38,7 @@ export {
 } from './runtime/faults.ts';
 export { readJsonBody } from './runtime/json.ts';
 export { decodeText } from './runtime/parameters.ts';
+export { splitTarget } from './runtime/paths.ts';
 export { type ServerEvent, toEventText } from './runtime/server-event.ts';
 export { toCallerResponse } from './service-response.ts';
 export type { StorageOperationId } from './storage.ts';

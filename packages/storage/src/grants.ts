@@ -1,3 +1,5 @@
+import { splitTarget } from '@berth/server-stubs/contract';
+
 /** Path prefix of download links. */
 export const FILES_PATH = '/files';
 
@@ -101,6 +103,8 @@ export function createLinks(signer: Signer, now: () => number, { only, query }: 
     const segments = [...place, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
+  // Another optional value needs a value for "none": in a list with two, a link with only one of them would be
+  // signed like a link with only the other.
   const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller?: string) => [
     ...[LINK, env, bucket, path, expires],
     ...(caller === undefined ? [] : [caller]),
@@ -131,20 +135,15 @@ export function createLinks(signer: Signer, now: () => number, { only, query }: 
     },
     /** @param target path and query of a request, as sent */
     async check(target: string): Promise<LinkVerdict> {
-      const { pathname, search } = splitTarget(target);
+      const { path, query: sent } = splitTarget(target);
+      const search = new URLSearchParams(sent);
       const expires = search.get('expires') ?? '';
       const id = search.get('sign') ?? '';
       const caller = search.get('by') ?? undefined;
-      const file = toFile(pathname);
+      const file = toFile(path);
       if (file === undefined) return 'mismatch';
       if (!(await signer.verify(toValues(file, expires, caller), id))) return 'mismatch';
       return Number(expires) > now() ? { ...file, id, caller } : 'expired';
     },
   };
-}
-
-/** RFC 9112, section 3.2.2: a server must accept the absolute form too. */
-function splitTarget(target: string): { pathname: string; search: URLSearchParams } {
-  const [pathname = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?');
-  return { pathname, search: new URLSearchParams(query.join('?')) };
 }
