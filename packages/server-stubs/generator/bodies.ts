@@ -15,7 +15,7 @@ import {
   toList,
   toText,
 } from './document.ts';
-import { isJson, readFields, typesOf } from './parameters.ts';
+import { describeFields, isJson, typesOf } from './parameters.ts';
 import { type Direction, propertiesOf, type Schema, type SchemaReader } from './schemas.ts';
 
 /** What operations are read with. */
@@ -30,7 +30,11 @@ export interface ReadContext {
   ) => Validator | undefined;
 }
 
-export function readBody(value: JsonObject, pointer: Pointer, context: ReadContext): RequestBody {
+export function describeBody(
+  value: JsonObject,
+  pointer: Pointer,
+  context: ReadContext,
+): RequestBody {
   const { reader } = context;
   const body = reader.locate(value, pointer);
   const content = join(body.pointer, 'content');
@@ -41,24 +45,24 @@ export function readBody(value: JsonObject, pointer: Pointer, context: ReadConte
   return {
     required: body.value.required === true,
     ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
-    content: readContent(body.value.content, content, 'request', context),
+    content: describeContent(body.value.content, content, 'request', context),
   };
 }
 
 /** Statuses first, then ranges, `default` last. If none is documented, any JSON is allowed. */
-export function readResponses(
+export function describeResponses(
   value: unknown,
   pointer: Pointer,
   context: ReadContext,
 ): DocumentedResponse[] {
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
-    .map(([status, entry]) => readResponse(status, entry, join(pointer, status), context));
+    .map(([status, entry]) => describeResponse(status, entry, join(pointer, status), context));
   if (responses.length > 0) return responses.sort((a, b) => rank(a.status) - rank(b.status));
   return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
 }
 
-function readResponse(
+function describeResponse(
   status: string,
   entry: unknown,
   pointer: Pointer,
@@ -74,7 +78,7 @@ function readResponse(
   return {
     status: status === 'default' ? status : status.toUpperCase(),
     ...(headers.length > 0 && { requiredHeaders: headers }),
-    content: readContent(response.value.content, content, 'response', context),
+    content: describeContent(response.value.content, content, 'response', context),
   };
 }
 
@@ -83,7 +87,7 @@ function rank(status: string): number {
   return status.endsWith('XX') ? 1 : 0;
 }
 
-function readContent(
+function describeContent(
   value: unknown,
   pointer: Pointer,
   direction: Direction,
@@ -97,7 +101,7 @@ function readContent(
     const kind = toContentKind(mediaType, isText);
     // Of responses, only JSON is validated, because text and bytes may be streams.
     const isRequest = direction === 'request';
-    const form = kind === 'form' && isRequest && readFields(media, schema, reader, problems);
+    const form = kind === 'form' && isRequest && describeFields(media, schema, reader, problems);
     const isChecked =
       kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
     const validate = isChecked ? toValidator(direction, schema, at) : undefined;

@@ -2,7 +2,7 @@ import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
 import type { ReadContext } from './bodies.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
-import { readOperations } from './operations.ts';
+import { describeOperations } from './operations.ts';
 import { SchemaSet } from './schema-set.ts';
 import { SchemaReader } from './schemas.ts';
 import { writeIndex } from './write-index.ts';
@@ -42,7 +42,7 @@ export async function generate(
     expressions.set(validator, `${direction}s.${id}`);
     return validator;
   };
-  const table = readOperations({ reader, problems, toValidator });
+  const table = describeOperations({ reader, problems, toValidator });
   const files = new Map([
     ['request-validators.gen.ts', writeValidators(schemas.request, runtime, problems)],
     ['response-validators.gen.ts', writeValidators(schemas.response, runtime, problems)],

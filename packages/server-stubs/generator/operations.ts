@@ -1,6 +1,6 @@
 import { decodeText } from '../src/runtime/parameters.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/route-table.ts';
-import { type ReadContext, readBody, readResponses } from './bodies.ts';
+import { describeBody, describeResponses, type ReadContext } from './bodies.ts';
 import {
   entriesOf,
   isObject,
@@ -12,14 +12,14 @@ import {
   toList,
   toText,
 } from './document.ts';
-import { type ParameterModel, readParameter } from './parameters.ts';
+import { describeParameter, type ParameterModel } from './parameters.ts';
 import type { Schema } from './schemas.ts';
 
 /** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
-export function readOperations(context: ReadContext): RouteTable {
+export function describeOperations(context: ReadContext): RouteTable {
   const { reader, problems } = context;
   const { document } = reader;
-  const securitySchemes = readSecuritySchemes(context);
+  const securitySchemes = describeSecuritySchemes(context);
   const routes = new Map<string, Route>();
   for (const { path, item, method, operation } of operationsOf(document)) {
     const itemPointer = join('#/paths', path);
@@ -36,7 +36,7 @@ export function readOperations(context: ReadContext): RouteTable {
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       continue;
     }
-    const parameters = readParameters(path, [item, operation], [itemPointer, pointer], context);
+    const parameters = describeParameters(path, [item, operation], [itemPointer, pointer], context);
     const at = join(pointer, 'parameters');
     const validateParameters = context.toValidator('request', toParametersSchema(parameters), at);
     routes.set(key, {
@@ -45,8 +45,8 @@ export function readOperations(context: ReadContext): RouteTable {
       path: fullPath,
       parameters: parameters.map(({ parameter }) => parameter),
       ...(validateParameters && { validateParameters }),
-      ...readBodies(operation, pointer, context),
-      ...readSecurity(security),
+      ...describeBodies(operation, pointer, context),
+      ...describeSecurity(security),
     });
   }
   if (routes.size === 0) problems.warn('#/paths', 'This document has no operation to be served.');
@@ -96,7 +96,7 @@ function toComparable(path: string): string {
 }
 
 /** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
-function readParameters(
+function describeParameters(
   path: string,
   owners: readonly JsonObject[],
   pointers: readonly Pointer[],
@@ -106,7 +106,8 @@ function readParameters(
   for (const [index, { parameters }] of owners.entries()) {
     const pointer = join(pointers[index] as Pointer, 'parameters');
     for (const [position, each] of toList(parameters).entries()) {
-      const model = readParameter(reader.locate(each, join(pointer, position)), reader, problems);
+      const located = reader.locate(each, join(pointer, position));
+      const model = describeParameter(located, reader, problems);
       if (model === undefined) continue;
       const { in: place, name } = model.parameter;
       if (place !== 'path' || path.includes(`{${name}}`)) models.set(`${place} ${name}`, model);
@@ -132,7 +133,7 @@ function toParametersSchema(parameters: readonly ParameterModel[]): Schema {
   return { type: 'object', properties };
 }
 
-function readBodies(
+function describeBodies(
   operation: JsonObject,
   pointer: Pointer,
   context: ReadContext,
@@ -141,13 +142,13 @@ function readBodies(
   const { requestBody, responses } = operation;
   return {
     ...(isObject(requestBody) && {
-      body: readBody(requestBody, join(pointer, 'requestBody'), context),
+      body: describeBody(requestBody, join(pointer, 'requestBody'), context),
     }),
-    responses: readResponses(responses, join(pointer, 'responses'), context),
+    responses: describeResponses(responses, join(pointer, 'responses'), context),
   };
 }
 
-function readSecuritySchemes({ reader }: ReadContext): Record<string, SecurityScheme> {
+function describeSecuritySchemes({ reader }: ReadContext): Record<string, SecurityScheme> {
   const { securitySchemes } = Object(reader.document.components);
   const schemes = entriesOf(securitySchemes).flatMap(([id, entry]) => {
     const scheme = toScheme(reader.locate(entry, '#').value);
@@ -186,7 +187,7 @@ function findSecurityProblem(
     : `there is no security scheme ${JSON.stringify(unknown)}. Add it to components.securitySchemes`;
 }
 
-function readSecurity(security: unknown): Pick<Route, 'security' | 'scopes'> {
+function describeSecurity(security: unknown): Pick<Route, 'security' | 'scopes'> {
   const alternatives = toList(security).map(entriesOf);
   const scopes = alternatives.map((schemes) =>
     schemes

@@ -33,7 +33,7 @@ export interface ParameterModel {
 }
 
 /** `undefined` if the parameter must be ignored, or is not supported. */
-export function readParameter(
+export function describeParameter(
   { value, pointer }: Located,
   reader: SchemaReader,
   problems: Problems,
@@ -67,7 +67,7 @@ export function readParameter(
     style,
     explode,
     required: place === 'path' || value.required === true,
-    ...(content && isJson(content[0]) ? AS_JSON : readShape(schema, style, isExploded, reader)),
+    ...(content && isJson(content[0]) ? AS_JSON : describeShape(schema, style, isExploded, reader)),
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
     ...(initial && { default: initial.default }),
   };
@@ -75,7 +75,7 @@ export function readParameter(
 }
 
 /** The fields of a form. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless its encoding has a style. */
-export function readFields(
+export function describeFields(
   { value, pointer }: Located,
   schema: Schema,
   reader: SchemaReader,
@@ -101,7 +101,7 @@ export function readFields(
       style: style ?? 'form',
       explode: typeof explode === 'boolean' ? explode : style !== 'deepObject',
       required: false,
-      ...readShape(property, style ?? 'form', false, reader),
+      ...describeShape(property, style ?? 'form', false, reader),
     };
   });
   return { fields, isSupported };
@@ -132,7 +132,7 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
  *
  * @param isExploded whether each property has a name of its own in the query
  */
-function readShape(
+function describeShape(
   schema: Schema,
   style: ParameterStyle,
   isExploded: boolean,

@@ -1,7 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
-import { readOperations } from '../generator/operations.ts';
+import { describeOperations } from '../generator/operations.ts';
 import { SchemaSet } from '../generator/schema-set.ts';
 import { SchemaReader } from '../generator/schemas.ts';
 import type { RouteTable, Validator } from './runtime/route-table.ts';
@@ -38,7 +38,7 @@ export async function loadRoutes(source: string | object): Promise<DocumentRoute
     request: createValidators(new SchemaSet(reader, 'request', problems)),
     response: createValidators(new SchemaSet(reader, 'response', problems)),
   };
-  const routes = readOperations({
+  const routes = describeOperations({
     reader,
     problems,
     toValidator: (direction, schema, pointer) => validators[direction](schema, pointer),

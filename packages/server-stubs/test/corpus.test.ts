@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { InvalidDocumentError, Problems } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
-import { readOperations } from '../generator/operations.ts';
+import { describeOperations } from '../generator/operations.ts';
 import { type Direction, type Schema, SchemaReader } from '../generator/schemas.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
@@ -103,7 +103,7 @@ async function createReference(source: object) {
     return validate;
   };
   const reader = new SchemaReader(document);
-  const table = readOperations({ reader, problems: new Problems(() => ''), toValidator });
+  const table = describeOperations({ reader, problems: new Problems(() => ''), toValidator });
   return { validators: validatorsOf(table), schemas, reader };
 }
 
