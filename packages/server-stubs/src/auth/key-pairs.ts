@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Credential, createSigner, type Signer } from './tc3.ts';
+import { type Credential, createTc3Signer, type Tc3Signer } from './tc3.ts';
 
 /** A credential that does not expose its secrets. */
 export interface KeyPair {
   /** `undefined` in the placeholder for unknown IDs. */
   readonly env: string | undefined;
-  readonly sign: Signer;
+  readonly sign: Tc3Signer;
   /** Whether the credential has not expired and the session token is correct, if it has one. */
   isUsable(token: string, now: number): boolean;
 }
@@ -70,7 +70,7 @@ function createKeyPair(env: string | undefined, credential: Credential): KeyPair
   const end = expires?.getTime() ?? Number.POSITIVE_INFINITY;
   return {
     env,
-    sign: createSigner(secret),
+    sign: createTc3Signer(secret),
     // D17: permanent credentials have no token to compare with.
     isUsable: (sent, now) => (token === undefined || isSameSecret(token, sent)) && now < end,
   };

@@ -9,11 +9,11 @@ import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {
+  type CreateError,
   EMPTY_HASH,
   hashStorageRequest,
   type ParsedSignature,
   parseSignature,
-  type Refuse,
   sha256,
   toCanonicalHeads,
   toScopeDate,
@@ -61,29 +61,29 @@ export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (authorization: string, call: SignedCall) => Caller {
   const { pairs, now, assertScope } = toSettings(options);
-  const refuse = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
+  const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   return (authorization, { env, request, rawPath, rawQuery = '' }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
-    const parsed = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], refuse);
+    const parsed = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], createError);
     const { id, token, timestamp, signedHeaders } = parsed;
     const time = now(request);
-    assertScope(parsed, timestamp, time, 'the Timestamp', refuse);
+    assertScope(parsed, timestamp, time, 'the Timestamp', createError);
     // A host in the request target would take precedence over `Host`.
     if (!request.url?.startsWith('/')) {
-      throw refuse('The request target of a signed call must be a path.');
+      throw createError('The request target of a signed call must be a path.');
     }
-    if (!signedHeaders.includes('host')) throw refuse('SignedHeaders must include host.');
+    if (!signedHeaders.includes('host')) throw createError('SignedHeaders must include host.');
     const heads = toCanonicalHeads({
       method: request.method ?? '',
-      path: decodeWire(rawPath, refuse),
-      query: decodeWire(rawQuery, refuse),
-      headers: signedHeaders.map((name) => [name, readHeader(request, name, refuse)] as const),
+      path: decodeWire(rawPath, createError),
+      query: decodeWire(rawQuery, createError),
+      headers: signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
     });
     const pair = pairs().find(id, env);
     const isUsable = pair.isUsable(token, time) && pair.env === env;
     const verifyBody = (bodyHash: string): void => {
       const hashes = heads.map((head) => sha256(head + bodyHash));
-      if (!matches(pair, parsed, timestamp, hashes) || !isUsable) throw refuse(MISMATCH);
+      if (!matches(pair, parsed, timestamp, hashes) || !isUsable) throw createError(MISMATCH);
     };
     if (hasBody(request)) return { env, id, verifyBody };
     verifyBody(EMPTY_HASH);
@@ -114,30 +114,30 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
   const { signingHost = SIGNATURE.storageSigningHost } = options;
   const names = toWireProfile(options.wireProfile).storageHeaders;
   const requestHash = hashStorageRequest(signingHost);
-  const refuse = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
+  const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
   return {
     credentials({ authorization, sessionToken, timestamp }, { envId, request }): Caller {
       if (!authorization.startsWith(STORAGE_PREFIX)) {
         const form = `${STORAGE_PREFIX.trimEnd()} and a space`;
-        throw refuse(`The ${names.authorization} header must start with ${form}.`);
+        throw createError(`The ${names.authorization} header must start with ${form}.`);
       }
       const parsed = parseSignature(
         authorization.slice(STORAGE_PREFIX.length),
         REQUIRED,
         [],
-        refuse,
+        createError,
       );
       if (parsed.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
-        throw refuse(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
+        throw createError(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
       }
       const time = now(request);
-      assertScope(parsed, timestamp, time, names.timestamp, refuse);
+      assertScope(parsed, timestamp, time, names.timestamp, createError);
       const pair = pairs().find(parsed.id, envId);
       const isSigned = matches(pair, parsed, timestamp, [requestHash]);
       const isUsable = pair.isUsable(sessionToken.trim(), time);
       if (!isSigned || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
-        throw refuse(
+        throw createError(
           `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
@@ -175,21 +175,21 @@ function toSettings({
       timestamp: number,
       milliseconds: number,
       source: string,
-      refuse: Refuse,
+      createError: CreateError,
     ): void {
       if (scope.service !== service) {
-        throw refuse(`The service in the Credential field must be ${service}.`);
+        throw createError(`The service in the Credential field must be ${service}.`);
       }
       const time = Math.floor(milliseconds / 1000);
       if (Math.abs(time - timestamp) > windowSeconds) {
         // A wrong clock is a common reason why calls are rejected, so the message has the server's time.
         const server = new Date(time * 1000).toISOString().replace('.000', '');
-        throw refuse(
+        throw createError(
           `The signature's timestamp differs by more than ${windowSeconds} s from the server's clock, which is at ${time} (${server}): correct the clock of the machine that signs.`,
         );
       }
       if (scope.date !== toScopeDate(timestamp)) {
-        throw refuse(`The date in the Credential field must be the UTC date of ${source}.`);
+        throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
       }
     },
   };
@@ -212,29 +212,31 @@ function matches(
 function readHeader(
   { headers, rawHeaders }: IncomingMessage,
   name: string,
-  refuse: Refuse,
+  createError: CreateError,
 ): string {
   const lines = rawHeaders.filter(
     (_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
   );
   if (lines.length === 0) {
-    throw refuse('SignedHeaders contains a header that the request does not have.');
+    throw createError('SignedHeaders contains a header that the request does not have.');
   }
   if (isNominated(headers, name)) {
-    throw refuse('The Connection header must not contain a signed header, which it would remove.');
+    throw createError(
+      'The Connection header must not contain a signed header, which it would remove.',
+    );
   }
-  return decodeWire(lines.join(', '), refuse);
+  return decodeWire(lines.join(', '), createError);
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Node.js reads as Latin-1 what signers write as UTF-8. Other bytes could have the same text and signature. */
-function decodeWire(text: string, refuse: Refuse): string {
+function decodeWire(text: string, createError: CreateError): string {
   if (!BEYOND_ASCII.test(text)) return text;
   try {
     return UTF8.decode(Buffer.from(text, 'latin1'));
   } catch {
-    throw refuse('The signed parts of the request must be UTF-8.');
+    throw createError('The signed parts of the request must be UTF-8.');
   }
 }

@@ -41,7 +41,7 @@ export function signStorageRequest(
   const { algorithm, storageSignedHeaders, storageVersion } = SIGNATURE;
   const { id, secret, token = '' } = credential;
   const scope = { date: toScopeDate(timestamp), service };
-  const signature = createSigner(secret)(scope, timestamp, hashStorageRequest(signingHost));
+  const signature = createTc3Signer(secret)(scope, timestamp, hashStorageRequest(signingHost));
   const fields = [
     `Credential=${id}/${scope.date}/${service}/${TERMINATOR}`,
     `SignedHeaders=${storageSignedHeaders}`,
@@ -112,10 +112,10 @@ interface Scope {
 }
 
 /** Signs the SHA-256 of a canonical request (in hex), with the key for a scope. */
-export type Signer = (scope: Scope, timestamp: number, requestHash: string) => Buffer;
+export type Tc3Signer = (scope: Scope, timestamp: number, requestHash: string) => Buffer;
 
 /** Creates a signer that caches the day's key, because deriving a key takes three times as long as signing. */
-export function createSigner(secret: string): Signer {
+export function createTc3Signer(secret: string): Tc3Signer {
   let known: Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
   return ({ date, service }, timestamp, requestHash) => {
     if (known.date !== date || known.service !== service) {
@@ -142,7 +142,7 @@ export function sha256(content: string | Uint8Array): string {
 }
 
 /** Creates the error for a signature that is rejected. The message never quotes what was sent. */
-export type Refuse = (message: string) => Error;
+export type CreateError = (message: string) => Error;
 
 /** The fields of a TC3 signature. */
 export interface ParsedSignature extends Scope {
@@ -186,24 +186,24 @@ export function parseSignature(
   text: string,
   required: readonly Field[],
   optional: readonly Field[],
-  refuse: Refuse,
+  createError: CreateError,
 ): ParsedSignature {
-  const fields = parseFields(text, refuse);
+  const fields = parseFields(text, createError);
   for (const name of required) {
-    if (!fields.get(name)) throw refuse(`The signature must contain ${name}=….`);
+    if (!fields.get(name)) throw createError(`The signature must contain ${name}=….`);
   }
   for (const [name, value] of fields) {
     if (!required.includes(name) && !optional.includes(name)) {
-      throw refuse(`The signature must not contain ${name}=… here.`);
+      throw createError(`The signature must not contain ${name}=… here.`);
     }
     const [pattern, form] = FORMS[name];
-    if (!pattern.test(value)) throw refuse(`The ${name} field must be ${form}.`);
+    if (!pattern.test(value)) throw createError(`The ${name} field must be ${form}.`);
   }
   const [id = '', date = '', service = ''] = fields.get('Credential')?.split('/') ?? [];
   // D16: names are lower-cased and sorted, however they were sent.
   const signedHeaders = fields.get('SignedHeaders')?.toLowerCase().split(';').sort() ?? [];
   if (new Set(signedHeaders).size < signedHeaders.length) {
-    throw refuse('The SignedHeaders field contains a name twice.');
+    throw createError('The SignedHeaders field contains a name twice.');
   }
   return {
     id,
@@ -220,20 +220,20 @@ export function parseSignature(
  * D16: a missing space after a comma is accepted. A duplicate field is rejected, because two parsers could
  * choose different ones.
  */
-function parseFields(text: string, refuse: Refuse): ReadonlyMap<Field, string> {
+function parseFields(text: string, createError: CreateError): ReadonlyMap<Field, string> {
   if (text.length > MAX_LENGTH) {
-    throw refuse(`The signature is longer than ${MAX_LENGTH} characters.`);
+    throw createError(`The signature is longer than ${MAX_LENGTH} characters.`);
   }
   const fields = new Map<Field, string>();
   for (const part of text.split(',')) {
     const [start = '', ...rest] = part.split('=');
     const name = FIELDS.find((field) => field === start.trim());
     if (name === undefined || rest.length === 0) {
-      throw refuse(
+      throw createError(
         `The signature must be a comma-separated list of fields such as Credential=…. Known fields: ${FIELDS.join(', ')}.`,
       );
     }
-    if (fields.has(name)) throw refuse(`The signature contains ${name}=… twice.`);
+    if (fields.has(name)) throw createError(`The signature contains ${name}=… twice.`);
     fields.set(name, rest.join('=').trim());
   }
   return fields;
