@@ -15,7 +15,7 @@ import {
 /** What a form has up to its file, whose content follows. */
 type FormStart = Pick<UploadInput, 'fields' | 'file' | 'contentType'>;
 
-const LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
+const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 
 /**
  * Reads a form with its file as a stream. Everything after the file is ignored, but must be complete.
@@ -34,7 +34,7 @@ export async function openForm(
   try {
     const form = new Busboy({
       headers: { 'content-type': contentType },
-      limits: { ...LIMITS, fileSize: fileBytes },
+      limits: { ...FORM_LIMITS, fileSize: fileBytes },
       isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
     });
     return new FormReader(request, source, form, new Delimiters(contentType), fileBytes);
@@ -67,12 +67,12 @@ class FormReader {
     this.#source = source;
     this.#form = form;
     this.#delimiters = delimiters;
-    const refuse = (what: string, max: number) =>
+    const failTooMany = (what: string, max: number) =>
       this.#fail(malformedForm(`The form has more than ${max} ${what}.`));
     form
       .on('field', (name, value, _isNameCut, isCut) => {
         if (this.#file !== undefined) return;
-        if (isCut) refuse(`bytes in field ${name}`, LIMITS.fieldSize);
+        if (isCut) failTooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
         else if (name === undefined) this.#fail(new Error('a field has no name'));
         else this.#attempt(() => addField(this.#fields, name, value));
       })
@@ -90,8 +90,8 @@ class FormReader {
         const contentType = toFileType(delimiters.fileType ?? mediaType);
         this.start.resolve({ fields: this.#fields, file, contentType });
       })
-      .on('fieldsLimit', () => refuse('fields', LIMITS.fields))
-      .on('filesLimit', () => refuse('files', LIMITS.files))
+      .on('fieldsLimit', () => failTooMany('fields', FORM_LIMITS.fields))
+      .on('filesLimit', () => failTooMany('files', FORM_LIMITS.files))
       .on('error', (error) => this.#fail(error))
       .on('finish', () => {
         this.#isComplete = true;
@@ -104,7 +104,7 @@ class FormReader {
       .once('end', this.#onEnd)
       .on('error', (error) => this.#fail(error));
     request.once('close', this.#onClose);
-    // Whoever had the request before may have paused it.
+    // Earlier middleware may have paused it.
     source.resume();
   }
 

@@ -23,7 +23,6 @@ import { UpgradeResponse } from './runtime/upgrade.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
-  invalidRequest,
   isWebSocket,
   openWebSocket,
   takeBearerProtocol,
@@ -172,7 +171,7 @@ export function createGatewayRouter<Caller = unknown>(
     }
     try {
       if (signedBodies === 'router') await verifyBody(input, call);
-      return toResponse(await handlers.call(input, call), context);
+      return forwardResponse(await handlers.call(input, call), context);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
       throw input.body?.errored instanceof HttpError ? input.body.errored : error;
@@ -193,7 +192,7 @@ export function createGatewayRouter<Caller = unknown>(
       });
     }
     const result = await handlers.webSocket(input, call);
-    if (!isOpen(result)) return toResponse(result, call);
+    if (!isOpen(result)) return forwardResponse(result, call);
     if (response.destroyed) throw disconnected();
     options.onResponse?.({ status: result.status }, call);
     const common = { 'x-request-id': requestId, [upstreamStatus]: String(result.status) };
@@ -201,7 +200,7 @@ export function createGatewayRouter<Caller = unknown>(
     return TAKEN;
   }
 
-  function toResponse(response: ServiceResponse, context: Call): HandlerResponse {
+  function forwardResponse(response: ServiceResponse, context: Call): HandlerResponse {
     try {
       const common = cors.response(context.request.headers.origin);
       return toCallerResponse(response, context, common, upstreamStatus);
@@ -261,16 +260,17 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
  * parsers turn into a slash (WHATWG URL, section 4.4). D13: "A GET with a body gets a 400."
  */
 function assertForwardable({ request, rawPath }: Call): void {
+  const invalid = (message: string) => new GatewayError('INVALID_REQUEST', { message });
   if (rawPath.includes('\\')) {
-    throw invalidRequest('The path contains a backslash: encode it as %5C, or send a slash.');
+    throw invalid('The path contains a backslash: encode it as %5C, or send a slash.');
   }
   if (DOT_SEGMENT.test(rawPath)) {
-    throw invalidRequest(
+    throw invalid(
       'The path contains a . or .. segment after decoding: resolve it before you send the request.',
     );
   }
   if (request.method !== 'POST' && hasBody(request)) {
-    throw invalidRequest(
+    throw invalid(
       'A GET request must not have a body: send the data in the query string, or use POST.',
     );
   }

@@ -63,7 +63,7 @@ export function assertHandshake(
   allows: (origin: string) => boolean,
 ): void {
   if (!isWebSocket(request)) {
-    throw invalidRequest('Only WebSocket upgrades are supported, with GET in HTTP/1.1.');
+    throw invalidHandshake('Only WebSocket upgrades are supported, with GET in HTTP/1.1.');
   }
   const { headers } = request;
   // D14: browsers let any page open a WebSocket, so the gateway checks `Origin`.
@@ -73,23 +73,22 @@ export function assertHandshake(
     });
   }
   if (headers['sec-websocket-version'] !== '13') {
-    throw invalidRequest('The Sec-WebSocket-Version header must be 13.', {
+    throw invalidHandshake('The Sec-WebSocket-Version header must be 13.', {
       'sec-websocket-version': '13',
     });
   }
   if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
-    throw invalidRequest('The Sec-WebSocket-Key header must be 16 bytes in base64.');
+    throw invalidHandshake('The Sec-WebSocket-Key header must be 16 bytes in base64.');
   }
   const protocols = headers[PROTOCOLS]?.split(',').map((each) => each.trim()) ?? [];
   if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
-    throw invalidRequest('The Sec-WebSocket-Protocol header must list each subprotocol only once.');
+    throw invalidHandshake(
+      'The Sec-WebSocket-Protocol header must list each subprotocol only once.',
+    );
   }
 }
 
-export function invalidRequest(
-  message: string,
-  headers: Record<string, string> = {},
-): GatewayError {
+function invalidHandshake(message: string, headers: Record<string, string> = {}): GatewayError {
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
