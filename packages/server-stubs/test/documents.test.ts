@@ -167,7 +167,7 @@ describe('parameters and forms', () => {
     const response = await send(base, '/pets/1?limit=1&limit=2');
     expect(response.status).toBe(400);
     expect(JSON.parse(response.text)).toMatchObject({
-      detail: 'query.limit is given more than once. header.X-Tags is missing.',
+      detail: 'query.limit occurs more than once. header.X-Tags is missing.',
       errors: [
         { in: 'query', pointer: '/limit' },
         { in: 'header', pointer: '/X-Tags' },
@@ -204,7 +204,7 @@ describe('parameters and forms', () => {
   it.each([
     ['count=x', 'body.count must be an integer, got a string.'],
     ['names=a', 'body.count is missing.'],
-    ['count=1&count=2', 'body.count is given more than once.'],
+    ['count=1&count=2', 'body.count occurs more than once.'],
     ['count=1&price={', 'body.price is not valid JSON'],
     ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer, got a string.'],
     ['count=1&on=%', 'body.on has invalid percent-encoding.'],

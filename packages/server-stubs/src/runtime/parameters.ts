@@ -92,7 +92,7 @@ export function readQuery(field: Field, values: Values): unknown {
   const raws = values.get(name);
   if (raws === undefined) return undefined;
   if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
-  if (raws.length > 1) throw unreadable(field, 'is given more than once');
+  if (raws.length > 1) throw unreadable(field, 'occurs more than once');
   return readValue(field, raws[0] as string);
 }
 
