@@ -47,7 +47,7 @@ export {
   addField,
   isFileField,
   malformedForm,
-  missingFile,
+  missingFileField,
   toFileType,
   toUploaded,
   toUploadFields,

@@ -7,7 +7,7 @@ import {
   addField,
   isFileField,
   malformedForm,
-  missingFile,
+  missingFileField,
   toFileType,
   type UploadInput,
 } from './upload-form.ts';
@@ -95,7 +95,7 @@ class FormReader {
       .on('error', (error) => this.#fail(error))
       .on('finish', () => {
         this.#isComplete = true;
-        if (this.#file === undefined) this.#fail(missingFile());
+        if (this.#file === undefined) this.#fail(missingFileField());
         else if (this.failure === undefined) this.#file.push(null);
       })
       .on('drain', this.#onDrain);

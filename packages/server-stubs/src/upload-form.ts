@@ -48,7 +48,7 @@ export function addField(fields: Map<string, string>, name: string, value: strin
   fields.set(key, value);
 }
 
-export function missingFile(): UploadError {
+export function missingFileField(): UploadError {
   return malformedForm('The form has no file field: send it as the last field.');
 }
 

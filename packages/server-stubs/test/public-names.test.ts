@@ -22,7 +22,7 @@ test.each([
     `CONTRACT COPY_PATH_PATTERN CORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
-    missingFile notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
+    missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
     toContractError toEventText toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
   ],
   [

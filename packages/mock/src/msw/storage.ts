@@ -7,7 +7,7 @@ import {
   isFileField,
   LIMITS,
   malformedForm,
-  missingFile,
+  missingFileField,
   notAllowed,
   notFound,
   readCredentials,
@@ -113,7 +113,7 @@ async function readForm(request: Request) {
     if (error instanceof UploadError) throw error;
     throw malformedForm(`The form cannot be read: ${(error as Error).message}`);
   }
-  throw missingFile();
+  throw missingFileField();
 }
 
 async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
