@@ -169,39 +169,44 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** The codes for what a router refuses: of the gateway (D6), the storage API (D26) and the upload target (D27). */
-const CODES: Readonly<
-  Record<FaultKind | 'too-long', readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode]>
-> = {
-  'not-found': ['INVALID_PATH', 'NOT_FOUND', 'MalformedPOSTRequest'],
-  'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', 'MalformedPOSTRequest'],
+/** The codes for a request that a router rejects. */
+type Codes = readonly [
+  gateway: GatewayErrorCode,
+  storage: StorageErrorCode,
+  upload: UploadErrorCode,
+  /** `status`: uploads keep that of the error, because D27 has no code. `hidden`: the server is at fault. */
+  exception?: 'status' | 'hidden',
+];
+
+/** D6 (gateway), D26 (storage API) and D27 (upload target). */
+const CODES: Readonly<Record<FaultKind, Codes>> = {
+  'not-found': ['INVALID_PATH', 'NOT_FOUND', 'MalformedPOSTRequest', 'status'],
+  'method-not-allowed': [
+    'METHOD_NOT_ALLOWED',
+    'METHOD_NOT_ALLOWED',
+    'MalformedPOSTRequest',
+    'status',
+  ],
   'bad-path': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   'invalid-request': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'MalformedPOSTRequest'],
   'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge'],
-  'too-long': ['INVALID_REQUEST', 'INVALID_PARAM', 'EntityTooLarge'],
   unauthorized: ['INVALID_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied'],
-  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
-  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
-  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'status'],
+  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'hidden'],
+  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'hidden'],
 };
-
-/** Uploads that keep their own status, because D27 has no code for them. */
-const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
 /** Converts an error of the router to an error of a surface. */
 export function toContractError(
   surface: keyof typeof CLASSES,
   { kind, status, message, cause }: HttpError,
 ): GatewayError | StorageError | UploadError {
-  // Only a body is a payload, and not a path or headers that are too long.
-  const row = kind === 'too-large' && status !== 413 ? 'too-long' : kind;
-  const [gateway, storage, upload] = CODES[row];
+  const [gateway, storage, upload, exception] = CODES[kind];
   const code = { gateway, storage, upload }[surface];
-  const isOurs = kind === 'invalid-response' || kind === 'handler-failed';
-  if (isOurs) return new CLASSES[surface](code, { cause });
-  const hasStatus = surface !== 'upload' || OWN_STATUS.includes(kind);
+  if (exception === 'hidden') return new CLASSES[surface](code, { cause });
+  const hasStatus = surface !== 'upload' || exception === 'status';
   return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
 }
 
