@@ -112,14 +112,13 @@ export function createStorageRouter<Caller = unknown>(
   // The runtime has validated the body, and has taken the fields out of `data` (D21).
   const toHandler = (id: StorageOperationId): Handler | undefined => {
     // Handlers may be methods of an object or a class.
-    const handler = handlers[id]?.bind(handlers) as StorageHandler<never> | undefined;
+    const handler = handlers[id]?.bind(handlers) as StorageHandler<typeof id, Caller> | undefined;
     if (handler === undefined) return undefined;
     return async ({ body }, call) => {
-      assertEnv((call as StorageLogin).envId, env);
+      const storageCall = toStorageCall<Caller>(call);
+      assertEnv(storageCall.envId, env);
       assertBatch(body, batchItems);
-      const caller = call.security[CREDENTIALS];
-      const data = await handler(body as never, Object.assign(call, { caller }) as never);
-      return toStorageResponse(data, call.requestId);
+      return toStorageResponse(await handler(body, storageCall), call.requestId);
     };
   };
   const operations = OPERATIONS.map((id) => [id, toHandler(id)]);
@@ -130,6 +129,12 @@ export function createStorageRouter<Caller = unknown>(
     security: { [CREDENTIALS]: authenticate },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
+}
+
+/** Fields are added to the call, because a copy takes time. Authentication has added `envId`. */
+function toStorageCall<Caller>(call: Call): StorageCall<Caller> {
+  const login = call as StorageLogin & Call<{ readonly credentials: Caller }>;
+  return Object.assign(login, { caller: login.security.credentials });
 }
 
 /** The security scheme that stands for the three headers. */
