@@ -1,4 +1,4 @@
-import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
+import type { RouteTable } from '../src/runtime/route-table.ts';
 import type { ReadContext } from './bodies.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
@@ -6,7 +6,7 @@ import { describeOperations } from './operations.ts';
 import { SchemaSet } from './schema-set.ts';
 import { SchemaReader } from './schemas.ts';
 import { writeIndex } from './write-index.ts';
-import { writeRoutes } from './write-routes.ts';
+import { type WrittenValidator, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 import { writeValidators } from './write-validators.ts';
 
@@ -33,20 +33,17 @@ export async function generate(
     request: new SchemaSet(reader, 'request', problems),
     response: new SchemaSet(reader, 'response', problems),
   };
-  // What the code of a route has for its validators.
-  const expressions = new Map<Validator, string>();
   const toValidator: ReadContext['toValidator'] = (direction, schema, pointer) => {
     const id = schemas[direction].add(schema, pointer);
     if (id === undefined) return undefined;
-    const validator: Validator = () => true;
-    expressions.set(validator, `${direction}s.${id}`);
-    return validator;
+    const expression = `${direction}s.${id}`;
+    return Object.assign(() => true, { expression }) satisfies WrittenValidator;
   };
   const table = describeOperations({ reader, problems, toValidator });
   const files = new Map([
     ['request-validators.gen.ts', writeValidators(schemas.request, runtime, problems)],
     ['response-validators.gen.ts', writeValidators(schemas.response, runtime, problems)],
-    ['routes.gen.ts', writeRoutes(table, expressions, runtime)],
+    ['routes.gen.ts', writeRoutes(table, runtime)],
     ['index.gen.ts', writeIndex(table, runtime)],
   ]);
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);

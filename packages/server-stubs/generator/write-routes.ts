@@ -3,13 +3,12 @@ import { toKey, toLiteral } from './names.ts';
 
 const WIDTH = 100;
 
-/** @param expressions what is written for each validator */
-export function writeRoutes(
-  table: RouteTable,
-  expressions: ReadonlyMap<Validator, string>,
-  runtime: string,
-): string {
-  const source = toSource(table, expressions);
+/** Stands for a validator of generated code: its `expression` is written. */
+export type WrittenValidator = Validator & { readonly expression: string };
+
+/** @param table with a `WrittenValidator` for each validator */
+export function writeRoutes(table: RouteTable, runtime: string): string {
+  const source = toSource(table);
   const imports = ['requests', 'responses']
     .filter((name) => source.includes(`: ${name}.`))
     .map((name) => `import * as ${name} from './${name.slice(0, -1)}-validators.gen.ts';`);
@@ -23,16 +22,15 @@ export function writeRoutes(
 }
 
 /** On one line if it fits. Omits properties that are `undefined`. */
-function toSource(value: unknown, expressions: ReadonlyMap<unknown, string>, depth = 0): string {
-  const expression = expressions.get(value);
-  if (expression !== undefined) return expression;
+function toSource(value: unknown, depth = 0): string {
+  if (typeof value === 'function') return (value as WrittenValidator).expression;
   if (typeof value !== 'object' || value === null) return toLiteral(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const lines = Array.isArray(value)
-    ? value.map((each) => toSource(each, expressions, depth + 1))
+    ? value.map((each) => toSource(each, depth + 1))
     : Object.entries(value)
         .filter(([, each]) => each !== undefined)
-        .map(([key, each]) => toMember(key, each, toSource(each, expressions, depth + 1)));
+        .map(([key, each]) => toMember(key, each, toSource(each, depth + 1)));
   if (lines.length === 0) return `${open}${close}`;
   const space = Array.isArray(value) ? '' : ' ';
   const line = `${open}${space}${lines.join(', ')}${space}${close}`;
