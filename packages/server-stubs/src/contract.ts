@@ -14,6 +14,7 @@ export {
   toContractError,
   UploadError,
 } from './errors.ts';
+export { countHosts, isLoopback } from './gateway-headers.ts';
 export {
   CONTRACT,
   COPY_PATH_PATTERN,
@@ -25,7 +26,6 @@ export {
 export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
-export { countHosts, isLoopback } from './headers.ts';
 export type { EnvOption } from './router-options.ts';
 export {
   badPath,

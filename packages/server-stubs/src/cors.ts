@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from './generated/contract.gen.ts';
+import { TOKEN } from './runtime/headers.ts';
 
 /** CORS options. */
 export interface CorsOptions {
@@ -81,9 +82,6 @@ function assertOrigin(origin: string): void {
   throw new TypeError(`cors.origins: ${origin} is not an origin such as https://app.example.com.`);
 }
 
-/** RFC 9110, section 5.1: a field name is a token. */
-const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-
 /** Adds the requested names to those that every page may send, unless the list is long. */
 function addRequested(allowed: readonly string[], requested: string): readonly string[] {
   const max = CORS.maxRequestedHeaders;
@@ -92,7 +90,7 @@ function addRequested(allowed: readonly string[], requested: string): readonly s
   const known = new Map(allowed.map((name) => [name.toLowerCase(), name]));
   for (const name of names) {
     const key = name.toLowerCase();
-    if (FIELD_NAME.test(name) && !known.has(key)) known.set(key, name);
+    if (TOKEN.test(name) && !known.has(key)) known.set(key, name);
   }
   return [...known.values()];
 }

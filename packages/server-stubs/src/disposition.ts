@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { create, parse } from 'content-disposition';
-import { isUpgrade } from './headers.ts';
+import { isUpgrade } from './gateway-headers.ts';
 import { type HeaderValue, memoize } from './runtime/headers.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { readonly method?: string | undefined };

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError, toContractError } from './errors.ts';
+import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './gateway-headers.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
 import type { Input as GeneratedInput, Principals } from './generated/gateway.v1/index.gen.ts';
 import { routes } from './generated/gateway.v1/routes.gen.ts';
-import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
 import { hasBody } from './runtime/body.ts';
 import {

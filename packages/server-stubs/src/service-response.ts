@@ -1,6 +1,6 @@
 import { applyDispositionRules } from './disposition.ts';
 import { GatewayError } from './errors.ts';
-import { removeHopByHop } from './headers.ts';
+import { removeHopByHop } from './gateway-headers.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from './runtime/index.ts';
 
 /** A hosted service's response, which is forwarded unchanged except for the headers that the gateway sets. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toXml, type UploadContext, UploadError, type UploadErrorCode } from './errors.ts';
-import { charsetOf } from './runtime/headers.ts';
+import { charsetOf, TOKEN } from './runtime/headers.ts';
 import type { HandlerResponse } from './runtime/index.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
@@ -55,9 +55,6 @@ export function missingFileField(): UploadError {
 export function malformedForm(message: string, cause?: unknown): UploadError {
   return new UploadError('MalformedPOSTRequest', { message, cause });
 }
-
-/** A token (RFC 9110, section 5.6.2), as which every charset can be written. */
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Returns the media type of a file with its charset. Without a `Content-Type` it is text (RFC 7578, section 4.4). */
 export function toFileType(header = 'text/plain'): string {

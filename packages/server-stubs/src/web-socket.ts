@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from './errors.ts';
-import { isUpgrade, removeHopByHop } from './headers.ts';
+import { isUpgrade, removeHopByHop } from './gateway-headers.ts';
+import { removeRawHeader, TOKEN } from './runtime/headers.ts';
 import type { UpgradeResponse } from './runtime/upgrade.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
@@ -34,9 +35,7 @@ export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): vo
   const protocols = headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
   const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER));
   if (tokens.length === 0) return;
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
-    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
-  }
+  removeRawHeader(rawHeaders, PROTOCOLS);
   delete headers[PROTOCOLS];
   const rest = protocols.filter((protocol) => !tokens.includes(protocol)).join(', ');
   if (rest !== '') {
@@ -53,9 +52,6 @@ const BEARER = 'berth.bearer.';
 
 /** RFC 6455, section 4.1: 16 bytes, base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
-
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /** Checks the handshake (RFC 6455, section 4.2.1), so that the response has an `X-Request-Id` (D9). */
 export function assertHandshake(

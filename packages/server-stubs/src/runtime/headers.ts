@@ -14,6 +14,16 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
+/** Removes each line of a header from alternating names and values. */
+export function removeRawHeader(rawHeaders: string[], key: string): void {
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === key) rawHeaders.splice(at, 2);
+  }
+}
+
+/** A token (RFC 9110, section 5.6.2), such as a header name, a charset or a subprotocol. */
+export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
 /** In lowercase (RFC 9110, section 8.3.2). */

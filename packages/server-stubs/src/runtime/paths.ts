@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { removeRawHeader } from './headers.ts';
 import { decodeText } from './parameters.ts';
 
 /** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
@@ -184,9 +185,7 @@ const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 export function replaceHost({ url = '', headers, rawHeaders }: IncomingMessage): void {
   const host = ORIGIN.exec(url)?.[1];
   if (host === undefined) return;
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
-    if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders.splice(at, 2);
-  }
+  removeRawHeader(rawHeaders, 'host');
   rawHeaders.unshift('Host', host);
   headers.host = host;
 }
