@@ -39,6 +39,16 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
   expect(await readAll(store, KEY)).toBeUndefined();
 });
 
+test('without its folder for temporary files, the store is unavailable, and no file is missing', async () => {
+  const root = await useTempFolder();
+  const store = await openDiskStore({ root });
+  await write(store, 'content');
+  await rm(join(root, 'tmp'), { recursive: true });
+  const copy = store.copy(KEY, { env: 'dev', path: 'b' }, { overwrite: true });
+  await expect(copy).rejects.toThrow(StoreUnavailableError);
+  await expect(write(store, 'new')).rejects.toThrow(StoreUnavailableError);
+});
+
 const LOST = new StoreUnavailableError('lost');
 
 const throwLost = () => {

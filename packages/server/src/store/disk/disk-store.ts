@@ -164,12 +164,14 @@ class DiskStore implements BlobStore {
     // Checked again at the end: copying the bytes may take long.
     await this.#assertFree(to, options);
     return this.#withTemporaryFile(async (temporary) => {
-      await orMissing(
-        // A disk with copy-on-write shares the bytes between both.
-        copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
-      );
-      const copy = await orMissing(open(temporary, 'r+'));
-      if (copy === undefined) throw new BlobMissingError(from);
+      // A disk with copy-on-write shares the bytes between both.
+      const mode = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+      await copyFile(source, temporary, mode).catch(async (error) => {
+        // Either the source is missing, or the folder of the copy.
+        if (diskCodeOf(error) === 'ENOENT') await this.#statSource(from);
+        throw error;
+      });
+      const copy = await open(temporary, 'r+');
       await copy.sync().finally(() => copy.close());
       const { info, close } = await openStoredFile(temporary);
       await close();
