@@ -87,9 +87,9 @@ export function createApplication(
   const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
     const path = toOriginForm(request.url ?? '/');
     const surface = surfaceOf(path);
-    // Only the gateway reads the host of an absolute target.
-    if (surface !== 'gateway') request.url = path;
-    calls.begin(surface, request, response);
+    // The routers of both APIs read the host of an absolute target.
+    if (surface === 'upload' || surface === 'files') request.url = path;
+    calls.begin(surface, path, request, response);
     return surface;
   };
   return {
@@ -100,7 +100,7 @@ export function createApplication(
       continues[begin(request, response)](request, response);
     },
     upgrade(request, socket, head) {
-      calls.beginUpgrade(request);
+      calls.beginUpgrade(toOriginForm(request.url ?? '/'), request);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,

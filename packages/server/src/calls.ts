@@ -11,7 +11,7 @@ type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 interface ObservedCall {
   readonly kind: 'call' | 'upgrade';
   readonly surface: Surface;
-  /** The original target, before a mount strips its prefix. */
+  /** The target in origin form, before a mount strips its prefix. */
   readonly target: string;
   readonly startedAt: number;
   /** As the router sees it. */
@@ -34,15 +34,13 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
   let config = initial;
   let active = 0;
 
-  function observe(request: IncomingMessage, kind: ObservedCall['kind'], surface: Surface): void {
-    (request as ObservedRequest)[OBSERVED] = {
-      kind,
-      surface,
-      target: request.url ?? '',
-      startedAt: performance.now(),
-      call: undefined,
-      error: undefined,
-    };
+  function observe(
+    request: IncomingMessage,
+    { kind, surface, target }: Pick<ObservedCall, 'kind' | 'surface' | 'target'>,
+  ): void {
+    const startedAt = performance.now();
+    const observed = { kind, surface, target, startedAt, call: undefined, error: undefined };
+    (request as ObservedRequest)[OBSERVED] = observed;
   }
 
   function end(this: ServerResponse): void {
@@ -80,14 +78,20 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
     get active() {
       return active;
     },
-    begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void {
-      observe(request, 'call', surface);
+    /** @param target in origin form */
+    begin(
+      surface: Surface,
+      target: string,
+      request: IncomingMessage,
+      response: ServerResponse,
+    ): void {
+      observe(request, { kind: 'call', surface, target });
       active += 1;
       response.on('close', end);
     },
     /** Begins to observe an upgrade, which has no response in Node; it ends with the 101 or the refusal. */
-    beginUpgrade(request: IncomingMessage): void {
-      observe(request, 'upgrade', 'gateway');
+    beginUpgrade(target: string, request: IncomingMessage): void {
+      observe(request, { kind: 'upgrade', surface: 'gateway', target });
     },
     /** For the routers. */
     onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {

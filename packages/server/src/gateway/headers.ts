@@ -79,7 +79,7 @@ function toSpelling(name: string): string {
 
 function addForwarded(
   headers: string[],
-  { headers: received, socket, url = '' }: IncomingMessage,
+  { headers: received, socket }: IncomingMessage,
   trustProxy: boolean,
 ): void {
   const address = socket.remoteAddress ?? 'unknown';
@@ -92,13 +92,8 @@ function addForwarded(
     'x-forwarded-proto',
     toText(before['x-forwarded-proto']) ?? protocol,
   );
-  const host = toText(before['x-forwarded-host']) ?? authorityOf(url) ?? received.host;
+  const host = toText(before['x-forwarded-host']) ?? received.host;
   if (host !== undefined) headers.push('x-forwarded-host', host);
-}
-
-/** RFC 9112, section 3.2.2: the host of an absolute target takes precedence over `Host`. */
-function authorityOf(url: string): string | undefined {
-  return url.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
 }
 
 function toText(value: string | string[] | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { serving, startServer } from './support/start-server.ts';
 
@@ -32,25 +33,27 @@ test('metrics count calls by surface, operation, status and code', async () => {
     request.resume();
     response.end('0123456789');
   });
-  const { adminUrl, url, call, token } = await startServer({}, serving(origin));
+  const { adminUrl, url, call, port, toGet, token } = await startServer({}, serving(origin));
   await (await call('/ok')).text();
   await (await call('/ok')).text();
   await (await call('', { headers: { authorization: 'Bearer x' } })).text();
+  const target = 'http://dev.localhost/v1/cloudrun/hello/absolute';
+  await sendRaw(port, toGet('Connection: close\r\n', target));
   for (const name of ['toString', 'made-up']) {
     const headers = { authorization: `Bearer ${token}` };
     await (await fetch(`${url}/v1/cloudrun/${name}`, { headers })).text();
   }
-  const target = `${url}/api/v2/envs/made-up/storages:batchDelete`;
-  await (await fetch(target, { method: 'POST' })).text();
+  const batch = `${url}/api/v2/envs/made-up/storages:batchDelete`;
+  await (await fetch(batch, { method: 'POST' })).text();
   await (await fetch(`${url}/files/dev/files/a`)).text();
   const { body } = await get(`${adminUrl}/metrics`);
   for (const line of [
-    'berth_calls_total{surface="gateway",operation="cloudrun-get",env="dev",service="hello",status="2xx",code=""} 2',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get",env="dev",service="hello",status="2xx",code=""} 3',
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",env="dev",service="hello",status="4xx",code="ACCESS_TOKEN_INVALID"} 1',
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",env="dev",service="other",status="4xx",code="SERVICE_NOT_FOUND"} 2',
     'berth_calls_total{surface="storage",operation="batchDelete",env="other",service="",status="4xx",code="SIGN_PARAM_INVALID"} 1',
     'berth_calls_total{surface="files",operation="download",env="dev",service="",status="4xx",code="SignatureDoesNotMatch"} 1',
-    'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 2',
+    'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 3',
     'berth_calls_active 0',
     'berth_upstream_outstanding 0',
     'nodejs_eventloop_lag_seconds ',
