@@ -7,7 +7,6 @@ import {
   isScalar,
   LineCounter,
   type Node,
-  parse,
   parseDocument,
   visit,
 } from 'yaml';
@@ -95,10 +94,10 @@ function setTypes(document: Document, references: ReadonlySet<unknown>): void {
   for (const { path, expected } of findProblems(toValue(document))) {
     const node = document.getIn(path, true);
     if (!isScalar(node) || !references.has(node)) continue;
-    if (expected === 'number' || expected === 'boolean') {
-      const value: unknown = parse(String(node.value));
-      if (typeof value === expected) node.value = value;
-    }
+    const { contents } = parseDocument(String(node.value));
+    const value = isScalar(contents) ? contents.value : undefined;
+    if (typeof value !== 'number' && typeof value !== 'boolean') continue;
+    if (expected?.includes(typeof value)) node.value = value;
   }
 }
 

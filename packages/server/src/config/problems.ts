@@ -38,9 +38,9 @@ function toName(path: readonly (string | number)[]): string {
 type Issue = z.core.$ZodIssue;
 type Path = (string | number)[];
 
-/** A fault, and the type that zod expected if the value has another one. */
+/** A fault, and the types that zod expected if the value has another one. */
 export interface Problem extends ConfigFault {
-  readonly expected?: string;
+  readonly expected?: readonly string[];
 }
 
 /** Finds the errors in a configuration, without reading the files that it names. */
@@ -77,10 +77,15 @@ function toProblems(issues: readonly Issue[], at: Path = []): Problem[] {
       case 'invalid_union': {
         // The form that matched deepest is most likely the intended one.
         const form = issue.errors.find((inner) => inner.some((error) => error.path.length > 0));
-        return form === undefined ? [{ path, problem: message }] : toProblems(form, path);
+        if (form !== undefined) return toProblems(form, path);
+        const forms = toProblems(issue.errors.flat());
+        const expected = forms.flatMap((each) => each.expected ?? []);
+        return [{ path, problem: message, expected }];
       }
       case 'invalid_type':
-        return [{ path, problem: message, expected: issue.expected }];
+        return [{ path, problem: message, expected: [issue.expected] }];
+      case 'invalid_value':
+        return [{ path, problem: message, expected: issue.values.map((value) => typeof value) }];
       default:
         return [{ path, problem: message }];
     }

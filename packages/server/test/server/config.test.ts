@@ -92,6 +92,11 @@ environments:
   expect(await resolveConfig(config)).toEqual(config);
 });
 
+test('an environment variable can switch off the listener for health checks', async () => {
+  const { config } = await load(`admin: \${ADMIN}\n${GOOD}`, {}, { ADMIN: 'false' });
+  expect(config.admin).toBe(false);
+});
+
 test('in code, relative paths are relative to the working directory', async () => {
   const { store } = await resolveConfig({ keys: [{ secret: KEY }], environments: { dev: {} } });
   expect(store).toMatchObject({ root: join(process.cwd(), 'berth-data/files') });
@@ -145,10 +150,12 @@ test.each([
   ['publicUrl: ${NOWHERE}', 'berth.yaml:1:12: The environment variable NOWHERE is not set.'],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
   ['listen: { port: "${TEXT}" }', 'berth.yaml:1:11: listen.port must be a number.'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
+  ['listen: { port: "${BRACKET}" }', 'berth.yaml:1:11: listen.port must be a number.'],
 ])('an error names file, line, column, setting and fix: %s', async (yaml, line) => {
   const profile = '{ "storageHeaders": { "timestamp": "a b" } }';
   const files = { text: 'x', 'profile.json': profile };
-  expect(await refusal(`${yaml}\n${GOOD}`, files, { TEXT: 'text' })).toContain(line);
+  expect(await refusal(`${yaml}\n${GOOD}`, files, { TEXT: 'text', BRACKET: '[' })).toContain(line);
 });
 
 test.each([
