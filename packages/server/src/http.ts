@@ -59,10 +59,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     headersTimeout,
     // A body may take any time as long as bytes arrive: see `CallerConnection`.
     requestTimeout: 0,
-    connectionsCheckingInterval: Math.min(
-      Math.ceil(headersTimeout / 4) || HEADER_CHECK_MILLISECONDS,
-      HEADER_CHECK_MILLISECONDS,
-    ),
+    connectionsCheckingInterval: Math.min(Math.ceil(headersTimeout / 4), HEADER_CHECK_MILLISECONDS),
     keepAliveTimeout: Math.ceil(listen.keepAliveSeconds * 1000),
     maxHeaderSize: listen.maxHeaderBytes,
     // The routers reject it in the contract's error format.

@@ -12,6 +12,8 @@ const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
 /** At most 24 days: Node ends a longer timer at once. */
 const seconds = z.number().min(0).max(2_073_600);
+/** Node takes 0 ms for no limit. */
+const limitedSeconds = seconds.min(0.001);
 
 const listen = z
   .strictObject({
@@ -28,7 +30,7 @@ const listen = z
     trustProxy: flag
       .default(false)
       .describe('Whether a proxy in front sets X-Forwarded-*. If not, callers could forge it.'),
-    headersSeconds: seconds
+    headersSeconds: limitedSeconds
       .default(15)
       .describe('Seconds that a client may take to send the request headers.'),
     stalledSeconds: seconds
@@ -36,7 +38,7 @@ const listen = z
       .describe(
         'Disconnects a client that sends less than 1 KiB of a body, or reads nothing, for that many seconds; 0: never. Idle streams are not affected.',
       ),
-    keepAliveSeconds: seconds
+    keepAliveSeconds: limitedSeconds
       .default(65)
       .describe('Seconds to keep idle connections; longer than the load balancer does.'),
     maxConnections: count.optional().describe('Maximum number of connections. Default: no limit.'),

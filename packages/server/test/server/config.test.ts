@@ -116,6 +116,8 @@ test.each([
   ['store: { driver: nfs }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
   ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
   ['listen: { port: 70000 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
+  ['listen: { headersSeconds: 0 }', 'listen.headersSeconds must be at least 0.001.'],
+  ['listen: { keepAliveSeconds: 0 }', 'listen.keepAliveSeconds must be at least 0.001.'],
   ['listen: { shutdownSeconds: 1e10 }', 'listen.shutdownSeconds must be at most 2073600.'],
   ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
   ['publicUrl: "https://a.example/?b"', 'publicUrl must not have a query or a fragment.'],
