@@ -20,7 +20,7 @@ export async function fsck(
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
   if (problems === 0 || repair) return;
-  throw new Failure(`${root} has damaged files: run again with --repair.`, 1);
+  throw new Failure(`${root} has damaged or foreign files: run again with --repair.`, 1);
 }
 
 export async function revoke(
@@ -58,7 +58,8 @@ function toRevocation(
         return { name: subject };
       throw new Failure('Write a key pair as environment and ID, such as dev/ci.', 2);
     case 'grant':
-      return { name: subject, seconds: config.limits.grantSeconds };
+      // For ever, like a key pair: a server may have issued it with another `grantSeconds` than this one.
+      return { name: subject };
     case 'link': {
       const query = URL.parse(subject)?.searchParams ?? new URLSearchParams();
       const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;

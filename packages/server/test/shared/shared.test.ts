@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { expect, test } from 'vitest';
+import { Redis as RedisClient } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
 import type { ConfigInput } from '../../src/index.ts';
@@ -171,6 +172,10 @@ describeOn('redis', 'state shared by replicas', () => {
     const grants = [await requestGrant(first), await requestGrant(first)] as const;
     const links = [await requestLink(first, second), await requestLink(second, first)] as const;
     await revoke(url, 'grant', grants[0].storeFileID);
+    const client = new RedisClient(port);
+    onTestFinished(() => client.disconnect());
+    // Grants may have been issued with a longer lifetime than that of the configuration.
+    expect(await client.ttl(`berth:revoked:grant:${grants[0].storeFileID}`)).toBe(-1);
     await revoke(url, 'link', links[0]);
     expect([await upload(second, grants[0]), await upload(second, grants[1])]).toEqual([403, 204]);
     expect([await download(second, links[0]), await download(first, links[1])]).toEqual([403, 200]);
