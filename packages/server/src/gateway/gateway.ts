@@ -12,8 +12,9 @@ import {
 import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
+import { ForwardedBody } from './forwarded-body.ts';
 import { createToServiceHeaders } from './headers.ts';
-import { callService, ForwardedBody, type ServiceRequest, type Switched } from './proxy.ts';
+import { callService, type ServiceRequest, type Switched } from './proxy.ts';
 import { SignedBodies } from './signed-body.ts';
 import { Targets } from './targets.ts';
 
@@ -51,7 +52,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
     const { input, call } = received;
     const { verifyBody } = call.caller;
     if (verifyBody !== undefined) return handleSigned(received, verifyBody);
-    return authorize(received, toBody(input, call));
+    return countAndForward(received, toBody(input, call));
   }
 
   async function handleSigned(received: ReceivedCall, verifyBody: (hash: string) => void): Outcome {
@@ -59,18 +60,18 @@ export function createGateway(initial: Config, quotas: Quotas) {
     const unread = toBody(input, call);
     if (input.body === undefined || unread === NO_BODY) {
       verifyBody(EMPTY_HASH);
-      return authorize(received, NO_BODY);
+      return countAndForward(received, NO_BODY);
     }
     const body = await signedBodies.read(input.body);
     const { response } = call;
     if (response.destroyed) void body.release();
     else response.once('close', body.release);
     verifyBody(body.hash);
-    return authorize(received, { body: body.content, length: body.length });
+    return countAndForward(received, { body: body.content, length: body.length });
   }
 
   /** Only here is a caller authenticated, because a signature covers the body. */
-  function authorize(received: ReceivedCall, body: Body): Outcome {
+  function countAndForward(received: ReceivedCall, body: Body): Outcome {
     const next = (retryAfter: number | undefined) => {
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
       return forward(received, body);

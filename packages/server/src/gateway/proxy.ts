@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
-import type { Endpoint, Reuse, ServiceConnection } from './targets.ts';
+import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
+import { toDisconnectError } from './forwarded-body.ts';
 
 /** Maximum number of attempts, if endpoints cannot be reached. */
 const MAX_ATTEMPTS = 3;
@@ -46,7 +47,7 @@ export function callService(
   endpoints: readonly Endpoint[],
   response: ServerResponse,
 ): Promise<ServiceResponse | Switched> {
-  if (response.destroyed) return Promise.reject(gone());
+  if (response.destroyed) return Promise.reject(toDisconnectError());
   return new Promise((resolve, reject) => {
     new ProxiedCall(request, endpoints, response, resolve, reject).start();
   });
@@ -86,6 +87,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   #hasRepeated = false;
   #endpoint: Endpoint;
   #connection: ServiceConnection;
+  #endCall = () => {};
   #controller: Dispatcher.DispatchController | undefined;
   #sentAt = 0;
   /** What has arrived of the body before the router asks for it, which it does in the same turn. */
@@ -120,7 +122,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   #send(): void {
     this.#state = 'connecting';
     this.#attempts += 1;
-    this.#endpoint.activeCalls += 1;
+    this.#endCall = this.#endpoint.begin();
     this.#connection.dispatch(this.#request, this);
   }
 
@@ -165,7 +167,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#endpoint.activeCalls -= 1;
+    this.#endCall();
     this.#endpoint.giveBack(this.#connection);
     if (this.#state === 'streaming') {
       this.#state = 'over';
@@ -189,11 +191,8 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       this.#reject(this.#toGatewayError(error, 'responding'));
       return;
     }
-    const endpoint = this.#endpoint;
     this.#state = 'over';
-    socket.once('close', () => {
-      endpoint.activeCalls -= 1;
-    });
+    socket.once('close', this.#endCall);
     this.#resolve({ status: 101, headers, socket });
   }
 
@@ -219,12 +218,12 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (this.#state !== 'received') this.#abort();
     this.#state = 'over';
     // No effect if the response has begun.
-    this.#reject(gone());
+    this.#reject(toDisconnectError());
   };
 
   #abort(): void {
     this.#state = 'over';
-    this.#endpoint.activeCalls -= 1;
+    this.#endCall();
     this.#connection.destroy();
   }
 
@@ -300,60 +299,4 @@ function describe(error: Error): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const { code, address, port, message } = first;
   return address === undefined ? message : `${code} ${address}:${port}`;
-}
-
-/** Named as in Node, so that it is not mistaken for a gateway error. */
-function gone(): Error {
-  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
-}
-
-/**
- * The body of a call on its way to the service. When a call fails, undici destroys its body. This wrapper leaves the
- * caller's request intact, so that the caller can still get a response. Nothing is read before the connection is open,
- * so that another attempt finds the body untouched.
- */
-export class ForwardedBody extends Readable {
-  readonly #source: Readable;
-  #state: 'untouched' | 'reading' = 'untouched';
-
-  constructor(source: Readable) {
-    super({ highWaterMark: 64 * 1024 });
-    this.#source = source;
-    // A body that fails after its call has ended must not crash the process.
-    for (const body of [this, source]) body.on('error', () => {});
-  }
-
-  override _read(): void {
-    const source = this.#source;
-    if (this.#state === 'reading') {
-      source.resume();
-      return;
-    }
-    this.#state = 'reading';
-    if (source.destroyed) {
-      this.destroy(source.errored ?? gone());
-      return;
-    }
-    source.on('data', this.#onData).once('end', this.#onEnd);
-    source.once('error', this.#onError).once('close', this.#onClose);
-  }
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    const source = this.#source;
-    source.off('data', this.#onData).off('end', this.#onEnd);
-    source.off('error', this.#onError).off('close', this.#onClose);
-    callback(error);
-  }
-
-  readonly #onData = (chunk: Buffer): void => {
-    if (!this.push(chunk)) this.#source.pause();
-  };
-
-  readonly #onEnd = (): void => void this.push(null);
-
-  readonly #onError = (error: Error): void => void this.destroy(error);
-
-  readonly #onClose = (): void => {
-    if (!this.#source.readableEnded) this.destroy(this.#source.errored ?? gone());
-  };
 }

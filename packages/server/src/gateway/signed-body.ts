@@ -33,7 +33,7 @@ export class SignedBodies {
   #large = 0;
 
   /** @throws GatewayError EXCEED_RATELIMIT if too many large ones are being read; any error of the body */
-  async read(body: Readable, seconds = MAX_SECONDS): Promise<SignedBody> {
+  async read(body: Readable): Promise<SignedBody> {
     let isLarge = false;
     const onProgress = (length: number) => {
       if (isLarge || length <= SMALL_BYTES) return;
@@ -44,18 +44,14 @@ export class SignedBodies {
       isLarge = true;
     };
     try {
-      return await readBody(body, seconds, onProgress);
+      return await readBody(body, onProgress);
     } finally {
       if (isLarge) this.#large -= 1;
     }
   }
 }
 
-async function readBody(
-  body: Readable,
-  seconds: number,
-  onProgress: (length: number) => void,
-): Promise<SignedBody> {
+async function readBody(body: Readable, onProgress: (length: number) => void): Promise<SignedBody> {
   const hash = createHash('sha256');
   let chunks: Buffer[] = [];
   let length = 0;
@@ -79,7 +75,7 @@ async function readBody(
     },
   });
   try {
-    await pipeTo(sink, body, seconds);
+    await pipeTo(sink, body);
   } catch (error) {
     await last.catch(() => {});
     await file?.close();
@@ -106,12 +102,12 @@ async function openTemporary(): Promise<FileHandle> {
 }
 
 /** Unlike `pipeline`, does not destroy the body: a rejected caller must still get its response. */
-function pipeTo(sink: Writable, body: Readable, seconds: number): Promise<void> {
+function pipeTo(sink: Writable, body: Readable): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   return new Promise<void>((resolve, reject) => {
-    const message = `A signed body must arrive within ${seconds} s.`;
+    const message = `A signed body must arrive within ${MAX_SECONDS} s.`;
     const expire = () => reject(new GatewayError('INVALID_REQUEST', { status: 408, message }));
-    timer = setTimeout(expire, seconds * 1000);
+    timer = setTimeout(expire, MAX_SECONDS * 1000);
     finished(body, { writable: false }, (error) => error && reject(error));
     sink.once('error', reject).once('finish', resolve);
     body.pipe(sink);

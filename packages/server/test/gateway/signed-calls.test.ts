@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { SignedBodies } from '../../src/gateway/signed-body.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
@@ -101,6 +101,9 @@ it('reads 128 large signed bodies at a time, and any number of small ones', asyn
 });
 
 it('gives up a signed body that does not arrive in time', async () => {
-  const read = new SignedBodies().read(new PassThrough(), 0.01);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const read = new SignedBodies().read(new PassThrough());
+  vi.advanceTimersByTime(30_000);
   await expect(read).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 408 });
 });

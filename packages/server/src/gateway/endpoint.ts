@@ -1,0 +1,155 @@
+import { buildConnector, Client, type Dispatcher } from 'undici';
+
+/** Maximum time to connect; then another endpoint is tried. */
+const CONNECT_MILLISECONDS = 5_000;
+
+/** How long a connection may be idle, whatever its service announces. */
+const MAX_IDLE_MILLISECONDS = 60_000;
+
+/** Maximum number of idle connections to an endpoint. */
+const MAX_IDLE = 256;
+
+/**
+ * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
+ * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore reuses a connection only
+ * for as long as its endpoint has been seen to keep connections open.
+ */
+const PROVEN_IDLE_MILLISECONDS = 1_000;
+
+/** Which connections a call may use: any, one that is certainly open, or only a new one. */
+export type Reuse = 'any' | 'certain' | 'none';
+
+/** One address of a service and its connections. The most recently used connection is reused first. */
+export class Endpoint {
+  readonly origin: string;
+  readonly #maxHeaderSize: number;
+  #activeCalls = 0;
+  readonly #idle: ServiceConnection[] = [];
+  /** What it does with idle connections: nothing is known yet, it keeps them, or it closes them early. */
+  #keepAliveBehaviour: 'unknown' | 'keeps' | 'closes' = 'unknown';
+  #closedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(origin: string, maxHeaderSize: number) {
+    this.origin = origin;
+    this.#maxHeaderSize = maxHeaderSize;
+  }
+
+  get activeCalls(): number {
+    return this.#activeCalls;
+  }
+
+  /** Counts a call until the function that it returns is called, which may happen several times. */
+  begin(): () => void {
+    let isActive = true;
+    this.#activeCalls += 1;
+    return () => {
+      if (isActive) this.#activeCalls -= 1;
+      isActive = false;
+    };
+  }
+
+  connect(reuse: Reuse): ServiceConnection {
+    const isAllowed = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
+    const idle = isAllowed ? this.#idle.pop() : undefined;
+    return (
+      idle ?? new ServiceConnection(this.origin, connector, this.#maxHeaderSize, this.#onDisconnect)
+    );
+  }
+
+  /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
+  open(): ServiceConnection {
+    return new ServiceConnection(this.origin, halfOpenConnector, this.#maxHeaderSize);
+  }
+
+  /** Takes back a connection whose call succeeded. */
+  giveBack(connection: ServiceConnection): void {
+    if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
+      connection.destroy();
+      return;
+    }
+    connection.servedAt = performance.now();
+    this.#idle.push(connection);
+  }
+
+  close(): void {
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
+  #isCertain(): boolean {
+    const provenSince = performance.now() - PROVEN_IDLE_MILLISECONDS;
+    // The first is the one that has been idle for the longest.
+    const first = this.#idle[0]?.servedAt;
+    const last = this.#idle.at(-1)?.servedAt;
+    if (first === undefined || last === undefined) return false;
+    if (first <= provenSince && first > this.#closedAt) this.#keepAliveBehaviour = 'keeps';
+    return this.#keepAliveBehaviour === 'keeps' && last > provenSince;
+  }
+
+  readonly #onDisconnect = (connection: ServiceConnection, error: Error): void => {
+    const now = performance.now();
+    const { servedAt } = connection;
+    const isEarly = servedAt !== undefined && now - servedAt < PROVEN_IDLE_MILLISECONDS;
+    connection.servedAt = undefined;
+    if (isEarly && isClosedByPeer(error)) {
+      this.#keepAliveBehaviour = 'closes';
+      this.#closedAt = now;
+    }
+    const at = this.#idle.indexOf(connection);
+    if (at < 0) return;
+    this.#idle.splice(at, 1);
+    connection.destroy();
+  };
+}
+
+function isClosedByPeer({ code = '' }: NodeJS.ErrnoException): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code);
+}
+
+const CONNECTOR = { timeout: CONNECT_MILLISECONDS, noDelay: true, allowH2: false };
+const connector = buildConnector(CONNECTOR);
+/** If one side of a WebSocket ends, the other may still send. */
+const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
+
+/**
+ * One connection to an endpoint, with one call at a time: a call never waits behind another, and closing the connection
+ * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
+ */
+export class ServiceConnection {
+  readonly #client: Client;
+  /** Whether it can serve another call after this one. */
+  readonly isReusable: boolean;
+  /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
+  servedAt: number | undefined;
+
+  constructor(
+    origin: string,
+    connect: typeof connector,
+    maxHeaderSize: number,
+    onDisconnect?: (connection: ServiceConnection, error: Error) => void,
+  ) {
+    this.isReusable = onDisconnect !== undefined;
+    this.#client = new Client(origin, {
+      connect,
+      // Once a service has begun to respond, it may be silent for as long as it likes (D13).
+      bodyTimeout: 0,
+      keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
+      maxHeaderSize,
+      allowH2: false,
+    });
+    if (onDisconnect === undefined) return;
+    this.#client.on('disconnect', (_origin, _targets, error) => onDisconnect(this, error));
+  }
+
+  /** Whether its socket has served a call before: the service may be about to close it. */
+  get isReused(): boolean {
+    return this.servedAt !== undefined;
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch(options, handler);
+  }
+
+  destroy(error?: Error): void {
+    this.#client.destroy(error ?? null, () => {});
+  }
+}
