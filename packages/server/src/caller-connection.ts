@@ -18,7 +18,7 @@ export class CallerConnection {
   request: IncomingMessage | undefined;
   /** In the order of their requests, which is that in which they end. */
   readonly #responses: ServerResponse[] = [];
-  /** The body that is arriving, and what of it had arrived at a time. */
+  /** The body that is arriving, and the bytes received at the last check. */
   #body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
   #unreadSince: number | undefined;
   #taken = 0;
@@ -39,11 +39,22 @@ export class CallerConnection {
     return this.#responses.length;
   }
 
-  /** Whether a refusal would be taken for the response to an earlier request, or for a part of it. */
-  get hasOpenResponse(): boolean {
+  /**
+   * Returns whether a refusal can be sent, and is not taken for the response to another request, or for a part of it.
+   *
+   * | What is refused          | Open responses      | Refusal                       |
+   * | ------------------------ | ------------------- | ----------------------------- |
+   * | a bad request            | none                | yes                           |
+   * | the same, pipelined      | of earlier requests | no: they come first           |
+   * | a body that is arriving  | its own             | yes: it is the response       |
+   * | the same, pipelined      | of several requests | no: the others come first     |
+   * | the same, late           | its own, begun      | no: it would be a part of it  |
+   */
+  mayRefuse(): boolean {
     const [first, second] = this.#responses.filter(({ writableFinished }) => !writableFinished);
-    if (first === undefined) return false;
-    return second !== undefined || first.headersSent || this.request?.complete === true;
+    if (first === undefined) return true;
+    const isArriving = this.request?.complete === false;
+    return isArriving && second === undefined && !first.headersSent;
   }
 
   /**

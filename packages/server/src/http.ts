@@ -140,8 +140,9 @@ export function createHttpServer(listen: Listen, first: Application) {
   function refuseNext(socket: Duplex, refusal: GatewayError, request?: IncomingMessage): void {
     const connection = connections.get(socket);
     const { origin } = (request ?? connection?.request)?.headers ?? {};
-    if (connection?.hasOpenResponse) socket.destroy();
-    else refuse(socket, refusal, application.cors.response(origin));
+    const mayRefuse = connection?.mayRefuse() ?? true;
+    if (mayRefuse) refuse(socket, refusal, application.cors.response(origin));
+    else socket.destroy();
   }
 
   const limit = listen.stalledSeconds * 1000;
