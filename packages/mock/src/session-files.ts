@@ -22,7 +22,7 @@ export interface SessionFiles {
    *
    * @param contentType default `application/octet-stream`
    * @throws FieldError that names an invalid argument
-   * @throws StoreFullError if the session's files would exceed its limit
+   * @throws FileTooLargeError if the session's files would exceed its limit
    */
   put(path: string, content: Uint8Array | string, contentType?: string): string;
 }

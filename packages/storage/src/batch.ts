@@ -1,7 +1,8 @@
 import type { StorageCall } from '@berth/server-stubs';
-import { StorageError, type StorageErrorCode } from '@berth/server-stubs/contract';
+import { StorageError, type StorageItemCode } from '@berth/server-stubs/contract';
 import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
+import { toItemCode } from './store-errors.ts';
 
 /** Enough to hide the latency of a store without overloading it. */
 const AT_ONCE = 8;
@@ -10,7 +11,7 @@ interface Batch<Item, Result> {
   readonly touches: (item: Item) => Touched;
   readonly run: (item: Item) => Promise<Result>;
   /** Returns the entry for an item for which the store failed. */
-  readonly toFailed: (item: Item, code: StorageErrorCode) => Result;
+  readonly toFailed: (item: Item, code: StorageItemCode) => Result;
 }
 
 /**
@@ -32,10 +33,7 @@ export async function runBatch<Item, Result>(
     } catch (error) {
       failures.push(error);
       onError(error, requestId);
-      return toFailed(
-        item,
-        error instanceof StoreUnavailableError ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR',
-      );
+      return toFailed(item, toItemCode(error));
     }
   });
   if (items.length === 0 || failures.length < items.length) return results;

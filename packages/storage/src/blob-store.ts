@@ -40,9 +40,9 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** Thrown if a file exceeds one of the store's limits. The message is sent to the caller. */
-export class StoreFullError extends Error {
-  override readonly name = 'StoreFullError';
+/** Thrown if a file is too large for the store. The message is sent to the caller. */
+export class FileTooLargeError extends Error {
+  override readonly name = 'FileTooLargeError';
 }
 
 /** Identifies a file in a store. Stores do not check permissions. */
@@ -108,7 +108,7 @@ export interface BlobStore {
   /**
    * Writes a file, atomically replacing any file with this key. If that fails, the old file stays.
    *
-   * @throws StoreFullError if the content is too large for the store
+   * @throws FileTooLargeError if the content is too large for the store
    */
   write(key: BlobKey, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<BlobInfo>;
   /** Returns a file's metadata, or `undefined` if it does not exist. */
@@ -122,7 +122,7 @@ export interface BlobStore {
    * @throws BlobMissingError if the source does not exist
    * @throws BlobExistsError if the destination exists and must not be overwritten
    * @throws SourceKeptError if a move has made the copy, but cannot remove the source
-   * @throws StoreFullError if the copy is too large for the store
+   * @throws FileTooLargeError if the copy is too large for the store
    */
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
   /** Deletes a file. Returns whether it existed. */

@@ -1,15 +1,16 @@
 import type { Call, StorageHandlers, UploadInput, UploadResult } from '@berth/server-stubs';
 import { LIMITS, UploadError } from '@berth/server-stubs/contract';
-import { type BlobStore, StoreFullError, StoreUnavailableError } from './blob-store.ts';
+import type { BlobStore } from './blob-store.ts';
 import {
   type StorageCaller,
   type StorageContext,
   type StorageOptions,
   toContext,
 } from './context.ts';
-import { createDownload, type Download, type DownloadRequest, toUploadError } from './download.ts';
+import { createDownload, type Download, type DownloadRequest } from './download.ts';
 import { createOperations } from './operations.ts';
 import { toFilePath, tryPath } from './paths.ts';
+import { isUploadFailure, toUploadError } from './store-errors.ts';
 
 /** An upload with its content as any stream of bytes, not only one of Node.js. */
 type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uint8Array> };
@@ -77,7 +78,7 @@ function createUploadFile(context: StorageContext) {
     const { env, caller } = granted;
     const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
-    const leave = enter(blobs, storeFileID);
+    const releaseSlot = acquireSlot(blobs, storeFileID);
     try {
       await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller });
       const { etag, size } = await blobs.write({ env, path }, file, options);
@@ -85,9 +86,9 @@ function createUploadFile(context: StorageContext) {
       const location = `${publicUrl(request)}${links.toPath(granted)}`;
       return { etag, location, bucket: granted.bucket };
     } catch (error) {
-      throw isOfStore(error) ? toUploadError(error) : error;
+      throw isUploadFailure(error) ? toUploadError(error) : error;
     } finally {
-      leave();
+      releaseSlot();
     }
   };
 }
@@ -96,7 +97,7 @@ function createUploadFile(context: StorageContext) {
 const uploadsOfStores = new WeakMap<BlobStore, Map<string, number>>();
 
 /** Counts an upload until the function that it returns is called. */
-function enter(blobs: BlobStore, grant: string): () => void {
+function acquireSlot(blobs: BlobStore, grant: string): () => void {
   const uploads = uploadsOfStores.get(blobs) ?? new Map<string, number>();
   uploadsOfStores.set(blobs, uploads);
   const count = uploads.get(grant) ?? 0;
@@ -109,13 +110,8 @@ function enter(blobs: BlobStore, grant: string): () => void {
   };
 }
 
-/** Other errors come from the form, and the router converts them. */
-function isOfStore(error: unknown): boolean {
-  return error instanceof StoreFullError || error instanceof StoreUnavailableError;
-}
-
 /** Returns a media type that every header and store can hold, or else the default. */
-function toContentType(given: string): string {
-  const isValid = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[\w!#$%&'*+.^`|~-]+)?$/.test(given);
-  return isValid ? given : 'application/octet-stream';
+function toContentType(text: string): string {
+  const isValid = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[\w!#$%&'*+.^`|~-]+)?$/.test(text);
+  return isValid ? text : 'application/octet-stream';
 }

@@ -1,16 +1,9 @@
-import { CORS, STORAGE_ERRORS, UploadError } from '@berth/server-stubs/contract';
+import { CORS, UploadError } from '@berth/server-stubs/contract';
 import { create } from 'content-disposition';
 import parseRange from 'range-parser';
-import {
-  BlobDamagedError,
-  type BlobInfo,
-  type BlobKey,
-  type ByteRange,
-  type OpenBlob,
-  StoreFullError,
-  StoreUnavailableError,
-} from './blob-store.ts';
+import type { BlobInfo, BlobKey, ByteRange, OpenBlob } from './blob-store.ts';
 import { messageOf, type StorageContext } from './context.ts';
+import { toUploadError } from './store-errors.ts';
 
 /**
  * Uploaded pages are untrusted. With these headers, browsers treat them as a separate origin, run no
@@ -95,15 +88,16 @@ export function createDownload(context: StorageContext) {
   function toDownload(
     { path }: BlobKey,
     { size, etag: tag, contentType }: BlobInfo,
-    asked: DownloadHeaders,
+    requestHeaders: DownloadHeaders,
     isHead: boolean,
   ): Download {
     const etag = `"${tag}"`;
     const versions = { etag, 'cache-control': CACHE_CONTROL, 'accept-ranges': 'bytes' };
-    const status = evaluateConditions(asked, etag);
+    const status = evaluateConditions(requestHeaders, etag);
     if (status !== undefined) return { status, headers: versions };
     // RFC 9110, section 14.2: ranges only apply to GET.
-    const range = !isHead && isRangeValid(asked, etag) ? toRange(asked.range, size) : undefined;
+    const isPart = !isHead && isRangeValid(requestHeaders, etag);
+    const range = isPart ? toRange(requestHeaders.range, size) : undefined;
     if (range === 'none') {
       throw new UploadError('InvalidRange', {
         status: 416,
@@ -137,23 +131,6 @@ export function createDownload(context: StorageContext) {
 function missingFile(): UploadError {
   const code = 'STORAGE_FILE_NONEXIST';
   return new UploadError(code, { status: 404, message: messageOf(code) });
-}
-
-/** Converts a store error to an upload target error (D27). */
-export function toUploadError(error: unknown): UploadError {
-  if (error instanceof UploadError) return error;
-  if (error instanceof StoreFullError) {
-    return new UploadError('EntityTooLarge', { message: error.message });
-  }
-  if (error instanceof BlobDamagedError) {
-    const message = 'The file is damaged. Report the request ID to the operator.';
-    return new UploadError('InternalError', { cause: error, message });
-  }
-  if (!(error instanceof StoreUnavailableError)) {
-    return new UploadError('InternalError', { cause: error });
-  }
-  const { retryAfter } = STORAGE_ERRORS.SERVICE_UNAVAILABLE;
-  return new UploadError('ServiceUnavailable', { cause: error, retryAfter });
 }
 
 /** Request headers, by lowercase name. */

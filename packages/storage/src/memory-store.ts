@@ -4,7 +4,7 @@ import {
   type BlobKey,
   BlobMissingError,
   type BlobStore,
-  StoreFullError,
+  FileTooLargeError,
 } from './blob-store.ts';
 
 interface MemoryFile {
@@ -14,7 +14,7 @@ interface MemoryFile {
 
 /** A store in memory, whose files a test can also read and write directly. */
 export interface MemoryStore extends BlobStore {
-  /** Stores a file, replacing any file with this key. @throws StoreFullError if it does not fit */
+  /** Stores a file, replacing any file with this key. @throws FileTooLargeError if it does not fit */
   put(key: BlobKey, bytes: Uint8Array, contentType: string): BlobInfo;
   /** Returns a file, or `undefined` if it does not exist. Its bytes must not be changed. */
   get(key: BlobKey): MemoryFile | undefined;
@@ -41,7 +41,7 @@ export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
 
   /** Counts bytes that are stored, or released if negative. */
   const reserve = (bytes: number) => {
-    if (used + bytes > maxBytes) throw new StoreFullError(FULL);
+    if (used + bytes > maxBytes) throw new FileTooLargeError(FULL);
     used += bytes;
   };
   const remove = (name: string) => {

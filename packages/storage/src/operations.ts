@@ -10,9 +10,8 @@ import {
   BlobExistsError,
   type BlobInfo,
   BlobMissingError,
+  FileTooLargeError,
   SourceKeptError,
-  StoreFullError,
-  StoreUnavailableError,
 } from './blob-store.ts';
 import {
   messageOf,
@@ -22,6 +21,7 @@ import {
   toScope,
 } from './context.ts';
 import { toCopyPath, toFileID, toFilePath, toPathOfFileID, tryPath } from './paths.ts';
+import { toItemCode } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
 type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
@@ -32,9 +32,9 @@ export function createOperations(
 ): Required<StorageHandlers<StorageCaller>> {
   const { blobs, links, grants, limits, publicUrl, authorizeUse, onChange } = context;
   return {
-    async getUploadMetaData({ path: given }, call) {
+    async getUploadMetaData({ path: input }, call) {
       const { env, bucket } = toScope(call, context);
-      const path = tryPath(toFilePath, given);
+      const path = tryPath(toFilePath, input);
       if (typeof path !== 'string') {
         throw new StorageError('INVALID_PARAM', { message: `path ${path.reason}` });
       }
@@ -127,26 +127,27 @@ interface Scope {
 /** The resulting `fileID` is the destination's (D24). A failed move leaves the source (D30). */
 async function copyFile(
   { from, to, overwrite, move }: Copy,
-  { env, bucket, ...who }: Scope,
+  { env, bucket, ...audit }: Scope,
   context: StorageContext,
 ): Promise<CopyFailure | { fileID: string }> {
   const { blobs, onChange } = context;
   const source = { env, path: from };
   const report = (info: BlobInfo) =>
-    onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...who });
+    onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...audit });
   try {
     report(await blobs.copy(source, { env, path: to }, { overwrite, move }));
   } catch (error) {
-    if (error instanceof BlobMissingError) return toCopyFailure('STORAGE_FILE_NONEXIST');
-    if (error instanceof BlobExistsError) return toCopyFailure('OBJECT_ALREADY_EXIST');
-    if (error instanceof StoreFullError) return toCopyFailure('INVALID_PARAM', error.message);
+    const code = toItemCode(error);
+    if (error instanceof BlobMissingError || error instanceof BlobExistsError) {
+      return toCopyFailure(code);
+    }
+    if (error instanceof FileTooLargeError) return toCopyFailure(code, error.message);
     if (!(error instanceof SourceKeptError)) throw error;
     report(error.info);
-    context.onError(error, who.requestId);
-    const isOutage = error.cause instanceof StoreUnavailableError;
-    return toCopyFailure(isOutage ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR', error.message);
+    context.onError(error, audit.requestId);
+    return toCopyFailure(code, error.message);
   }
-  if (move) onChange({ action: 'delete', env, path: from, ...who });
+  if (move) onChange({ action: 'delete', env, path: from, ...audit });
   return { fileID: toFileID(env, bucket, to) };
 }
 

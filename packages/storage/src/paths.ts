@@ -26,17 +26,17 @@ export class FilePathError extends Error {
  * toFilePath('/photos/cat.jpg'); // 'photos/cat.jpg'
  * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not contain the segment "..".'
  */
-export function toFilePath(given: string): string {
+export function toFilePath(input: string): string {
   // Checked first, so that the code below never works on longer text than a path may have.
-  if (given.length > MAX_BYTES + 1) throw tooLong();
-  const path = given.startsWith('/') ? given.slice(1) : given;
+  if (input.length > MAX_BYTES + 1) throw tooLong();
+  const path = input.startsWith('/') ? input.slice(1) : input;
   assertFilePath(path);
   return path;
 }
 
 /** Like `toFilePath`, with the character set of the API description, in which Chinese means U+4E00 to U+9FFF. */
-export function toCopyPath(given: string): string {
-  const path = toFilePath(given);
+export function toCopyPath(input: string): string {
+  const path = toFilePath(input);
   if (COPY_PATTERN.test(`/${path}`)) return path;
   throw new FilePathError(
     'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
@@ -44,9 +44,9 @@ export function toCopyPath(given: string): string {
 }
 
 /** Returns the result of a function above, or the error that it throws for a path that no file can have. */
-export function tryPath(toPath: (given: string) => string, given: string): string | FilePathError {
+export function tryPath(toPath: (input: string) => string, input: string): string | FilePathError {
   try {
-    return toPath(given);
+    return toPath(input);
   } catch (error) {
     if (error instanceof FilePathError) return error;
     throw error;

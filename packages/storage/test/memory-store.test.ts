@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryStore, StoreFullError } from '../src/index.ts';
+import { createMemoryStore, FileTooLargeError } from '../src/index.ts';
 
 const key = (path: string) => ({ env: 'dev', path });
 const contentType = 'text/plain';
@@ -17,13 +17,13 @@ test('files and unfinished uploads share the limit, and a refused upload leaves 
       store
         .write(key('b'), chunks(500), { contentType })
         .then(() => store.copy(key('a'), key('c'), { overwrite: true })),
-    ).rejects.toThrow(StoreFullError);
+    ).rejects.toThrow(FileTooLargeError);
     await store.delete(key('b'));
     yield new Uint8Array(1_000);
   }
-  await expect(store.write(key('a'), other(), { contentType })).rejects.toThrow(StoreFullError);
+  await expect(store.write(key('a'), other(), { contentType })).rejects.toThrow(FileTooLargeError);
   expect(store.list().map(({ key: { path }, info }) => [path, info.size])).toEqual([['a', 1_000]]);
-  expect(() => store.put(key('b'), new Uint8Array(1_000), contentType)).toThrow(StoreFullError);
+  expect(() => store.put(key('b'), new Uint8Array(1_000), contentType)).toThrow(FileTooLargeError);
   store.put(key('b'), new Uint8Array(900), contentType);
 });
 

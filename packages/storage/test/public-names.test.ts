@@ -6,8 +6,8 @@ test.each([
   [
     'the package',
     storage,
-    `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FilePathError SourceKeptError
-    StoreFullError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage
+    `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FilePathError
+    FileTooLargeError SourceKeptError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage
     toFileID toFilePath`,
   ],
   ['the part for Node.js', node, 'createDownloadListener createSigner'],

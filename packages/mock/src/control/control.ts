@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { decodeText } from '@berth/server-stubs/contract';
-import { StoreFullError } from '@berth/storage';
+import { FileTooLargeError } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { INTERNAL_ERROR, writeResponse } from '../early-responses.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
@@ -212,7 +212,7 @@ function toProblem(error: unknown): Response {
 
 function describe(error: unknown): Problem {
   if (error instanceof FieldError) return new Problem(400, error.message);
-  if (error instanceof StoreFullError) return new Problem(413, error.message);
+  if (error instanceof FileTooLargeError) return new Problem(413, error.message);
   process.emitWarning(error as Error);
   return new Problem(500, INTERNAL_ERROR);
 }

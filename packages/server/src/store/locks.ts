@@ -30,10 +30,10 @@ export const withLocks: WithLocks = async (names, work) => {
   // Always in the same order, which rules out deadlocks.
   const [name, ...rest] = [...new Set(names)].sort();
   if (name === undefined) return work();
-  const before = queues.get(name);
+  const previous = queues.get(name);
   const { promise, resolve } = Promise.withResolvers<void>();
   queues.set(name, promise);
-  await before;
+  await previous;
   try {
     return await withLocks(rest, work);
   } finally {

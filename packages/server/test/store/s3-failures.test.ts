@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { SourceKeptError, StoreFullError, StoreUnavailableError } from '@berth/storage';
+import { FileTooLargeError, SourceKeptError, StoreUnavailableError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
@@ -77,7 +77,7 @@ test('refuses a copy beyond 5 GiB before it sends anything', async () => {
     response.writeHead(200, { 'content-length': 5 * 1024 ** 3 + 1, etag: '"1-2"' }).end();
   });
   const copy = store.copy(KEY, { env: 'dev', path: 'copy' }, { overwrite: true });
-  await expect(copy).rejects.toBeInstanceOf(StoreFullError);
+  await expect(copy).rejects.toBeInstanceOf(FileTooLargeError);
   expect(methods).toEqual(['HEAD']);
 });
 

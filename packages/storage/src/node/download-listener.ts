@@ -11,8 +11,9 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { BlobDamagedError } from '../blob-store.ts';
-import { type Download, toUploadError } from '../download.ts';
+import type { Download } from '../download.ts';
 import { FILES_PATH } from '../grants.ts';
+import { toUploadError } from '../store-errors.ts';
 
 export interface DownloadListenerOptions {
   /** The `download` function of a storage API. */

@@ -25,8 +25,8 @@ export function createSigner(keys: readonly Uint8Array[]) {
     sign: (values: readonly string[]) => hmac(first, values).digest('hex'),
     verify(values: readonly string[], signature: string) {
       if (!/^[0-9a-f]{64}$/.test(signature)) return false;
-      const given = Buffer.from(signature, 'hex');
-      return keys.some((key) => timingSafeEqual(hmac(key, values).digest(), given));
+      const bytes = Buffer.from(signature, 'hex');
+      return keys.some((key) => timingSafeEqual(hmac(key, values).digest(), bytes));
     },
   } satisfies Signer;
 }

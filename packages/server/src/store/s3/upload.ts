@@ -11,7 +11,7 @@ import {
 import {
   type BlobInfo,
   type BlobKey,
-  StoreFullError,
+  FileTooLargeError,
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
@@ -154,8 +154,8 @@ async function writeParts(
   }
 }
 
-export function toTooLargeError(): StoreFullError {
-  return new StoreFullError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
+export function toTooLargeError(): FileTooLargeError {
+  return new FileTooLargeError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
 }
 
 let bufferedBytes = 0;
