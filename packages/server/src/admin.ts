@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Metrics } from './metrics.ts';
-import type { BlobStore } from './store/blob-store.ts';
+import type { ServerStore } from './store/server-store.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
@@ -12,7 +12,7 @@ export interface Status {
 
 interface AdminOptions {
   readonly status: Readonly<Status>;
-  readonly blobs: BlobStore;
+  readonly blobs: ServerStore;
   readonly metrics: Pick<Metrics, 'contentType' | 'toText'>;
 }
 
@@ -60,7 +60,7 @@ const PATHS = ['/healthz', '/readyz', '/metrics'];
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-async function findStoreFault(blobs: BlobStore): Promise<string | undefined> {
+async function findStoreFault(blobs: ServerStore): Promise<string | undefined> {
   const check = blobs.check().then(
     () => undefined,
     (error: Error) => `blob store: ${error.message}`,

@@ -6,17 +6,17 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { Quotas } from './quotas.ts';
 import { connectRedis, type RedisState } from './redis.ts';
-import type { BlobStore } from './store/blob-store.ts';
 import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
+import type { ServerStore } from './store/server-store.ts';
 
 /** What a reload keeps: connections, files, and what has been counted and cached. */
 export interface Resources {
-  /** Those of the configuration in use, also for a call that began before a reload. */
+  /** Environments of the current configuration, also for a call that began before a reload. */
   environments: Config['environments'];
   /** What several processes share: quotas, revocations and locks. Undefined if this process is alone. */
   readonly redis: RedisState | undefined;
-  readonly blobs: BlobStore;
+  readonly blobs: ServerStore;
   readonly quotas: Quotas;
   readonly issuers: Issuers;
   readonly gateway: ReturnType<typeof createGateway>;
@@ -69,7 +69,7 @@ export async function closeResources({ redis, blobs, gateway }: Resources): Prom
  * Opens the file store of a configuration.
  * @param sharedLocks locks of all processes that use the store. Default: only this one uses it
  */
-async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<BlobStore> {
+async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
   switch (store.driver) {
     case 'file':
       return openDiskStore({ ...store, sharedLocks });
@@ -82,7 +82,7 @@ async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promi
 }
 
 /** Reports when the store is not available and when a file is damaged. */
-function observeStore(store: BlobStore, log: Log, metrics: Metrics): BlobStore {
+function observeStore(store: ServerStore, log: Log, metrics: Metrics): ServerStore {
   const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
     try {
       return await call;

@@ -13,7 +13,7 @@ import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { closeResources, openResources, updateResources } from './resources.ts';
-import type { BlobStore } from './store/blob-store.ts';
+import type { ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */
@@ -175,7 +175,7 @@ async function stop(server: Server): Promise<void> {
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 
 /** Removes what failed uploads left, now and from time to time. */
-function keepSwept(blobs: BlobStore, log: Log): () => void {
+function keepSwept(blobs: ServerStore, log: Log): () => void {
   const sweep = async () => {
     try {
       const removed = await blobs.sweep();

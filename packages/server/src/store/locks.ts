@@ -26,7 +26,7 @@ export interface SharedLock {
 const queues = new Map<string, Promise<void>>();
 
 /** Locks of this process. Waiting work runs in order of arrival. */
-export const withLocks: WithLocks = async (names, work) => {
+const withLocks: WithLocks = async (names, work) => {
   // Always in the same order, which rules out deadlocks.
   const [name, ...rest] = [...new Set(names)].sort();
   if (name === undefined) return work();
@@ -42,8 +42,9 @@ export const withLocks: WithLocks = async (names, work) => {
   }
 };
 
-/** Adds the locks of this process to locks that several processes share, which cost a round trip each. */
-export function withLocalLocks(shared: WithLocks): WithLocks {
+/** Returns the locks of a store: those of this process, and of shared ones, which cost a round trip each. */
+export function toLocks(shared: WithLocks | undefined): WithLocks {
+  if (shared === undefined) return withLocks;
   return (names, work) => withLocks(names, () => shared(names, work));
 }
 

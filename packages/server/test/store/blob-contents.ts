@@ -2,8 +2,8 @@ import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import type { BlobKey, ByteRange } from '@berth/storage';
-import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
+import type { ServerStore } from '../../src/store/server-store.ts';
 
 /** Locks for several stores of this process, which its own locks already keep apart. */
 export const NO_LOCKS: WithLocks = (_names, work) => work();
@@ -47,7 +47,7 @@ export function toBrokenStream(bytes: Buffer, then: (stream: Readable) => void):
 }
 
 export async function readAll(
-  store: BlobStore,
+  store: ServerStore,
   key: BlobKey,
   range?: ByteRange,
 ): Promise<Buffer | undefined> {

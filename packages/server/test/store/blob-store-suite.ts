@@ -2,14 +2,14 @@ import { type Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { BlobExistsError, type BlobKey, BlobMissingError } from '@berth/storage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
+import type { ServerStore } from '../../src/store/server-store.ts';
 
 import { createReader, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { HARD_PATHS } from './hard-paths.ts';
 
 /** A store of one driver under test. */
 export interface BlobStoreFixture {
-  readonly store: BlobStore;
+  readonly store: ServerStore;
   /** Names of everything besides complete files: temporary files, unfinished uploads. */
   readonly leftovers: () => Promise<readonly string[]>;
   /** Leaves what a process leaves that is killed during an upload. */
@@ -38,7 +38,7 @@ function newKey(name = 'file'): BlobKey {
 export function describeBlobStore(name: string, create: () => Promise<BlobStoreFixture>): void {
   describe(`blob store: ${name}`, () => {
     let fixture: BlobStoreFixture;
-    let store: BlobStore;
+    let store: ServerStore;
 
     beforeAll(async () => {
       fixture = await create();

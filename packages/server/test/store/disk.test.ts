@@ -2,9 +2,9 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
 import { expect, test, vi } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
+import type { ServerStore } from '../../src/store/server-store.ts';
 import { NO_LOCKS, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { describeBlobStore } from './blob-store-suite.ts';
 import { newTempFolder, useTempFolder } from './temp-folder.ts';
@@ -22,7 +22,7 @@ describeBlobStore('disk', async () => {
   };
 });
 
-const write = (store: BlobStore, content: string, key = KEY) =>
+const write = (store: ServerStore, content: string, key = KEY) =>
   store.write(key, toStream(Buffer.from(content)), TYPE);
 
 test('an upload whose caller goes while it waits for a lock is not stored', async () => {

@@ -1,10 +1,10 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore, pathOf } from '../../src/store/disk/disk-store.ts';
 import { makeFolder } from '../../src/store/disk/file-system.ts';
 import { fsck } from '../../src/store/disk/fsck.ts';
+import type { ServerStore } from '../../src/store/server-store.ts';
 import { toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
@@ -59,7 +59,7 @@ vi.mock('node:fs/promises', async (importOriginal) => {
 
 const keyOf = (path: string) => ({ env: 'dev', path });
 let root: string;
-let store: BlobStore;
+let store: ServerStore;
 
 /** Waits for a change, and expects that it is durable then. Temporary files need not be. */
 async function expectDurable(change: Promise<unknown>): Promise<void> {

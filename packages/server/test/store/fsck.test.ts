@@ -10,16 +10,16 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore, pathOf } from '../../src/store/disk/disk-store.ts';
 import { type FileProblem, fsck } from '../../src/store/disk/fsck.ts';
+import type { ServerStore } from '../../src/store/server-store.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 const PATHS = ['a', 'a/b', 'Folder/照片.jpg'];
 const key = { env: 'dev', path: 'victim/file' };
 let root: string;
-let store: BlobStore;
+let store: ServerStore;
 let victim: string;
 
 beforeEach(async () => {

@@ -3,16 +3,16 @@ import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { FileTooLargeError, SourceKeptError, StoreUnavailableError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import { createS3Store } from '../../src/store/s3/s3-store.ts';
+import type { ServerStore } from '../../src/store/server-store.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 
 const KEY = { env: 'dev', path: 'file' };
 
 /** A store over S3 whose responses are those of the listener. */
-async function storeOf(listener: RequestListener, sharedLocks?: WithLocks): Promise<BlobStore> {
+async function storeOf(listener: RequestListener, sharedLocks?: WithLocks): Promise<ServerStore> {
   const store = createS3Store({
     sharedLocks,
     endpoint: await startService(listener),
@@ -82,9 +82,9 @@ test('refuses a copy beyond 5 GiB before it sends anything', async () => {
 });
 
 const copied = { env: 'dev', path: 'copy' };
-const put = (store: BlobStore, bytes: number) =>
+const put = (store: ServerStore, bytes: number) =>
   store.write(KEY, toStream(Buffer.alloc(bytes)), { contentType: 'a/b' });
-const METHODS: Record<string, (store: BlobStore) => Promise<unknown>> = {
+const METHODS: Record<string, (store: ServerStore) => Promise<unknown>> = {
   stat: (store) => store.stat(KEY),
   open: async (store) => (await store.open(KEY))?.close(),
   write: (store) => put(store, 1),
@@ -177,7 +177,7 @@ test('ends an upload whose part is refused, although its content stalls', async 
 test.each(['write', 'write in parts', 'copy', 'move', 'delete'])(
   '%s changes no file after the lock is lost, before each of its requests',
   async (name) => {
-    const run = METHODS[name] as (store: BlobStore) => Promise<unknown>;
+    const run = METHODS[name] as (store: ServerStore) => Promise<unknown>;
     const isChange = ({ method = '', url = '' }: IncomingMessage) =>
       ['PUT', 'DELETE'].includes(method) || (method === 'POST' && !url.includes('?uploads'));
     // How many requests and changes there are while the lock is held.
@@ -233,7 +233,7 @@ describe('an S3 that accepts connections and never answers', () => {
   }
 
   test.each(Object.keys(METHODS))('%s ends, and works when S3 answers again', async (name) => {
-    const run = METHODS[name] as (store: BlobStore) => Promise<unknown>;
+    const run = METHODS[name] as (store: ServerStore) => Promise<unknown>;
     let count = 0;
     let silentFrom = 0;
     let silence = Promise.withResolvers<void>();

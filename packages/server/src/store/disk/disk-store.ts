@@ -25,8 +25,9 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { assertEnvironment, type BlobStore, type OpenBlob } from '../blob-store.ts';
-import { type SharedLock, type WithLocks, withLocalLocks, withLocks } from '../locks.ts';
+import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
+import { assertEnvironment, type ServerStore } from '../server-store.ts';
+import type { VerifiedBlob } from '../verified-blob.ts';
 import {
   diskCodeOf,
   isFolder,
@@ -57,7 +58,7 @@ const ABANDONED_MILLISECONDS = 24 * 3_600_000;
  * Opens a store on disk, which creates it if necessary.
  * @throws StoreUnavailableError if the folder cannot be used, or another process uses it and no locks are shared
  */
-export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<BlobStore> {
+export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<ServerStore> {
   return withDiskErrors(async () => {
     await makeFolder(root);
     const folder = await realpath(root);
@@ -99,7 +100,7 @@ type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
  * Whatever creates, renames or deletes a file holds the lock of its name, so that nothing happens between a check and a
  * rename.
  */
-class DiskStore implements BlobStore {
+class DiskStore implements ServerStore {
   readonly #root: string;
   readonly #files: string;
   readonly #tmp: string;
@@ -116,7 +117,7 @@ class DiskStore implements BlobStore {
     this.#files = join(root, 'files');
     this.#tmp = join(root, 'tmp');
     this.#isShared = sharedLocks !== undefined;
-    this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
+    this.#withLocks = toLocks(sharedLocks);
     this.#release = release;
   }
 
@@ -144,7 +145,7 @@ class DiskStore implements BlobStore {
   }
 
   /** The open file stays the same, whatever happens to its name. */
-  open(key: BlobKey): Promise<OpenBlob | undefined> {
+  open(key: BlobKey): Promise<VerifiedBlob | undefined> {
     return withDiskErrors(async () => {
       const blob = await orMissing(openStoredFile(pathOf(this.#root, key)));
       if (blob === undefined) await this.#assertExists();

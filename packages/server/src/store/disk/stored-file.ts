@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type WriteOptions } from '@berth/storage';
-import { type OpenBlob, toOpenBlob } from '../blob-store.ts';
+import { toVerifiedBlob, type VerifiedBlob } from '../verified-blob.ts';
 import { diskCodeOf, withDiskErrors } from './file-system.ts';
 
 /*
@@ -106,10 +106,10 @@ async function writeAll(
  * Opens a file and reads its trailer.
  * @throws BlobDamagedError if it is damaged, or no stored file; a file system error if it does not exist
  */
-export async function openStoredFile(path: string): Promise<OpenBlob> {
+export async function openStoredFile(path: string): Promise<VerifiedBlob> {
   const handle = await open(path, READ);
   try {
-    return toOpenBlob({
+    return toVerifiedBlob({
       ...(await readTrailer(handle)),
       async *content({ start, end }) {
         // Node's file stream cannot read an empty range.

@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { type BlobInfo, type BlobKey, StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../../config/config.ts';
-import { assertEnvironment } from '../blob-store.ts';
-import { type WithLocks, withLocalLocks, withLocks } from '../locks.ts';
+import { toLocks, type WithLocks } from '../locks.ts';
+import { assertEnvironment } from '../server-store.ts';
 
 /** A store that is up accepts a connection within one round trip. */
 const CONNECT_MILLISECONDS = 3_000;
@@ -56,7 +56,7 @@ export class Bucket {
     this.name = bucket;
     this.client = createClient(options);
     this.prefix = prefix;
-    this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
+    this.#withLocks = toLocks(sharedLocks);
   }
 
   /**
@@ -173,8 +173,8 @@ function createClient(options: S3StoreOptions): S3Client {
     maxAttempts: ATTEMPTS,
     logger: SILENT,
     expectContinueHeader: EXPECT_CONTINUE_BYTES,
-    // Otherwise streams are sent in chunks with a trailer, which Ceph and others reject (411). An MD5
-    // protects the content.
+    // Otherwise streams are sent in chunks with a trailer, which Ceph and others reject (411). The signature contains
+    // the SHA-256 of the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {

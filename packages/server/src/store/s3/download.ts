@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ByteRange, StoreUnavailableError } from '@berth/storage';
-import { type OpenBlob, toOpenBlob } from '../blob-store.ts';
+import { toVerifiedBlob, type VerifiedBlob } from '../verified-blob.ts';
 import { type Bucket, toObjectInfo } from './bucket.ts';
 
-/** This many broken connections without a byte are no accident. */
-const MAX_FRUITLESS = 3;
+/** After this many connections without data, give up. */
+const MAX_EMPTY_ATTEMPTS = 3;
 
 /** Skipping this many bytes costs less than another request. */
 const SKIPPED_BYTES = 256 * 1024;
@@ -14,7 +14,7 @@ const SKIPPED_BYTES = 256 * 1024;
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
-export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob | undefined> {
+export async function openObject(bucket: Bucket, key: string): Promise<VerifiedBlob | undefined> {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
   const { info } = found;
@@ -46,7 +46,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob 
     else fresh?.destroy();
     fresh = undefined;
   };
-  return toOpenBlob({ info, content: (range) => readObject(range, connect), release });
+  return toVerifiedBlob({ info, content: (range) => readObject(range, connect), release });
 }
 
 async function getObject(
@@ -82,12 +82,12 @@ async function* readObject(
   { start, end }: ByteRange,
   connect: (range: ByteRange) => Promise<ObjectBody>,
 ): AsyncGenerator<Buffer> {
-  let fruitless = 0;
+  let emptyAttempts = 0;
   for (let next = start; next <= end; ) {
     const { body, start: first } = await connect({ start: next, end });
     let position = first;
     let cause: unknown;
-    fruitless += 1;
+    emptyAttempts += 1;
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         // A connection with bytes left to read is destroyed; any other is returned to the pool.
@@ -95,14 +95,14 @@ async function* readObject(
         const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
         position += chunk.length;
         if (piece.length === 0) continue;
-        fruitless = 0;
+        emptyAttempts = 0;
         next += piece.length;
         yield piece;
       }
     } catch (error) {
       cause = error;
     }
-    if (fruitless > MAX_FRUITLESS) {
+    if (emptyAttempts > MAX_EMPTY_ATTEMPTS) {
       const message = 'The object store repeatedly closed the connection.';
       throw new StoreUnavailableError(message, { cause });
     }

@@ -13,7 +13,7 @@ import {
   SourceKeptError,
   StoreUnavailableError,
 } from '@berth/storage';
-import type { BlobStore } from '../blob-store.ts';
+import type { ServerStore } from '../server-store.ts';
 import {
   Bucket,
   expectS3,
@@ -39,7 +39,7 @@ const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
  * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
-export function createS3Store(options: S3StoreOptions): BlobStore {
+export function createS3Store(options: S3StoreOptions): ServerStore {
   const bucket = new Bucket(options);
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
@@ -103,6 +103,7 @@ function copyFile(
   });
 }
 
+/** The store copies the headers of the object as well. */
 async function copyObject(
   bucket: Bucket,
   source: string,

@@ -1,18 +1,10 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import {
-  BlobDamagedError,
-  type BlobInfo,
-  type BlobKey,
-  type ByteRange,
-  type OpenBlob as EngineBlob,
-  type BlobStore as EngineStore,
-  type WriteOptions,
-} from '@berth/storage';
+import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from '@berth/storage';
 
 /** An open version of a file. Reads are not affected by later writes to its key. */
-export interface OpenBlob extends EngineBlob {
+export interface VerifiedBlob extends OpenBlob {
   /** If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;
   /**
@@ -26,29 +18,6 @@ export interface OpenBlob extends EngineBlob {
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
 }
 
-/**
- * The files of all environments, which are the storage API's only state. When a promise is fulfilled, the change is
- * durable.
- */
-export interface BlobStore extends EngineStore {
-  write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
-  open(key: BlobKey): Promise<OpenBlob | undefined>;
-  /**
-   * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads
-   * of this process are never removed.
-   * @param olderThan time of the last write on disk, and of the start on S3. Default: now on disk, but a day ago if
-   * several processes use the store; a week ago on S3
-   */
-  sweep(olderThan?: Date): Promise<number>;
-  check(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Environments are host name labels (D12): no name of one leads into another, as a folder or as a part of a key. */
-export function assertEnvironment(env: string): void {
-  if (!/^[A-Za-z0-9-]+$/.test(env)) throw new TypeError(`"${env}" is not an environment name.`);
-}
-
 interface BlobSource {
   readonly info: BlobInfo;
   /** CRC-32 of the content, for a store that does not verify it itself. */
@@ -59,7 +28,7 @@ interface BlobSource {
 }
 
 /** Verifies what is read from a file, whatever its driver. */
-export function toOpenBlob({ info, crc32: sum, content, release }: BlobSource): OpenBlob {
+export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSource): VerifiedBlob {
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
     const { start } = range;
     const end = Math.min(range.end, info.size - 1);
