@@ -14,7 +14,8 @@ import {
 import { LIMITS } from '@berth/server-stubs/contract';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
-import { ALGORITHMS, type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
+import { ALGORITHMS } from '../config/key-set.ts';
+import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
 type AuthConfig = Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>;
 

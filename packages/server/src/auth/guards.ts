@@ -7,9 +7,9 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import type { SignedUse } from '@berth/storage';
+import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
-import type { Resources } from '../resources.ts';
 import type { Authenticator } from './authenticator.ts';
 
 /** Authenticates callers of the gateway, and rejects key pairs that were revoked. Tokens are not revoked in Redis. */
@@ -56,10 +56,15 @@ export function guardStorage(
   };
 }
 
+interface UseContext {
+  readonly environments: Config['environments'];
+  readonly redis: RedisState | undefined;
+}
+
 /** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
 export async function authorizeUse(
   { kind, id, env, caller }: SignedUse,
-  { environments, redis }: Resources,
+  { environments, redis }: UseContext,
 ): Promise<void> {
   const pairs = environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);

@@ -1,4 +1,3 @@
-import { createPublicKey } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@berth/server-stubs/auth';
 import {
@@ -8,27 +7,27 @@ import {
   errors,
   type FetchImplementation,
   type JSONWebKeySet,
-  type JWK,
   type JWTVerifyGetKey,
   jwksCache,
 } from 'jose';
 import QuickLRU from 'quick-lru';
+import { findKeyProblem, type KeySet, type TokenSettings, toUsable } from '../config/key-set.ts';
 
 /** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;
 
 const MAX_BYTES = 262_144;
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MILLISECONDS = 5000;
 
 /** Older keys are refreshed in the background. */
-const FRESH_MS = 5 * 60_000;
+const FRESH_MILLISECONDS = 5 * 60_000;
 
 /** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
-const STALE_MS = 60 * 60_000;
+const STALE_MILLISECONDS = 60 * 60_000;
 
 /** Minimum time between two attempts, whatever tokens arrive; the second one while no keys can be used. */
-const COOL_DOWN_MS = 30_000;
-const RETRY_MS = 1000;
+const COOL_DOWN_MILLISECONDS = 30_000;
+const RETRY_MILLISECONDS = 1000;
 
 /** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
 type Tokens = QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
@@ -54,13 +53,6 @@ export class KeysUnavailable extends Error {
 export interface Issuer {
   readonly name: string | undefined;
   readonly keys: KeySource;
-}
-
-/** The tokens of an environment, as configured. */
-export interface TokenSettings {
-  /** Keys, or their URL. */
-  readonly jwks: KeySet | string;
-  readonly issuer?: string | undefined;
 }
 
 type Environments = Readonly<Record<string, { readonly tokens?: TokenSettings | undefined }>>;
@@ -131,20 +123,17 @@ interface RemoteOptions {
  */
 function createRemoteKeys(url: string, { onFailure, onChange }: RemoteOptions): JWTVerifyGetKey {
   let triedAt = Number.NEGATIVE_INFINITY;
-  let keys: JSONWebKeySet = { keys: [] };
-  const cache = {
-    uat: Number.NEGATIVE_INFINITY,
-    get jwks() {
-      return keys;
-    },
-    /** Set by `jose` at the moment when it uses these keys. */
-    set jwks(next) {
-      if (!isDeepStrictEqual(next, keys)) onChange();
-      keys = next;
-    },
+  /** Filled in by `jose` with the current keys and the time when they were loaded. */
+  const cache = { jwks: { keys: [] } as JSONWebKeySet, uat: Number.NEGATIVE_INFINITY };
+  let known = cache.jwks;
+  const age = () => Date.now() - cache.uat;
+  const isTrusted = () => age() < STALE_MILLISECONDS;
+  const noticeChange = () => {
+    if (!isDeepStrictEqual(cache.jwks, known)) onChange();
+    known = cache.jwks;
   };
   const load: FetchImplementation = async (href, init) => {
-    const pause = remote.fresh ? COOL_DOWN_MS : RETRY_MS;
+    const pause = isTrusted() ? COOL_DOWN_MILLISECONDS : RETRY_MILLISECONDS;
     if (Date.now() - triedAt < pause) throw new KeysUnavailable();
     triedAt = Date.now();
     try {
@@ -155,20 +144,22 @@ function createRemoteKeys(url: string, { onFailure, onChange }: RemoteOptions): 
     }
   };
   const remote = createRemoteJWKSet(new URL(url), {
-    timeoutDuration: TIMEOUT_MS,
-    cooldownDuration: COOL_DOWN_MS,
-    cacheMaxAge: STALE_MS,
+    timeoutDuration: TIMEOUT_MILLISECONDS,
+    cooldownDuration: COOL_DOWN_MILLISECONDS,
+    cacheMaxAge: STALE_MILLISECONDS,
     [jwksCache]: cache,
     [customFetch]: load,
   });
   return async (header, token) => {
-    if (remote.fresh && Date.now() - cache.uat >= FRESH_MS) remote.reload().catch(() => {});
+    if (isTrusted() && age() >= FRESH_MILLISECONDS) remote.reload().then(noticeChange, () => {});
     try {
       return await remote(header, token);
     } catch (error) {
       // The token names an unknown key, and there may be newer ones, but nobody can be asked.
-      if (error instanceof KeysUnavailable && remote.fresh) throw new errors.JWKSNoMatchingKey();
+      if (error instanceof KeysUnavailable && isTrusted()) throw new errors.JWKSNoMatchingKey();
       throw error;
+    } finally {
+      noticeChange();
     }
   };
 }
@@ -207,54 +198,4 @@ function toReason(error: unknown): string {
   if (error.name === 'TimeoutError') return 'The request timed out.';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
-}
-
-/** Public keys of a token issuer (RFC 7517). */
-export interface KeySet {
-  readonly keys: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
-export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
-
-/** Members that only private and symmetric keys have (RFC 7518, section 6). */
-const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
-/** RFC 7518, section 3.3: "A key of size 2048 bits or larger MUST be used". */
-const MIN_RSA_BITS = 2048;
-
-/**
- * Returns why a value is not a set of public keys that can verify tokens, as the end of a sentence that begins with
- * the set. It does not quote the value.
- */
-export function findKeyProblem(value: unknown): string | undefined {
-  const keys = (value as Partial<JSONWebKeySet> | null)?.keys;
-  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
-    return 'must be an object with a list of keys (RFC 7517)';
-  }
-  if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
-    return 'must contain only public keys, but it contains a private key';
-  }
-  return keys.some(isUsable) ? undefined : `has no usable key for ${ALGORITHMS.join(', ')}`;
-}
-
-/** Without the keys that `jose` could not import: a token that names one must not be our failure. */
-function toUsable({ keys }: KeySet): JSONWebKeySet {
-  return { keys: keys.filter(isUsable) as JWK[] };
-}
-
-function isUsable(key: KeySet['keys'][number]): boolean {
-  const { alg } = key;
-  if (alg !== undefined && !ALGORITHMS.includes(String(alg))) return false;
-  try {
-    const { asymmetricKeyType, asymmetricKeyDetails = {} } = createPublicKey({
-      key,
-      format: 'jwk',
-    });
-    const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
-    if (asymmetricKeyType === 'rsa') return modulusLength >= MIN_RSA_BITS;
-    return asymmetricKeyType === 'ed25519' || namedCurve === 'prime256v1';
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { getSystemErrorMessage } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import type { TokenSettings } from '../auth/issuers.ts';
+import type { TokenSettings } from './key-set.ts';
 import { ConfigError, type ConfigFault, validate } from './problems.ts';
 import { isUrl, type ParsedConfig } from './schema.ts';
 

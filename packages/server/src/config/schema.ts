@@ -4,7 +4,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { toWireProfile, WireProfileError, type WireProfileInput } from '@berth/spec/wire-profile';
 import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { z } from 'zod';
-import { findKeyProblem } from '../auth/issuers.ts';
+import { findKeyProblem } from './key-set.ts';
 
 const text = z.string().min(1);
 const flag = z.boolean();

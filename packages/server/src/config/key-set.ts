@@ -1,0 +1,59 @@
+import { createPublicKey } from 'node:crypto';
+import type { JSONWebKeySet, JWK } from 'jose';
+
+/** The tokens of an environment, as configured. */
+export interface TokenSettings {
+  /** Keys, or their URL. */
+  readonly jwks: KeySet | string;
+  readonly issuer?: string | undefined;
+}
+
+/** Public keys of a token issuer (RFC 7517). */
+export interface KeySet {
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
+export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+
+/** Members that only private and symmetric keys have (RFC 7518, section 6). */
+const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** RFC 7518, section 3.3: "A key of size 2048 bits or larger MUST be used". */
+const MIN_RSA_BITS = 2048;
+
+/**
+ * Returns why a value is not a set of public keys that can verify tokens, as the end of a sentence that begins with
+ * the set. It does not quote the value.
+ */
+export function findKeyProblem(value: unknown): string | undefined {
+  const keys = (value as Partial<JSONWebKeySet> | null)?.keys;
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
+    return 'must be an object with a list of keys (RFC 7517)';
+  }
+  if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
+    return 'must contain only public keys, but it contains a private key';
+  }
+  return keys.some(isUsable) ? undefined : `has no usable key for ${ALGORITHMS.join(', ')}`;
+}
+
+/** Without the keys that `jose` could not import: a token that names one must not be our failure. */
+export function toUsable({ keys }: KeySet): JSONWebKeySet {
+  return { keys: keys.filter(isUsable) as JWK[] };
+}
+
+function isUsable(key: KeySet['keys'][number]): boolean {
+  const { alg } = key;
+  if (alg !== undefined && !ALGORITHMS.includes(String(alg))) return false;
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails = {} } = createPublicKey({
+      key,
+      format: 'jwk',
+    });
+    const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
+    if (asymmetricKeyType === 'rsa') return modulusLength >= MIN_RSA_BITS;
+    return asymmetricKeyType === 'ed25519' || namedCurve === 'prime256v1';
+  } catch {
+    return false;
+  }
+}
