@@ -4,7 +4,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { getSystemErrorMessage } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { TokenSettings } from './key-set.ts';
-import { ConfigError, type ConfigFault, validate } from './problems.ts';
+import { ConfigError, type ConfigProblem, validate } from './problems.ts';
 import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
@@ -37,18 +37,18 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
  * @throws ConfigError with all errors
  */
 export async function resolveConfig(input: unknown, folder = process.cwd()): Promise<Config> {
-  const { config, faults } = await readFiles(validate(input), folder);
-  if (faults.length > 0) throw new ConfigError(faults);
+  const { config, problems } = await readFiles(validate(input), folder);
+  if (problems.length > 0) throw new ConfigError(problems);
   // Again, with the contents of the files.
   const { wireProfile, ...rest } = validate(config);
   return { ...rest, wireProfile: toWireProfile(wireProfile as WireProfileInput) } as Config;
 }
 
-type Path = ConfigFault['path'];
+type Path = ConfigProblem['path'];
 type Tls = NonNullable<ParsedConfig['listen']['tls']>;
 
 async function readFiles(config: ParsedConfig, folder: string) {
-  const faults: ConfigFault[] = [];
+  const problems: ConfigProblem[] = [];
   const { listen, store, keys, environments } = config;
   if (store.driver === 'file') store.root = resolve(folder, store.root);
   if (listen.tls !== undefined) listen.tls = await readTls(listen.tls);
@@ -67,10 +67,10 @@ async function readFiles(config: ParsedConfig, folder: string) {
       tokens.jwks = keySet as Exclude<typeof tokens.jwks, string>;
     }
   }
-  return { config, faults };
+  return { config, problems };
 
-  function refuse(path: Path, problem: string): void {
-    faults.push({ path, problem });
+  function addProblem(path: Path, message: string): void {
+    problems.push({ path, message });
   }
 
   /** Returns the trimmed text; empty after an error. */
@@ -78,12 +78,12 @@ async function readFiles(config: ParsedConfig, folder: string) {
     const file = resolve(folder, name);
     try {
       const text = (await readFile(file, 'utf8')).trim();
-      if (text === '') refuse(path, `refers to ${file}, which is empty`);
+      if (text === '') addProblem(path, `refers to ${file}, which is empty`);
       return text;
     } catch (error) {
       const { errno, message } = error as NodeJS.ErrnoException;
       const reason = errno === undefined ? message : getSystemErrorMessage(errno);
-      refuse(path, `refers to ${file}, which cannot be read: ${reason}`);
+      addProblem(path, `refers to ${file}, which cannot be read: ${reason}`);
       return '';
     }
   }
@@ -92,7 +92,9 @@ async function readFiles(config: ParsedConfig, folder: string) {
     const text = await readText(name, path);
     const value = toJson(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-    if (text !== '') refuse(path, `refers to ${resolve(folder, name)}, which is not a JSON object`);
+    if (text !== '') {
+      addProblem(path, `refers to ${resolve(folder, name)}, which is not a JSON object`);
+    }
     return {};
   }
 
@@ -112,11 +114,11 @@ async function readFiles(config: ParsedConfig, folder: string) {
     const cert = isPem(names.cert) ? names.cert : await readText(names.cert, at('cert'));
     const key = isPem(names.key) ? names.key : await readText(names.key, at('key'));
     if (cert === '' || key === '') return names;
-    if (!isUsable({ cert })) refuse(at('cert'), 'must be a PEM file with a certificate');
+    if (!isUsable({ cert })) addProblem(at('cert'), 'must be a PEM file with a certificate');
     else if (!isUsable({ key })) {
-      refuse(at('key'), 'must be a PEM file with a private key that has no password');
+      addProblem(at('key'), 'must be a PEM file with a private key that has no password');
     } else if (!isUsable({ cert, key })) {
-      refuse(['listen', 'tls'], 'must contain a certificate and its private key');
+      addProblem(['listen', 'tls'], 'must contain a certificate and its private key');
     }
     return { cert, key };
   }

@@ -11,7 +11,7 @@ import {
   visit,
 } from 'yaml';
 import { type Config, resolveConfig } from './config.ts';
-import { ConfigError, type ConfigFault, findProblems } from './problems.ts';
+import { ConfigError, type ConfigProblem, findProblems } from './problems.ts';
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 
@@ -30,7 +30,7 @@ export async function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Config> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([{ path: [], place: file, problem: `cannot be read: ${error.message}` }]);
+    throw new ConfigError([{ path: [], place: file, message: `cannot be read: ${error.message}` }]);
   });
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -40,13 +40,13 @@ export async function loadConfig(
   };
   const [syntaxError] = document.errors;
   if (syntaxError !== undefined) {
-    const { message: problem, pos } = syntaxError;
-    throw new ConfigError([{ path: [], problem, place: placeOf(pos[0]) }]);
+    const { message, pos } = syntaxError;
+    throw new ConfigError([{ path: [], message, place: placeOf(pos[0]) }]);
   }
-  const { references, faults } = replaceReferences(document, env);
-  if (faults.length > 0) {
+  const { references, problems } = replaceReferences(document, env);
+  if (problems.length > 0) {
     throw new ConfigError(
-      faults.map(({ node, problem }) => ({ path: [], problem, place: placeOf(node.range?.[0]) })),
+      problems.map(({ node, message }) => ({ path: [], message, place: placeOf(node.range?.[0]) })),
     );
   }
   setTypes(document, references);
@@ -54,9 +54,9 @@ export async function loadConfig(
     return await resolveConfig(toValue(document), dirname(resolve(file)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const toPlace = ({ path }: ConfigFault) => placeOf(offsetOf(document, path));
+    const toPlace = ({ path }: ConfigProblem) => placeOf(offsetOf(document, path));
     throw new ConfigError(
-      error.faults.map((fault) => ({ ...fault, place: fault.place ?? toPlace(fault) })),
+      error.problems.map((problem) => ({ ...problem, place: problem.place ?? toPlace(problem) })),
     );
   }
 }
@@ -68,11 +68,11 @@ function toValue(document: Document): unknown {
 
 function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
   const references = new Set<Node>();
-  const faults: { readonly node: Node; readonly problem: string }[] = [];
+  const problems: { readonly node: Node; readonly message: string }[] = [];
   visit(document, {
     Alias(_, node) {
       if (node.resolve(document) !== undefined) return;
-      faults.push({ node, problem: `There is no anchor &${node.source}` });
+      problems.push({ node, message: `There is no anchor &${node.source}` });
     },
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return;
@@ -80,13 +80,13 @@ function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
         const value = env[name];
         references.add(node);
         if (value === undefined) {
-          faults.push({ node, problem: `The environment variable ${name} is not set` });
+          problems.push({ node, message: `The environment variable ${name} is not set` });
         }
         return value ?? reference;
       });
     },
   });
-  return { references, faults };
+  return { references, problems };
 }
 
 /** Environment variables are strings. For a setting of another type, reads them as YAML does. */
@@ -102,7 +102,7 @@ function setTypes(document: Document, references: ReadonlySet<unknown>): void {
 }
 
 /** Finds the setting, or the innermost group around it that is in the file. */
-function offsetOf(document: Document, path: ConfigFault['path']): number | undefined {
+function offsetOf(document: Document, path: ConfigProblem['path']): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);
     const name = path[length - 1];

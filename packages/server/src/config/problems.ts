@@ -2,29 +2,31 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { configSchema, type ParsedConfig } from './schema.ts';
 
-export interface ConfigFault {
+export interface ConfigProblem {
   /** Path of the setting, from the top: `['environments', 'dev', 'bucket']`. */
   readonly path: readonly (string | number)[];
   /** What is wrong and how to fix it, as the end of a sentence that begins with the setting. */
-  readonly problem: string;
+  readonly message: string;
   /** `file:line:column`; undefined if the configuration was not read from a file. */
   readonly place?: string | undefined;
+  /** The types that zod expected, if the value has another one. */
+  readonly expected?: readonly string[];
 }
 
 /** Thrown if a configuration is invalid. The message has one line per error. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: readonly ConfigFault[];
+  readonly problems: readonly ConfigProblem[];
 
-  constructor(faults: readonly ConfigFault[]) {
-    super(faults.map(toLine).join('\n'));
-    this.faults = faults;
+  constructor(problems: readonly ConfigProblem[]) {
+    super(problems.map(toLine).join('\n'));
+    this.problems = problems;
   }
 }
 
-function toLine({ path, problem, place }: ConfigFault): string {
+function toLine({ path, message, place }: ConfigProblem): string {
   const setting = toName(path);
-  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${problem}${problem.endsWith('?') ? '' : '.'}`;
+  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${message}${message.endsWith('?') ? '' : '.'}`;
 }
 
 /** `environments.dev.credentials[0].id` */
@@ -38,13 +40,8 @@ function toName(path: readonly (string | number)[]): string {
 type Issue = z.core.$ZodIssue;
 type Path = (string | number)[];
 
-/** A fault, and the types that zod expected if the value has another one. */
-export interface Problem extends ConfigFault {
-  readonly expected?: readonly string[];
-}
-
 /** Finds the errors in a configuration, without reading the files that it names. */
-export function findProblems(input: unknown): readonly Problem[] {
+export function findProblems(input: unknown): readonly ConfigProblem[] {
   const { error } = configSchema.safeParse(input, { error: toMessage });
   return toProblems(error?.issues ?? []);
 }
@@ -59,9 +56,9 @@ export function validate(input: unknown): ParsedConfig {
   return data;
 }
 
-/** Converts zod's issues, whose messages are those of `toMessage`, to faults. */
-function toProblems(issues: readonly Issue[], at: Path = []): Problem[] {
-  return issues.flatMap((issue): Problem[] => {
+/** Converts zod's issues, whose messages are those of `toMessage`. */
+function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
+  return issues.flatMap((issue): ConfigProblem[] => {
     const path = [...at, ...(issue.path as Path)];
     const { message } = issue;
     switch (issue.code) {
@@ -69,25 +66,25 @@ function toProblems(issues: readonly Issue[], at: Path = []): Problem[] {
         const lines = message.split('\n');
         return issue.keys.map((key, index) => ({
           path: [...path, key],
-          problem: lines[index] as string,
+          message: lines[index] as string,
         }));
       }
       case 'invalid_key':
-        return issue.issues.map((inner) => ({ path, problem: inner.message }));
+        return issue.issues.map((inner) => ({ path, message: inner.message }));
       case 'invalid_union': {
         // The form that matched deepest is most likely the intended one.
         const form = issue.errors.find((inner) => inner.some((error) => error.path.length > 0));
         if (form !== undefined) return toProblems(form, path);
         const forms = toProblems(issue.errors.flat());
         const expected = forms.flatMap((each) => each.expected ?? []);
-        return [{ path, problem: message, expected }];
+        return [{ path, message, expected }];
       }
       case 'invalid_type':
-        return [{ path, problem: message, expected: [issue.expected] }];
+        return [{ path, message, expected: [issue.expected] }];
       case 'invalid_value':
-        return [{ path, problem: message, expected: issue.values.map((value) => typeof value) }];
+        return [{ path, message, expected: issue.values.map((value) => typeof value) }];
       default:
-        return [{ path, problem: message }];
+        return [{ path, message }];
     }
   });
 }
