@@ -1,13 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
+import { allowBrokenPipe } from './broken-pipe.ts';
 
-// A reader such as `| head` may close the pipe early.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+allowBrokenPipe(process.stdout);
+allowBrokenPipe(process.stderr);
 
 /** One folder up in both the source and the build. */
 const file = new URL('../package.json', import.meta.url);

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import { allowBrokenPipe } from './broken-pipe.ts';
 
 export type Log = Logger;
 
@@ -59,8 +60,7 @@ class StandardOutput implements DestinationStream {
   #report: (dropped: number) => void = () => {};
 
   constructor() {
-    const { stdout } = process;
-    if (!stdout.listeners('error').includes(ignoreBrokenPipe)) stdout.on('error', ignoreBrokenPipe);
+    allowBrokenPipe(process.stdout);
   }
 
   /** @param report called when lines can be written again */
@@ -82,11 +82,6 @@ class StandardOutput implements DestinationStream {
     this.#dropped = 0;
     this.#report(dropped);
   };
-}
-
-/** The reader may close the pipe early, as `| head` does. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
 
 interface PlainError {
