@@ -110,7 +110,7 @@ function observeStore(store: ServerStore, log: Log, metrics: Metrics): ServerSto
     },
     copy: (from, to, options) => observe('copy', from, store.copy(from, to, options)),
     delete: (key) => observe('delete', key, store.delete(key)),
-    sweep: (olderThan) => observe('sweep', undefined, store.sweep(olderThan)),
+    sweep: () => observe('sweep', undefined, store.sweep()),
     check: () => observe('check', undefined, store.check()),
     close: () => store.close(),
   };

@@ -10,12 +10,10 @@ export interface ServerStore extends BlobStore {
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
   open(key: BlobKey): Promise<VerifiedBlob | undefined>;
   /**
-   * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads
-   * of this process are never removed.
-   * @param olderThan time of the last write on disk, and of the start on S3. Default: now on disk, but a day ago if
-   * several processes use the store; a week ago on S3
+   * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads of this
+   * process are never removed, and those of others once they are abandoned.
    */
-  sweep(olderThan?: Date): Promise<number>;
+  sweep(): Promise<number>;
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -92,7 +92,7 @@ const METHODS: Record<string, (store: ServerStore) => Promise<unknown>> = {
   copy: (store) => store.copy(KEY, copied, { overwrite: true }),
   move: (store) => store.copy(KEY, copied, { overwrite: false, move: true }),
   delete: (store) => store.delete(KEY),
-  sweep: (store) => store.sweep(new Date()),
+  sweep: (store) => store.sweep(),
   check: (store) => store.check(),
 };
 

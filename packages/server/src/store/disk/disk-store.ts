@@ -211,8 +211,8 @@ class DiskStore implements ServerStore {
   }
 
   /** Removes what killed processes have left. */
-  sweep(olderThan?: Date): Promise<number> {
-    const limit = olderThan ?? new Date(Date.now() - (this.#isShared ? ABANDONED_MILLISECONDS : 0));
+  sweep(): Promise<number> {
+    const abandonedSince = Date.now() - (this.#isShared ? ABANDONED_MILLISECONDS : 0);
     return withDiskErrors(async () => {
       let count = 0;
       for (const name of await readdir(this.#tmp)) {
@@ -220,7 +220,7 @@ class DiskStore implements ServerStore {
         const path = join(this.#tmp, name);
         const stats = await orMissing(lstat(path));
         // The time of a change is that of the last write, also for an old file that gets a new name.
-        if (!stats?.isFile() || stats.ctime >= limit) continue;
+        if (!stats?.isFile() || stats.ctimeMs >= abandonedSince) continue;
         if (await orMissing(unlink(path).then(() => true))) count += 1;
       }
       return count;

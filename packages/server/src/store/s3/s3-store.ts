@@ -58,8 +58,7 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
         return true;
       });
     },
-    sweep: (olderThan = new Date(Date.now() - ABANDONED_MILLISECONDS)) =>
-      abortUploads(bucket, olderThan),
+    sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
     async check() {
       const command = new HeadBucketCommand({ Bucket: bucket.name });
       await bucket.send(command).catch((error) => {
