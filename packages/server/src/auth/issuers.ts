@@ -76,12 +76,12 @@ export class Issuers {
    * issuer that is down.
    */
   update(environments: Environments): void {
-    const before = this.#issuers;
+    const previous = this.#issuers;
     this.#issuers = new Map();
     for (const [env, { tokens }] of Object.entries(environments)) {
       if (tokens === undefined) continue;
       const { jwks, issuer: name } = tokens;
-      const old = before.get(env);
+      const old = previous.get(env);
       const keys =
         typeof jwks === 'string' && jwks === old?.jwks
           ? old.keys

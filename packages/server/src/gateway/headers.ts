@@ -84,15 +84,15 @@ function addForwarded(
 ): void {
   const address = socket.remoteAddress ?? 'unknown';
   const protocol = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
-  const before = trustProxy ? received : NO_HEADERS;
-  const addresses = toText(before['x-forwarded-for']);
+  const trusted = trustProxy ? received : NO_HEADERS;
+  const addresses = toText(trusted['x-forwarded-for']);
   headers.push(
     'x-forwarded-for',
     addresses === undefined ? address : `${addresses}, ${address}`,
     'x-forwarded-proto',
-    toText(before['x-forwarded-proto']) ?? protocol,
+    toText(trusted['x-forwarded-proto']) ?? protocol,
   );
-  const host = toText(before['x-forwarded-host']) ?? received.host;
+  const host = toText(trusted['x-forwarded-host']) ?? received.host;
   if (host !== undefined) headers.push('x-forwarded-host', host);
 }
 
