@@ -48,11 +48,11 @@ test('metrics count calls by surface, operation, status and code', async () => {
   await (await fetch(`${url}/files/dev/files/a`)).text();
   const { body } = await get(`${adminUrl}/metrics`);
   for (const line of [
-    'berth_calls_total{surface="gateway",operation="cloudrun-get",env="dev",service="hello",status="2xx",code=""} 3',
-    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",env="dev",service="hello",status="4xx",code="ACCESS_TOKEN_INVALID"} 1',
-    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",env="dev",service="other",status="4xx",code="SERVICE_NOT_FOUND"} 2',
-    'berth_calls_total{surface="storage",operation="batchDelete",env="other",service="",status="4xx",code="SIGN_PARAM_INVALID"} 1',
-    'berth_calls_total{surface="files",operation="download",env="dev",service="",status="4xx",code="SignatureDoesNotMatch"} 1',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code="",env="dev",service="hello"} 3',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID",env="dev",service="hello"} 1',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="SERVICE_NOT_FOUND",env="dev",service="other"} 2',
+    'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID",env="other",service=""} 1',
+    'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch",env="dev",service=""} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 3',
     'berth_calls_active 0',
     'berth_upstream_outstanding 0',
