@@ -29,10 +29,7 @@ const CLIENTS: Record<string, (baseUrl: string) => Promise<Calls>> = {
     const { bearer, createGatewayClient, createStorageClient } = await import('@berth/client');
     const service = createGatewayClient({ baseUrl, auth: bearer(TOKEN) }).service('hello');
     const storage = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });
-    return {
-      get: () => service.get('users/7?full=true'),
-      post: () => storage.delete(FILE_ID),
-    };
+    return { get: () => service.get('users/7?full=true'), post: () => storage.delete(FILE_ID) };
   },
   'openapi-fetch': withOpenapiFetch,
 };
@@ -51,11 +48,7 @@ async function withOpenapiFetch(baseUrl: string): Promise<Calls> {
   return {
     get: () => get('/v1/cloudrun/{name}/users/{id}', { params: ofUser, ...common() }),
     post: () =>
-      post('/api/v2/envs/{envId}/storages:batchDelete', {
-        params: ofEnv,
-        body: BODY,
-        ...common(),
-      }),
+      post('/api/v2/envs/{envId}/storages:batchDelete', { params: ofEnv, body: BODY, ...common() }),
   };
 }
 

@@ -23,11 +23,7 @@ export type Row = Figure & {
 };
 
 /** Measures figures of one part of Berth. */
-export type Suite = {
-  name: string;
-  description: string;
-  run: (runs: number) => Promise<Row[]>;
-};
+export type Suite = { name: string; description: string; run: (runs: number) => Promise<Row[]> };
 
 type Side = () => Promise<number>;
 

@@ -3,9 +3,9 @@ import { bearer, createGatewayClient } from '@berth/client';
 
 const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: bearer('dev') });
 
-for await (const { data } of gateway.service('echo').events('?data=one&data=two', {
-  reconnect: false,
-})) {
+for await (const { data } of gateway
+  .service('echo')
+  .events('?data=one&data=two', { reconnect: false })) {
   console.log(data);
 }
 // #endregion

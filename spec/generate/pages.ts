@@ -8,11 +8,7 @@ const RETRY: Record<string, string> = {
   never: 'no',
 };
 
-const FIXED: Record<string, string> = {
-  contract: 'code and status',
-  code: 'code',
-  ours: '',
-};
+const FIXED: Record<string, string> = { contract: 'code and status', code: 'code', ours: '' };
 
 /** Every error code of mock and server, by surface. */
 export function toErrorsPage({ defaults }: Contract): string {

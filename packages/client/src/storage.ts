@@ -82,9 +82,7 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
 /** The storage operations of the contract. The client knows the environment, so `params` are optional. */
 type StorageCalls = Calls<{
   [Path in StoragePath]: {
-    post: Omit<paths[Path]['post'], 'parameters'> & {
-      parameters: { path?: { envId?: string } };
-    };
+    post: Omit<paths[Path]['post'], 'parameters'> & { parameters: { path?: { envId?: string } } };
   };
 }>;
 

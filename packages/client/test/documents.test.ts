@@ -15,9 +15,7 @@ interface Orders {
     get: { responses: { 200: Json<Item[]> } };
     post: { requestBody: Json<Item>; responses: { 201: Json<Item> } };
   };
-  '/items/{id}': {
-    get: { parameters: { path: { id: number } }; responses: { 200: Json<Item> } };
-  };
+  '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: Json<Item> } } };
 }
 const ITEM = { id: 42, name: 'Anchor' };
 

@@ -164,9 +164,7 @@ function assertStandalone({ document, services, credentials }: ResolvedOptions):
   throw new FieldError(option, rest);
 }
 
-const WARN: FileEvents = {
-  onProblem: (message) => process.emitWarning(message, 'BerthWarning'),
-};
+const WARN: FileEvents = { onProblem: (message) => process.emitWarning(message, 'BerthWarning') };
 
 /** Returns a function that prints each call once, when its response is complete. */
 function createPrinter({ log, wireProfile }: ResolvedOptions): (record: CallRecord) => void {

@@ -17,9 +17,7 @@ const bundle = await rolldown({
   },
   platform: 'node',
   // What CommonJS modules have, such as TypeScript.
-  transform: {
-    define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
-  },
+  transform: { define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' } },
   external: [/^node:/, new RegExp(`^(?:${installed})(?:/|$)`)],
   plugins: [
     {

@@ -151,11 +151,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
     const { requestId, rawPath, key = rawPath } = call;
     return {
       status: this.status,
-      headers: {
-        ...this.headers,
-        'content-type': 'application/xml',
-        'x-request-id': requestId,
-      },
+      headers: { ...this.headers, 'content-type': 'application/xml', 'x-request-id': requestId },
       body: toXml('Error', {
         Code: this.code,
         Message: this.message,

@@ -182,10 +182,7 @@ describe('readOnly and writeOnly', () => {
   });
 
   it('are found through $ref and allOf', async () => {
-    const entity = {
-      required: ['id'],
-      properties: { id: { $ref: '#/components/schemas/Id' } },
-    };
+    const entity = { required: ['id'], properties: { id: { $ref: '#/components/schemas/Id' } } };
     const schemas = { Id: { type: 'integer', readOnly: true }, Entity: entity };
     const item = {
       allOf: [{ $ref: '#/components/schemas/Entity' }, { required: ['n', 'id'] }],

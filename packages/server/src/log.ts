@@ -27,10 +27,7 @@ export function createLog(level: Level | 'silent', destination?: DestinationStre
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: toPlainError },
-      redact: {
-        paths: SECRETS.flatMap((name) => [name, `*.${name}`]),
-        censor: '[redacted]',
-      },
+      redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
       hooks: { streamWrite: escapeControls },
     },
     destination ?? stdout,

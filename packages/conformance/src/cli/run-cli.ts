@@ -75,10 +75,7 @@ export async function runCli(
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', HELP_END)
-    .configureOutput({
-      writeOut: (text) => output.out(text.trimEnd()),
-      outputError: () => {},
-    })
+    .configureOutput({ writeOut: (text) => output.out(text.trimEnd()), outputError: () => {} })
     .exitOverride()
     .allowExcessArguments()
     .action(async () => {

@@ -206,19 +206,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     leftovers.delete(path);
   }
 
-  return {
-    grant,
-    fields,
-    post,
-    send,
-    store,
-    readAll,
-    read,
-    download,
-    fileIdOf,
-    track,
-    untrack,
-  };
+  return { grant, fields, post, send, store, readAll, read, download, fileIdOf, track, untrack };
 }
 
 export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {

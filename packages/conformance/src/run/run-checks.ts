@@ -10,9 +10,7 @@ import { NoWebSocketError, type Outcome, type Result } from '../result.ts';
 type Part = Pick<
   Result,
   'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs' | 'scope'
-> & {
-  id: SentenceId;
-};
+> & { id: SentenceId };
 
 /**
  * Runs checks in parallel. The checks that wait start first: a long check that starts last would run alone.

@@ -41,9 +41,7 @@ export const authSignature: Rows = {
     body: '',
   }),
   'AU-TC3-SIGNED-HEADERS/1: only the first value of a repeated signed header is checked':
-    acceptIfSignedFor({
-      header: (_, value) => value.split(', ', 1)[0] ?? '',
-    }),
+    acceptIfSignedFor({ header: (_, value) => value.split(', ', 1)[0] ?? '' }),
   'AU-TC3-SIGNED-HEADERS/1: only content-type and host may be signed': rejectSigned(
     (_, parts) => !signedNames(parts).every(isUsual),
   ),

@@ -64,9 +64,7 @@ export const gatewaySockets: Rows = {
   ),
   'GW-WS-CLOSE: the service always receives the close code 1000': frames(
     fromCaller(CLOSE),
-    ({ data }) => ({
-      data: Buffer.from([1000 >> 8, 1000 & 255, ...data.subarray(2)]),
-    }),
+    ({ data }) => ({ data: Buffer.from([1000 >> 8, 1000 & 255, ...data.subarray(2)]) }),
   ),
   'GW-WS-CLOSE: closes are not passed on': eachFrame((frame) =>
     frame.opcode === CLOSE ? [] : [frame],

@@ -121,12 +121,7 @@ export function toInteger(value: unknown, min: number): number | undefined {
   return isInteger(number, min) ? number : undefined;
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-};
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** Parses a number of milliseconds, or a string such as `250ms`, `5s`, `2m` or `1h`. */
 function toMilliseconds(value: unknown): number | undefined {

@@ -45,9 +45,7 @@ export function toResponsesDocument(
     openapi: '3.1.0',
     info: { title: '', version: '' },
     paths: {
-      '/': {
-        [method]: { operationId, deprecated, responses: Object.fromEntries(entries) },
-      },
+      '/': { [method]: { operationId, deprecated, responses: Object.fromEntries(entries) } },
     },
   };
 }

@@ -140,11 +140,7 @@ function toGatewayError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayE
 
 /** Repeated headers stay separate. */
 function fromNodeResponse(response: IncomingMessage): ServiceResponse {
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headersDistinct,
-    body: response,
-  };
+  return { status: response.statusCode ?? 0, headers: response.headersDistinct, body: response };
 }
 
 /** Forwards bytes with backpressure. If either side fails, both are closed. */

@@ -66,13 +66,7 @@ environments:
       'c.pem': await readFile(cert, 'utf8'),
       'keys/k.pem': await readFile(key, 'utf8'),
     },
-    {
-      PORT: '1',
-      ADMIN_PORT: '2',
-      PROXY: 'true',
-      B: 'long-secret-of-b',
-      C: '4200000000000000',
-    },
+    { PORT: '1', ADMIN_PORT: '2', PROXY: 'true', B: 'long-secret-of-b', C: '4200000000000000' },
   );
   expect(config.listen).toMatchObject({ port: 1, trustProxy: true });
   expect(config.listen.tls?.key).toContain('PRIVATE KEY');

@@ -12,9 +12,7 @@ const options = { contentType: 'a/b' };
 
 async function expectOrder(root: string): Promise<void> {
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
-  await fsck(root, {
-    onProblem: ({ path, detail }) => expect.fail(`${path}: ${detail}`),
-  });
+  await fsck(root, { onProblem: ({ path, detail }) => expect.fail(`${path}: ${detail}`) });
 }
 
 test('survives a disk that is full at any byte, including the trailer', async (context) => {

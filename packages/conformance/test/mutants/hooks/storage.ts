@@ -16,9 +16,7 @@ export const [GRANT, LINKS, DELETE, COPY] = STORAGE_OPERATIONS;
 export const request = (
   operation: Operation,
   change: (request: MutatedRequest) => unknown,
-): Hooks => ({
-  request: (one) => (one.operation === operation ? change(one) : undefined),
-});
+): Hooks => ({ request: (one) => (one.operation === operation ? change(one) : undefined) });
 
 /** Rejects the storage calls that match. */
 export const refuse = (isRefused: (request: MutatedRequest) => unknown, status = 400): Hooks => ({

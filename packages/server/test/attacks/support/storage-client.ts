@@ -22,10 +22,7 @@ export class StorageClient {
 
   headers(): Record<string, string> {
     const timestamp = Math.floor(Date.now() / 1000);
-    return {
-      'content-type': 'application/json',
-      ...signStorageRequest(this.pair, { timestamp }),
-    };
+    return { 'content-type': 'application/json', ...signStorageRequest(this.pair, { timestamp }) };
   }
 
   /** @param body a string is sent as is */

@@ -28,10 +28,7 @@ export async function startServer(
     keys: [{ secret: 'a key that signs links and grants' }],
     ...Object.fromEntries(Object.entries(change).filter(([name]) => name !== 'listen')),
     environments: {
-      dev: {
-        tokens: { jwks: { keys: dev.jwks.keys.map((key) => ({ ...key })) } },
-        ...environment,
-      },
+      dev: { tokens: { jwks: { keys: dev.jwks.keys.map((key) => ({ ...key })) } }, ...environment },
       ...change.environments,
     },
   } as ConfigInput;
