@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import {
   toClientConstants,
-  toDefaultProfile,
   toErrorTables,
   toRuleIds,
   toStorageOperations,
   toStubsConstants,
+  toWireProfile,
 } from './generate/constants.ts';
 import { toOpenapi30 } from './generate/openapi30.ts';
 import { toErrorsPage, toLimitsPage, toRulesPage } from './generate/pages.ts';
@@ -27,7 +27,7 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   'spec/generated/defaults.gen.json': ({ defaults }) => defaults,
   'spec/generated/rules.gen.json': ({ rules }) => rules,
   'spec/generated/contract.gen.json': toIdentity,
-  'spec/src/generated/wire-profile.gen.ts': toDefaultProfile,
+  'spec/src/generated/wire-profile.gen.ts': toWireProfile,
   // Types of both documents, and constants
   [`${CLIENT}/gateway.v1.gen.ts`]: ({ gateway }) => toTypes(gateway),
   [`${CLIENT}/storage.v2.gen.ts`]: ({ storage }) => toTypes(storage),

@@ -1,4 +1,4 @@
-import { type Any, type Contract, toIdentity } from './read.ts';
+import { type Any, type Contract, mapValues, toIdentity } from './read.ts';
 import { constant } from './write.ts';
 
 // Modules of constants: what packages need from the contract at run time, so that they load no JSON and a
@@ -79,20 +79,20 @@ export function toErrorTables({ defaults: { storageErrors, ...defaults } }: Cont
 }
 
 /** Omits the fields that are not needed at run time. */
-function toTable(rows: readonly Any[]): Readonly<Record<string, object>> {
+function toTable(rows: readonly Any[]): object {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
   );
 }
 
 export function toRuleIds({ rules }: Contract): string {
-  const sentences = rules.rules.flatMap(({ id, sentences: list }) =>
-    list === undefined ? id : list.map((_, index) => `${id}/${index + 1}`),
+  const ids = rules.rules.flatMap(
+    ({ id, sentences }) =>
+      sentences?.map((_: string, index: number) => `${id}/${index + 1}`) ?? [id],
   );
-  const union = sentences.map((id) => `  | '${id}'`).join('\n');
   return `/** Every sentence of the rules: a rule, or one of the numbered sentences of a rule that has several. */
 export type SentenceId =
-${union};`;
+${ids.map((id) => `  | '${id}'`).join('\n')};`;
 }
 
 export function toStorageOperations(contract: Contract): string {
@@ -104,8 +104,25 @@ export function toStorageOperations(contract: Contract): string {
   ].join('\n\n');
 }
 
-export function toDefaultProfile({ profile: { $schema: _, ...profile } }: Contract): string {
-  return constant('DEFAULT_WIRE_PROFILE', "The contract's neutral names (D1).", profile);
+/** The default profile, and the type of a complete one. In the schema, each field is optional. */
+export function toWireProfile({ profile: { $schema: _, ...profile }, profileSchema }: Contract) {
+  return `/**
+ * The names and forms in which deployments differ (D1). The names of headers and form fields are case-insensitive. The
+ * name of the JSON field \`storeFileID\` is case-sensitive.
+ */
+export interface WireProfile ${toFieldType(profileSchema)}
+
+${constant('DEFAULT_WIRE_PROFILE', "The contract's neutral names (D1).", profile)}`;
+}
+
+function toFieldType({ type, enum: choices, properties }: Any): string {
+  if (choices) return choices.map((choice: string) => `'${choice}'`).join(' | ');
+  if (type !== 'object') return type;
+  const fields = Object.entries<Any>(properties).filter(([name]) => name !== '$schema');
+  const lines = fields.map(
+    ([name, field]) => `/** ${field.description} */\nreadonly ${name}: ${toFieldType(field)};\n`,
+  );
+  return `{\n${lines.join('')}}`;
 }
 
 /** The upload target has no fixed path, and therefore no name to call it by. */
@@ -126,8 +143,4 @@ function toConstantName(name: string): string {
 /** Cuts off the name of the operation. */
 function toPrefix(path: string): string {
   return path.slice(0, path.indexOf(':') + 1);
-}
-
-function mapValues(object: Any, map: (value: Any) => unknown) {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
 }

@@ -1,5 +1,5 @@
 import { Converter } from '@apiture/openapi-down-convert';
-import type { Any } from './read.ts';
+import { type Any, mapValues } from './read.ts';
 
 /**
  * Converts a document to OpenAPI 3.0 for Dredd, and then reduces it to what Dredd's parser accepts without a
@@ -7,75 +7,84 @@ import type { Any } from './read.ts';
  * multipart forms, media type ranges, and streams, for whose end it would wait.
  */
 export function toOpenapi30(source: object): Any {
-  const document: Any = new Converter(structuredClone(source)).convert();
-  const paths: Any = {};
-  for (const [path, item] of Object.entries<Any>(document.paths)) {
-    const operations = ['get', 'post']
-      .filter((method) => item[method] && !isForm(document, item[method]))
-      .map((method) => [method, toOperation(document, item[method])]);
-    if (operations.length === 0) continue;
-    const parameters = toPathParameters(document, item.parameters);
-    paths[path] = { parameters, ...Object.fromEntries(operations) };
-  }
+  const { openapi, info, paths, components }: Any = new Converter(
+    structuredClone(source),
+  ).convert();
+
   return {
-    openapi: document.openapi,
-    info: { title: document.info.title, version: document.info.version },
+    openapi,
+    info: { title: info.title, version: info.version },
     servers: [{ url: '/' }],
-    paths,
-    components: { schemas: mapValues(document.components.schemas, toSchema) },
+    paths: Object.fromEntries(Object.entries<Any>(paths).flatMap(toPath)),
+    components: { schemas: mapValues(components.schemas, toSchema) },
   };
-}
 
-function isForm(document: Any, { requestBody }: Any): boolean {
-  return resolve(document, requestBody)?.content['multipart/form-data'] !== undefined;
-}
+  function toPath([path, { parameters, ...item }]: [string, Any]) {
+    const operations = ['get', 'post']
+      .filter((method) => item[method] && !isForm(item[method]))
+      .map((method) => [method, toOperation(item[method])]);
+    if (operations.length === 0) return [];
+    return [[path, { parameters: toParameters(parameters), ...Object.fromEntries(operations) }]];
+  }
 
-/**
- * The summary is the operationId, because Dredd names its transactions by summary. `x-berth-status` is the
- * documented status of each response.
- */
-function toOperation(document: Any, { operationId, description, requestBody, responses }: Any) {
-  const toCopies = (content: Any) => mapValues(content, (media) => toContent(document, media));
-  // Dredd supports no ranges.
-  const toStatus = (status: string) => {
-    if (status === 'default') return '4XX' in responses ? '500' : '400';
-    return status.replace('XX', '00');
-  };
-  const entries = Object.entries<Any>(responses).map(([status, node]) => {
-    const response = resolve(document, node);
-    const content = Object.entries<Any>(response.content ?? {}).filter(
+  function isForm({ requestBody }: Any): boolean {
+    return resolve(requestBody)?.content['multipart/form-data'] !== undefined;
+  }
+
+  /** The summary is the operationId, because Dredd names its transactions by summary. */
+  function toOperation({ operationId, description, requestBody, responses }: Any) {
+    const entries = Object.entries(responses).map(([status, response]) => [
+      toStatus(status, responses),
+      toResponse(status, resolve(response)),
+    ]);
+    const body = requestBody && { content: mapValues(resolve(requestBody).content, toContent) };
+    return {
+      operationId,
+      summary: operationId,
+      description,
+      requestBody: body,
+      responses: Object.fromEntries(entries),
+    };
+  }
+
+  /** `x-berth-status` is the documented status. */
+  function toResponse(status: string, { description, content = {} }: Any) {
+    const types = Object.entries<Any>(content).filter(
       ([type]) => !type.includes('*') && type !== 'text/event-stream',
     );
-    const copy = { description: response.description, 'x-berth-status': status };
-    if (content.length === 0) return [toStatus(status), copy];
-    return [toStatus(status), { ...copy, content: toCopies(Object.fromEntries(content)) }];
-  });
-  const body = requestBody && { content: toCopies(resolve(document, requestBody).content) };
-  return {
-    operationId,
-    summary: operationId,
-    description,
-    ...(body && { requestBody: body }),
-    responses: Object.fromEntries(entries),
-  };
+    const own = types.length > 0 ? mapValues(Object.fromEntries(types), toContent) : undefined;
+    return { description, 'x-berth-status': status, content: own };
+  }
+
+  /** Path parameters only: Dredd would send every optional header that has an example. */
+  function toParameters(nodes: Any[] = []) {
+    return nodes
+      .map(resolve)
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, description = '', example }) => {
+        const schema = { type: 'string' };
+        return { name, in: 'path', required: true, description, example, schema };
+      });
+  }
+
+  /** One inline `example`, and the reduced schema. */
+  function toContent({ examples = {}, example, schema }: Any) {
+    const [first = { value: example }] = Object.values<Any>(examples);
+    return { example: resolve(first).value, schema: schema && toSchema(schema) };
+  }
+
+  /** Follows a `$ref` to a component. */
+  function resolve(node: Any): Any {
+    if (node?.$ref === undefined) return node;
+    const [kind, name] = node.$ref.split('/').slice(-2);
+    return components[kind][name];
+  }
 }
 
-/** Path parameters only: Dredd would send every optional header that has an example. */
-function toPathParameters(document: Any, nodes: Any[] = []) {
-  return nodes
-    .map((node) => resolve(document, node))
-    .filter((parameter) => parameter.in === 'path')
-    .map(({ name, description = '', example }) => ({
-      ...{ name, in: 'path', required: true, description, example },
-      schema: { type: 'string' },
-    }));
-}
-
-/** One inline `example`, and the reduced schema. */
-function toContent(document: Any, media: Any) {
-  const [first] = Object.values<Any>(media.examples ?? {});
-  const example = first === undefined ? media.example : resolve(document, first).value;
-  return { example, schema: media.schema && toSchema(media.schema) };
+/** Dredd supports no ranges. */
+function toStatus(status: string, responses: object): string {
+  if (status === 'default') return '4XX' in responses ? '500' : '400';
+  return status.replace('XX', '00');
 }
 
 /** Schema keywords that Dredd's parser supports; all others cause a warning, or worse. */
@@ -93,15 +102,4 @@ function toSchema(schema: Any): Any {
     properties: properties && mapValues(properties, toSchema),
     items: items && toSchema(items),
   };
-}
-
-function mapValues(object: Any, map: (value: Any) => Any): Any {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
-}
-
-/** Follows a `$ref` into the document. */
-function resolve(document: Any, node: Any): Any {
-  if (node?.$ref === undefined) return node;
-  const names = node.$ref.split('/').slice(1);
-  return names.reduce((parent: Any, name: string) => parent[name], document);
 }

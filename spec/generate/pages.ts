@@ -12,6 +12,20 @@ const FIXED: Record<string, string> = { contract: 'code and status', code: 'code
 
 /** Every error code of mock and server, by surface. */
 export function toErrorsPage({ defaults }: Contract): string {
+  const gateway = defaults.gatewayErrors.map((error: Any) => {
+    const { code, status, retry, strength, message } = error;
+    return [`\`${code}\``, status, RETRY[retry], toSeconds(error), FIXED[strength], message];
+  });
+  const storage = defaults.storageErrors.map((error: Any) => {
+    const { code, level, status, message } = error;
+    const scope = level === 'item' ? 'an item' : 'the call';
+    return [`\`${code}\``, scope, status, toSeconds(error), message];
+  });
+  const upload = defaults.uploadErrors.map((error: Any) => [
+    `\`${error.code}\``,
+    error.status,
+    error.message,
+  ]);
   return `# Error codes
 
 These are the error codes of the mock and the reference server. The lists are open, so a deployment may use other codes.
@@ -22,46 +36,20 @@ Clients handle unknown codes by status: see [errors and retries](../guides/error
 The body is \`{ code, message, requestId }\`. _Retry_ shows whether the same call may be sent again, and _Fixed_ shows
 what the contract defines for every deployment. The rest is specific to this project ([D6](../decisions.md#d6)).
 
-${toTable(
-  ['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'],
-  defaults.gatewayErrors.map((error: Any) => [
-    `\`${error.code}\``,
-    String(error.status),
-    RETRY[error.retry] ?? '',
-    toSeconds(error),
-    FIXED[error.strength] ?? '',
-    error.message,
-  ]),
-)}
+${toTable(['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'], gateway)}
 ## Storage
 
 The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each item
 in the result list has a code, which is \`${defaults.itemCodes.success}\` for a successful item
 ([D26](../decisions.md#d26)).
 
-${toTable(
-  ['Code', 'Applies to', 'Status', 'Retry-After', 'Message'],
-  defaults.storageErrors.map((error: Any) => [
-    `\`${error.code}\``,
-    error.level === 'item' ? 'an item' : 'the call',
-    String(error.status),
-    toSeconds(error),
-    error.message,
-  ]),
-)}
+${toTable(['Code', 'Applies to', 'Status', 'Retry-After', 'Message'], storage)}
 ## Upload target
 
 The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
 ([D27](../decisions.md#d27)).
 
-${toTable(
-  ['Code', 'Status', 'Message'],
-  defaults.uploadErrors.map(({ code, status, message }: Any) => [
-    `\`${code}\``,
-    String(status),
-    message,
-  ]),
-)}
+${toTable(['Code', 'Status', 'Message'], upload)}
 ## Links
 
 Link errors use the upload target's format and codes. In addition, a link to a file that no longer exists
@@ -99,27 +87,16 @@ For what the rules leave open, see [errors](errors.md) and [limits](limits.md).
 ${sections.join('\n')}`;
 }
 
-function toRule({
-  id,
-  level,
-  statement,
-  sentences = [],
-  source,
-  decisions,
-}: Contract['rules']['rules'][number]): string {
-  const numbered = sentences.map((text, index) => `${index + 1}. ${text}\n`).join('');
-  const sources = [...source.map(toPlace), ...decisions.map(toLink)].join(', ');
+function toRule({ id, level, statement, sentences = [], source, decisions }: Any): string {
+  const numbered = sentences.map((text: string, index: number) => `${index + 1}. ${text}\n`);
+  // Of a line in the API description: the headings that lead to it, without spaces.
+  const places = source.map((place: string) => place.replaceAll(' › ', '/'));
   return `### ${id}
 
 ${level}. ${statement}
 
-${numbered}${numbered && '\n'}_Source:_ ${sources}
+${numbered.length > 0 ? `${numbered.join('')}\n` : ''}_Source:_ ${[...places, ...decisions.map(toLink)].join(', ')}
 `;
-}
-
-/** Joins the headings that lead to a line of the API description without spaces. */
-function toPlace(source: string): string {
-  return source.replaceAll(' › ', '/');
 }
 
 function toLink(decision: string): string {
@@ -131,7 +108,7 @@ export function toLimitsPage({ defaults }: Contract): string {
   const rows = Object.entries<Any>(defaults.limits).map(
     ([name, { value, unit, decision, description }]) => [
       `\`${name}\``,
-      `${value.toLocaleString('en-US')} ${value === 1 ? unit.slice(0, -1) : unit}${toMebibytes(value, unit)}`,
+      `${value.toLocaleString('en-US')} ${value === 1 ? unit.slice(0, -1) : unit}${toSize(value, unit)}`,
       description,
       toLink(decision),
     ],
@@ -144,16 +121,15 @@ client expects them. To change them for the server, set \`limits\` in its [confi
 ${toTable(['Limit', 'Value', 'Applies to', 'Decision'], rows)}`;
 }
 
-function toMebibytes(value: number, unit: string): string {
-  if (unit !== 'bytes' || value < 1024 * 1024) return '';
-  const mebibytes = value / 1024 / 1024;
-  return mebibytes < 1024 ? ` (${mebibytes} MiB)` : ` (${mebibytes / 1024} GiB)`;
+function toSize(value: number, unit: string): string {
+  if (unit !== 'bytes' || value < 2 ** 20) return '';
+  return value < 2 ** 30 ? ` (${value / 2 ** 20} MiB)` : ` (${value / 2 ** 30} GiB)`;
 }
 
 /** A Markdown table; a `|` in a cell is escaped. */
-export function toTable(head: string[], rows: string[][]): string {
+export function toTable(head: string[], rows: unknown[][]): string {
   const lines = [head, head.map(() => '---'), ...rows].map(
-    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+    (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`,
   );
   return `${lines.join('\n')}\n`;
 }

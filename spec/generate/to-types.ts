@@ -1,15 +1,11 @@
-import openapiTS, { astToString } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 
 const BLOB = ts.factory.createTypeReferenceNode('Blob');
 
-/**
- * Renders the TypeScript types for an OpenAPI document. Binary strings become `Blob`, an object with named
- * properties has no index signature, so that a misspelled field is a compile error, and a response also has
- * the media types of `x-berth-content`.
- */
+/** Renders the TypeScript types for an OpenAPI document, with `Blob` for binary strings. */
 export async function toTypes(document: object): Promise<string> {
-  const nodes = await openapiTS(prepare(document) as Parameters<typeof openapiTS>[0], {
+  const nodes = await openapiTS(prepare(document) as OpenAPI3, {
     silent: true,
     // A default is what the server assumes, so a caller may leave the field out.
     defaultNonNullable: false,

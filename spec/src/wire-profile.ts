@@ -1,46 +1,11 @@
-import { DEFAULT_WIRE_PROFILE } from './generated/wire-profile.gen.ts';
+import { DEFAULT_WIRE_PROFILE, type WireProfile } from './generated/wire-profile.gen.ts';
 
-/**
- * The names and forms in which deployments differ (D1). The names of headers and form fields are
- * case-insensitive. The name of the JSON field `storeFileID` is case-sensitive.
- */
-export interface WireProfile {
-  /** Name of the profile, as shown in reports. */
-  readonly name?: string;
-  /** Names of the three headers that authenticate a storage call. */
-  readonly storageHeaders: {
-    /** Header that contains the signature. */
-    readonly authorization: string;
-    /** Header that contains the session token. */
-    readonly sessionToken: string;
-    /** Header that contains the time, in seconds since the epoch. */
-    readonly timestamp: string;
-  };
-  /** Names of the two upload form fields that contain a vendor's name in real deployments. */
-  readonly uploadFields: {
-    /** Field that contains the token of the upload grant. */
-    readonly securityToken: string;
-    /** Field that contains the ID of the file in the object store. */
-    readonly metaFileId: string;
-  };
-  /** Name of the property in the upload metadata that contains the ID of the file in the object store. */
-  readonly storeFileID: string;
-  /** Names of the headers that the gateway adds to responses. */
-  readonly gatewayHeaders: {
-    /** Header that contains the status of the hosted service's response. */
-    readonly upstreamStatus: string;
-  };
-  /**
-   * Form of storage responses: `wrapped` is `{ statusCode, body: { requestId, … } }`, and `flat` is
-   * `{ requestId, … }` with the HTTP status (D20).
-   */
-  readonly envelope: 'wrapped' | 'flat';
-  /** How clients spell the paths of a copy: with a leading `/` or without (D24). */
-  readonly copyPaths: 'absolute' | 'relative';
-}
+export type { WireProfile } from './generated/wire-profile.gen.ts';
 
-/** The type of text in an imported JSON file. The value is checked at run time. */
-type Text = string & {};
+/** A value from an imported JSON file, whose texts have the type `string`. They are checked at run time. */
+type Input<Value> = Value extends string
+  ? Value | (string & {})
+  : { readonly [Field in keyof Value]?: Input<Value[Field]> | undefined };
 
 /**
  * A wire profile in which every field is optional, such as an imported JSON file. A missing field has the
@@ -49,17 +14,9 @@ type Text = string & {};
  * @example
  * const profile: WireProfileInput = { storeFileID: 'acmeFileID', envelope: 'flat' };
  */
-export type WireProfileInput = {
-  readonly [Field in Exclude<keyof WireProfile, 'envelope' | 'copyPaths'>]?:
-    | (WireProfile[Field] extends string | undefined
-        ? string
-        : { readonly [Name in keyof WireProfile[Field]]?: string | undefined })
-    | undefined;
-} & {
+export type WireProfileInput = Input<WireProfile> & {
   /** URL of the JSON Schema, for editors. */
   readonly $schema?: string | undefined;
-  readonly envelope?: WireProfile['envelope'] | Text | undefined;
-  readonly copyPaths?: WireProfile['copyPaths'] | Text | undefined;
 };
 
 /** The contract's neutral names and default forms. */
@@ -95,7 +52,7 @@ export class WireProfileError extends TypeError {
  */
 export function toWireProfile(input: WireProfileInput = {}): WireProfile {
   const { $schema: _, ...fields } = toObject(input, '');
-  return complete({ ...fields }, DEFAULT_WIRE_PROFILE, '') as unknown as WireProfile;
+  return complete(fields, DEFAULT_WIRE_PROFILE, '') as unknown as WireProfile;
 }
 
 /**
@@ -119,17 +76,15 @@ export function parseWireProfile(text: string, file: string): WireProfile {
 
 type Fields = { readonly [name: string]: unknown };
 
-/** The fields that have one of a few values. */
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  envelope: ['wrapped', 'flat'],
-  copyPaths: ['absolute', 'relative'],
+/** What the value of a field must be. RFC 9110, section 5.6.2, defines the names of headers. */
+const NAME = [/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'the name of a header or form field'] as const;
+const TEXT = [/./s, 'a string that is not empty'] as const;
+const FORMS: Readonly<Record<string, readonly [pattern: RegExp, form: string]>> = {
+  name: TEXT,
+  storeFileID: TEXT,
+  envelope: [/^(wrapped|flat)$/, 'wrapped or flat'],
+  copyPaths: [/^(absolute|relative)$/, 'absolute or relative'],
 };
-
-/** The fields whose value is not the name of a header or form field. */
-const TEXTS = ['name', 'storeFileID'];
-
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 function complete(fields: Fields, defaults: Fields, parent: string): Fields {
   const names = Object.keys(defaults);
@@ -149,17 +104,9 @@ function toValue(value: unknown, fallback: unknown, field: string): unknown {
   if (typeof fallback === 'object') {
     return complete(toObject(value, field), fallback as Fields, `${field}.`);
   }
-  const choices = CHOICES[field];
-  if (choices !== undefined) {
-    if (choices.includes(value as string)) return value;
-    throw new WireProfileError(field, `must be ${choices.join(' or ')}`);
-  }
-  if (TEXTS.includes(field)) {
-    if (typeof value === 'string' && value !== '') return value;
-    throw new WireProfileError(field, 'must be a string that is not empty');
-  }
-  if (typeof value === 'string' && TOKEN.test(value)) return value;
-  throw new WireProfileError(field, 'must be the name of a header or form field');
+  const [pattern, form] = FORMS[field] ?? NAME;
+  if (typeof value === 'string' && pattern.test(value)) return value;
+  throw new WireProfileError(field, `must be ${form}`);
 }
 
 function toObject(value: unknown, field: string): Fields {

@@ -43,24 +43,16 @@ it('reads a rules file', () => {
 });
 
 it.each([
-  [
-    'an unknown operation',
-    { operations: ['cloudrun-put'] },
-    '/operations/0 must be equal to one of',
-  ],
-  [
-    'an unknown decision',
-    { decisions: ['D99'] },
-    '/decisions/0 must be equal to one of the allowed',
-  ],
-  ['an unknown source', { source: ['Chapter › Other'] }, 'allowed values: Chapter › Other'],
-  ['an unknown pointer', { places: ['gateway.v1#/info/no'] }, '"place": gateway.v1#/info/no'],
-  ['an unknown file', { places: ['workflows/none.yaml'] }, '"place": workflows/none.yaml'],
-  ['an unknown level', { level: 'MAY' }, '/level must be equal to one of the allowed values: MAY'],
-  ['an unknown property', { color: 'red' }, 'must NOT have additional properties'],
-  ['no operation', { operations: [] }, '/operations must NOT have fewer than 1 items'],
-  ['no basis', { source: [], decisions: [] }, 'names neither a source nor a decision'],
-])('refuses a rule with %s', (_, change, problem) => {
+  [{ operations: ['cloudrun-put'] }, '/operations/0 must be equal to one of'],
+  [{ decisions: ['D99'] }, '/decisions/0 must be equal to one of'],
+  [{ source: ['Chapter › Other'] }, '/source/0 must be equal to one of'],
+  [{ places: ['gateway.v1#/info/no'] }, '"place": gateway.v1#/info/no'],
+  [{ places: ['workflows/none.yaml'] }, '"place": workflows/none.yaml'],
+  [{ level: 'MAY' }, '/level must be equal to one of the allowed values: MAY'],
+  [{ color: 'red' }, 'must NOT have additional properties'],
+  [{ operations: [] }, '/operations must NOT have fewer than 1 items'],
+  [{ source: [], decisions: [] }, 'names neither a source nor a decision'],
+])('refuses a rule with %j', (change, problem) => {
   const refused = () => read([{ ...rule, ...change }]);
   expect(refused).toThrow(`gateway.yaml: ${rule.id}: `);
   expect(refused).toThrow(problem);
