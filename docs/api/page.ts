@@ -8,33 +8,32 @@ import { setupWorker } from 'msw/browser';
 /** Calls go to the host of the page, so that they need no other one. */
 const { origin } = location;
 
-/** What the examples of the documents expect. */
-const ENV = 'dev';
+/** The file in the examples of the documents. */
 const FILE = 'reports/summary.txt';
 const CREDENTIALS = { authorization: '1.0 any', timestamp: '1700000000' };
 
+const message = 'Hello from the hosted service.';
 const berth = mswHandlers({
   baseUrl: origin,
-  env: ENV,
   services: {
     hello: routes({
       'GET /events': (request) => events([{ id: '1', data: 'Hello.' }], request),
-      'GET /*': ({ url }) => toGreeting({ method: 'GET', path: new URL(url).pathname }),
-      'POST /*': async (request) => toGreeting({ method: 'POST', body: await request.text() }),
+      'GET /*': ({ url }) => Response.json({ message, path: new URL(url).pathname }),
+      'POST /*': async (request) => Response.json({ message, body: await request.text() }),
     }),
   },
 });
 berth.files.put(FILE, 'Hello from Berth.', 'text/plain');
 
-let uploadPath = '/';
+const status = document.getElementById('status') as HTMLElement;
 try {
-  const worker = setupWorker(...berth.handlers);
   const serviceWorker = { url: '../mockServiceWorker.js', options: { scope: '../' } };
+  const worker = setupWorker(...berth.handlers);
   await worker.start({ quiet: true, onUnhandledRequest: 'bypass', serviceWorker });
-  report('A mock in this page responds to Send. It keeps your files until you leave.');
-  uploadPath = await prepareUpload();
+  status.textContent = 'A mock in this page responds to Send. It keeps your files until you leave.';
+  await prepareUpload();
 } catch (error) {
-  report(`Send does not work here: ${(error as Error).message}`);
+  status.textContent = `Send does not work here: ${(error as Error).message}`;
 }
 
 /** The page loads nothing from other hosts. */
@@ -64,7 +63,7 @@ createApiReference('#reference', [
     ...COMMON,
     title: 'Storage v2',
     slug: 'storage',
-    content: { ...storage, paths: placeUpload(uploadPath) },
+    content: storage,
     authentication: {
       preferredSecurityScheme: [['authorization', 'timestamp']],
       securitySchemes: {
@@ -75,14 +74,11 @@ createApiReference('#reference', [
   },
 ]);
 
-/**
- * Fills the form of `uploadFile` with a grant, as the first step of an upload returns it.
- *
- * @returns the path of the upload URL
- */
-async function prepareUpload(): Promise<string> {
-  const { authorization, timestamp } = storage.components.securitySchemes;
-  const response = await fetch(`${origin}/api/v2/envs/${ENV}/storages:getUploadMetaData`, {
+/** Fills the form of `uploadFile` with a grant, as the first step of an upload returns it. */
+async function prepareUpload(): Promise<void> {
+  const { paths, components } = storage;
+  const { authorization, timestamp } = components.securitySchemes;
+  const response = await fetch(`${origin}/api/v2/envs/dev/storages:getUploadMetaData`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
@@ -91,27 +87,15 @@ async function prepareUpload(): Promise<string> {
     },
     body: JSON.stringify({ path: FILE }),
   });
-  const { url, token, authorization: signature, storeFileID } = (await response.json()).body.data;
-  Object.assign(storage.components.examples.UploadForm.value, {
-    Signature: signature,
-    'x-store-security-token': token,
-    'x-store-meta-fileid': storeFileID,
+  const grant = (await response.json()).body.data;
+  Object.assign(components.examples.UploadForm.value, {
+    Signature: grant.authorization,
+    'x-store-security-token': grant.token,
+    'x-store-meta-fileid': grant.storeFileID,
     key: FILE,
   });
-  return new URL(url).pathname;
-}
-
-/** The operations, with `uploadFile` at its path: Scalar does not support the servers of a path. */
-function placeUpload(path: string): object {
-  const { '/': upload, ...paths } = storage.paths;
-  return { ...paths, [path]: { ...upload, servers: undefined } };
-}
-
-function toGreeting(call: object): Response {
-  return Response.json({ message: 'Hello from the hosted service.', ...call });
-}
-
-function report(text: string): void {
-  const status = document.getElementById('status');
-  if (status !== null) status.textContent = text;
+  // Scalar does not support the servers of a path.
+  const { '/': upload, ...others } = paths;
+  const path = new URL(grant.url).pathname;
+  Object.assign(storage, { paths: { ...others, [path]: { ...upload, servers: undefined } } });
 }

@@ -1,40 +1,46 @@
-import { cp, readFile } from 'node:fs/promises';
+// `site.ts build` writes the site to `dist/site`; `site.ts preview` serves it.
+import { globSync } from 'node:fs';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { UserConfig } from '@rspress/core';
-import { HOME, SITE_MAP } from './site-map.ts';
+import { build, dev, type UserConfig } from '@rspress/core';
 import { stageApiPage } from './stage-api-page.ts';
 import { stagePages, toPagePath } from './stage-pages.ts';
 
 const DOCS = join(import.meta.dirname, '..');
+const ROOT = join(DOCS, '..');
 
-/** The Markdown files of the repository that are pages. */
-const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
+/** The sidebar: each heading with the Markdown files below it. */
+const SIDEBAR: Readonly<Record<string, string[]>> = {
+  Guides: find('docs/guides/*.md'),
+  Packages: find('{packages/{client,mock,conformance,server-stubs,storage,server},spec}/README.md'),
+  Reference: find('docs/{decisions,design,reference/*}.md'),
+  Project: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+};
 
-/** Writes what Rspress reads to `pages`: Markdown, images, the icon and the API reference. */
-export async function stageSite(pages: string): Promise<void> {
-  await stagePages(FILES, pages);
-  await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
-  await stageApiPage(join(pages, 'public'));
+const isBuild = process.argv[2] === 'build';
+const pages = join(DOCS, isBuild ? 'dist/pages' : 'node_modules/.cache/preview');
+
+process.env.NODE_ENV = isBuild ? 'production' : 'development';
+// Its cache does not notice a change of the configuration.
+process.env.RSPRESS_PERSISTENT_CACHE = 'false';
+await rm(pages, { recursive: true, force: true });
+await stagePages(['README.md', ...Object.values(SIDEBAR).flat()], pages);
+await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
+await stageApiPage(join(pages, 'public'));
+await (isBuild ? build : dev)({ docDirectory: pages, config: await toConfig() });
+
+function find(pattern: string): string[] {
+  return globSync(pattern, { cwd: ROOT }).sort();
 }
 
-/** The Rspress configuration. The sidebar follows the site map and uses the titles of the pages. */
-export async function toSiteConfig(pages: string, outDir: string): Promise<UserConfig> {
-  const toItem = async (file: string) => {
-    const text = await readFile(join(pages, toPagePath(file)), 'utf8');
-    const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
-    return { text: title.replaceAll('`', ''), link: toRoute(file) };
-  };
-  const sidebar = await Promise.all(
-    SITE_MAP.map(async ({ text, files, collapsed = false }) => ({
-      text,
-      collapsible: true,
-      collapsed,
-      items: await Promise.all(files.map(toItem)),
-    })),
-  );
+async function toConfig(): Promise<UserConfig> {
+  const sidebar = Object.entries(SIDEBAR).map(async ([text, files]) => {
+    const items = await Promise.all(files.map(toItem));
+    return { text, collapsible: true, collapsed: text === 'Project', items };
+  });
   return {
     root: pages,
-    outDir,
+    outDir: join(DOCS, 'dist/site'),
     icon: '/icon.svg',
     logo: '/icon.svg',
     logoText: 'Berth',
@@ -45,12 +51,8 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     mediumZoom: false,
     markdown: {
       rehypePlugins: [() => skipAnchors],
-      link: {
-        checkDeadLinks: {
-          // Copies of other files: staging the pages fails if there is no such file.
-          excludes: (url: string) => /(^|\/)source\//.test(url),
-        },
-      },
+      // Copies of other files: staging the pages fails if there is no such file.
+      link: { checkDeadLinks: { excludes: (url: string) => url.startsWith('/source/') } },
     },
     themeConfig: {
       nav: [
@@ -58,26 +60,24 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
         { text: 'Reference', link: '/reference/rules' },
         { text: 'API', link: '/api/index.html' },
       ],
-      sidebar: { '/': sidebar },
+      sidebar: { '/': await Promise.all(sidebar) },
       llmsUI: { viewOptions: false },
     },
   };
 }
 
-/** The route of a page, as Rspress names it. */
-function toRoute(file: string): string {
-  return `/${toPagePath(file).replace(/(index)?\.md$/, '')}`;
-}
-
-/** Takes the anchors of headings, which are hidden from screen readers, out of the tab order as well. */
-function skipAnchors(node: HastNode): void {
-  if (String(node.properties?.className) === 'rp-header-anchor')
-    Object.assign(node.properties ?? {}, { tabIndex: -1 });
-  node.children?.forEach(skipAnchors);
+/** An entry of the sidebar, with the title of its page. */
+async function toItem(file: string) {
+  const text = await readFile(join(ROOT, file), 'utf8');
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
+  return { text: title.replaceAll('`', ''), link: `/${toPagePath(file).replace(/\.md$/, '')}` };
 }
 
 /** What is used of a node of the HTML syntax tree. */
-interface HastNode {
-  properties?: Record<string, unknown>;
-  children?: HastNode[];
+type Node = { properties?: Record<string, unknown>; children?: Node[] };
+
+/** Takes the anchors of headings, which are hidden from screen readers, out of the tab order as well. */
+function skipAnchors({ properties = {}, children = [] }: Node): void {
+  if (String(properties.className) === 'rp-header-anchor') properties.tabIndex = -1;
+  children.forEach(skipAnchors);
 }
