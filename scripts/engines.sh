@@ -5,20 +5,20 @@ set -eu
 PATH=$PATH:/usr/sbin
 packages=
 
-# need PROGRAM PACKAGE
+# need PACKAGE PROGRAM [OTHER]
 need() {
-  command -v "$1" >/dev/null || packages="$packages $2"
+  command -v "$2" >/dev/null || command -v "${3:-$2}" >/dev/null || packages="$packages $1"
 }
 
 need ceph-mon ceph-mon
 need ceph-osd ceph-osd
 need radosgw radosgw
-command -v valkey-server >/dev/null || need redis-server redis-server
-command -v google-chrome >/dev/null || need chromium chromium
+need redis-server redis-server valkey-server
+need chromium chromium google-chrome
 need curl curl
 need jq jq
 need python3 python3
-need go golang-go
+need golang-go go
 
 [ -n "$packages" ] || exit 0
 if ! command -v apt-get >/dev/null; then
@@ -27,9 +27,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 echo "Installing$packages …"
 if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
-apt() {
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 "$@"
-}
-apt update
+apt="$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3"
+$apt update
 # shellcheck disable=SC2086
-apt install --yes --no-install-recommends $packages
+$apt install --yes --no-install-recommends $packages

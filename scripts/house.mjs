@@ -8,29 +8,30 @@ import { ROOT } from './install.mjs';
 const CODE = /\.(ts|tsx|mts|js|mjs|cjs|css|html|sh)$/;
 const GENERATED = /(^|\/)generated\/|\.gen\./;
 const TEST = /\.test(-d)?\.ts$|(^|\/)test\//;
+const BLOCK = /^( *)```.*?^\1```$/gms;
 
-const listed = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
-const packages = new Map();
+const table = {};
 let words = 0;
-for (const file of listed.filter((name) => !GENERATED.test(name))) {
-  const read = () => readFileSync(join(ROOT, file), 'utf8');
-  if (file.endsWith('.md')) words += countWords(read());
-  if (!CODE.test(file)) continue;
-  const [, name] = /^(packages\/[^/]+|[^/]+)/.exec(file);
-  const row = packages.get(name) ?? { files: 0, lines: 0, 'test lines': 0 };
-  const lines = read().split('\n').length - 1;
-  if (TEST.test(file)) row['test lines'] += lines;
-  else Object.assign(row, { files: row.files + 1, lines: row.lines + lines });
-  packages.set(name, row);
+const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
+for (const file of files.filter((name) => !GENERATED.test(name))) {
+  const isCode = CODE.test(file);
+  if (!isCode && !file.endsWith('.md')) continue;
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  if (isCode) {
+    const lines = text.split('\n').length - 1;
+    const [name] = /^(packages\/[^/]+|[^/]+)/.exec(file);
+    for (const key of [name, 'all']) {
+      table[key] ??= { files: 0, lines: 0, 'test lines': 0 };
+      if (TEST.test(file)) table[key]['test lines'] += lines;
+      else {
+        table[key].files += 1;
+        table[key].lines += lines;
+      }
+    }
+  } else if (!text.startsWith('<!-- Generated')) {
+    words += text.replace(BLOCK, '').split(/\s+/).filter(Boolean).length;
+  }
 }
-const rows = [...packages.values()];
-const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
-packages.set('all', { files: sum('files'), lines: sum('lines'), 'test lines': sum('test lines') });
-console.table(Object.fromEntries(packages));
+const { all, ...packages } = table;
+console.table({ ...packages, all });
 console.log(`Words of Markdown: ${words}`);
-
-function countWords(page) {
-  if (page.startsWith('<!-- Generated')) return 0;
-  const prose = page.replace(/^( *)```.*?^\1```$/gms, '');
-  return prose.split(/\s+/).filter(Boolean).length;
-}

@@ -3,23 +3,18 @@ import { dirname, join } from 'node:path';
 
 /** Returns the names, versions and licences of the packages that bundled modules belong to. */
 export function toLicenses(moduleIds: readonly string[]): string {
-  const folders = moduleIds.map(toPackage).filter((folder) => folder !== undefined);
-  const texts = [...new Set(folders)].map(describe).sort();
+  // Others are the bundler's helpers and our own code.
+  const foreign = moduleIds.filter((id) => id.includes('/node_modules/'));
+  const texts = [...new Set(foreign.map(toPackage))].map(describe).sort();
   return [...new Set(texts)].join(`\n${'-'.repeat(79)}\n\n`);
 }
 
-/** Returns the package that a module belongs to; undefined for the bundler's helpers and our own code. */
-function toPackage(id: string): string | undefined {
-  if (!id.includes('/node_modules/')) return undefined;
-  let folder = dirname(id);
-  while (!isPackage(folder)) folder = dirname(folder);
-  return folder;
-}
-
-/** A subfolder may contain a manifest that only sets the module type. */
-function isPackage(folder: string): boolean {
+/** Returns the folder of a module's package. A subfolder may contain a manifest that only sets the module type. */
+function toPackage(path: string): string {
+  const folder = dirname(path);
   const file = join(folder, 'package.json');
-  return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;
+  const isPackage = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version;
+  return isPackage ? folder : toPackage(folder);
 }
 
 function describe(folder: string): string {

@@ -7,10 +7,9 @@ import { bringNode, install, isNew, ROOT } from './install.mjs';
 const CLI = join(ROOT, 'packages/mock/src/cli.ts');
 
 const [node] = await Promise.all([isNew() ? undefined : bringNode(), install('mock')]);
-if (node === undefined) await import(CLI);
-else runOn(node);
-
-function runOn(node) {
+if (node === undefined) {
+  await import(CLI);
+} else {
   const args = [...process.execArgv, CLI, ...process.argv.slice(2)];
   const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

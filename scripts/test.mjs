@@ -13,9 +13,15 @@ const env = {
   TURBO_TELEMETRY_DISABLED: '1',
   REDOCLY_TELEMETRY: 'off',
 };
-
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
-await checkGenerated();
+
+const before = readGenerated();
+await run('npm', 'run', '--silent', 'generate');
+if (readGenerated() !== before) {
+  console.error('Generated files did not match their sources. Review and commit the changes:');
+  console.error(git('status', '--short', '--', ...GENERATED));
+  process.exit(1);
+}
 await Promise.all([
   run('turbo', 'run', 'lint', 'typecheck', 'build', '--continue', '--output-logs=new-only'),
   run('biome', 'check', '--error-on-warnings')
@@ -23,16 +29,6 @@ await Promise.all([
     .then(() => run('tsc')),
 ]);
 await run('vitest', 'run');
-
-/** Generates everything again, and fails if that changes a file. */
-async function checkGenerated() {
-  const before = readGenerated();
-  await run('npm', 'run', '--silent', 'generate');
-  if (readGenerated() === before) return;
-  console.error('Generated files did not match their sources. Review and commit the changes:');
-  console.error(git('status', '--short', '--', ...GENERATED));
-  process.exit(1);
-}
 
 /** Runs a command, which ends with this process, and ends this process if it fails. */
 async function run(command, ...args) {

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { describe, test } from 'vitest';
 
-/** Where Chrome installs itself on macOS, which is not in PATH. */
+/** On macOS, Chrome is not in PATH. */
 const CHROME_OF_MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', CHROME_OF_MAC];
 
 /**
  * Programs that some tests need in addition to Node. An engine needs one program of each list. `engines.sh` installs
@@ -12,16 +13,11 @@ const CHROME_OF_MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chr
 export const ENGINES = {
   ceph: { title: 'Ceph', programs: [['ceph-mon'], ['ceph-osd'], ['radosgw']] },
   redis: { title: 'Redis', programs: [['redis-server', 'valkey-server']] },
-  chromium: {
-    title: 'Chromium',
-    programs: [
-      ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROME_OF_MAC],
-    ],
-  },
+  chromium: { title: 'Chromium', programs: [BROWSERS] },
   python: { title: 'Python', programs: [['python3']] },
   go: { title: 'Go', programs: [['go']] },
   curl: { title: 'curl and jq', programs: [['curl'], ['jq']] },
-} satisfies Record<string, { title: string; programs: readonly (readonly string[])[] }>;
+};
 
 export type EngineId = keyof typeof ENGINES;
 
