@@ -1,43 +1,31 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { createMock } from '@berth/mock';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testOn } from '../../scripts/testing/engines.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import {
   commandOf,
   copyExample,
   readCommands,
-  removeCopies,
   replaceAddresses,
   runIn,
+  startIn,
   toPattern,
 } from './run-example.ts';
 
 const MOCK = 'http://127.0.0.1:4010';
-
-afterAll(removeCopies);
+const EXAMPLES = `${import.meta.dirname}/..`;
 
 test('the guide of authentication: a hosted service signs the storage calls of a page', async () => {
   const port = await freePort();
   const services = { signer: `http://127.0.0.1:${port}` };
   await using mock = await createMock({ credentials: 'strict', services });
   const { id, secret, token } = await mock.credentials();
-  const folder = await copyExample('credentials', { [MOCK]: mock.url, '9000': String(port) });
-  const service = spawn(process.execPath, ['--conditions=berth-source', 'service.mts'], {
-    cwd: folder,
-    env: { ...process.env, BERTH_TC3_SECRET_ID: id, BERTH_TC3_SECRET_KEY: secret },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    await once(service.stdout, 'data');
-    const printed = await runIn(folder, [process.execPath, 'page.mts'], { TOKEN: token });
-    expect(printed).toBe('cloud://dev.files/a.txt\n');
-  } finally {
-    service.kill();
-  }
+  const folder = await copyExample('credentials', { [MOCK]: mock.url, '9000': `${port}` });
+  const pair = { BERTH_TC3_SECRET_ID: id, BERTH_TC3_SECRET_KEY: secret };
+  await startIn(folder, 'service.mts', pair);
+  const printed = await runIn(folder, [process.execPath, 'page.mts'], { TOKEN: token });
+  expect(printed).toBe('cloud://dev.files/a.txt\n');
 });
 
 testOn('curl')('the guide of other languages: its calls, and an upload and download', async () => {
@@ -65,61 +53,50 @@ for (const [engine, program, ...args] of SIGNERS) {
   });
 }
 
-test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {
-  const addresses = { [MOCK]: '' };
-  await using mock = await createMock({ services: `${import.meta.dirname}/../services.ts` });
-  addresses[MOCK] = mock.url;
-  const commands = await readCommands('docs/guides/mock.md', 'curl');
-  expect(commands).toHaveLength(9);
-  for (const { command, output } of commands) {
-    const printed = await runIn('.', ['bash', '-c', replaceAddresses(`${command} -s`, addresses)]);
-    expect(printed).toMatch(toPattern(output));
+/** Makes the calls of a page, and compares each response with the one that the page shows. */
+async function checkCalls(page: string, count: number, mock: string): Promise<void> {
+  const calls = await readCommands(page, 'curl');
+  expect(calls).toHaveLength(count);
+  for (const { command, output } of calls) {
+    const call = replaceAddresses(`${command} -s`, { [MOCK]: mock });
+    expect(await runIn('.', ['bash', '-c', call])).toMatch(toPattern(output));
   }
-  const shop = await copyExample('shop', addresses);
+}
+
+test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {
+  await using mock = await createMock({ services: `${EXAMPLES}/services.ts` });
+  await checkCalls('docs/guides/mock.md', 9, mock.url);
+  const shop = await copyExample('shop', { [MOCK]: mock.url });
   expect(await runIn(shop, ['vitest', 'run', '--root', shop])).toContain('2 passed');
 });
 
 test('the guide of a service with a document: mock, client, handlers and server', async () => {
-  const orders = `${import.meta.dirname}/../orders/orders.openapi.yaml`;
-  await using mock = await createMock({ services: { orders } });
-  const addresses = { [MOCK]: mock.url, 'http://127.0.0.1:9000': '', '4020': '0' };
-  for (const { command, output } of await readCommands(
-    'docs/guides/service-contracts.md',
-    'curl',
-  )) {
-    const printed = await runIn('.', ['bash', '-c', replaceAddresses(`${command} -s`, addresses)]);
-    expect(printed).toMatch(toPattern(output));
-  }
+  const document = 'orders.openapi.yaml';
+  const services = { orders: `${EXAMPLES}/orders/${document}` };
+  await using mock = await createMock({ services });
+  await checkCalls('docs/guides/service-contracts.md', 2, mock.url);
 
   const folder = await copyExample('orders', { [MOCK]: mock.url, '9000': '0' });
-  const document = 'orders.openapi.yaml';
   await runIn(folder, ['openapi-typescript', document, '-o', 'orders.ts']);
   await runStubs(folder, document, '--output', 'src/generated');
   const options = { extends: '../../tsconfig.json', include: ['.'], exclude: [] };
   await writeFile(`${folder}/tsconfig.json`, JSON.stringify(options));
   await runIn(folder, ['tsc', '--noEmit', '-p', folder]);
-  expect(await runIn(folder, [process.execPath, 'client.ts'])).toBe('Anchor\n');
-  expect(await runIn(folder, [process.execPath, 'queries.ts'])).toBe('Anchor\n');
+  for (const file of ['client.ts', 'queries.ts']) {
+    expect(await runIn(folder, [process.execPath, file])).toBe('Anchor\n');
+  }
 });
 
 test('the README of the stubs: handlers of a document, and a server', async () => {
   const folder = await copyExample('stubs', { '8080': '0' });
   const document = '../../orders/orders.openapi.yaml';
   await runStubs(folder, document, '--output', 'src/generated', '--handlers', 'src/handlers');
-  const options = ['--conditions=berth-source', 'src/server.ts'];
-  const server = spawn(process.execPath, options, {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await once(createInterface(server.stdout), 'line');
-  expect(line).toContain('listening');
-  server.kill();
-  await once(server, 'exit');
+  expect(await startIn(folder, 'src/server.ts')).toContain('listening');
 });
 
 test('the README of the client: each command works, in order', async () => {
   await using mock = await createMock();
-  const folder = await copyExample('shop', {});
+  const folder = await copyExample('shop');
   await mkdir(`${folder}/site`);
   await writeFile(`${folder}/site/index.html`, 'Hello');
   const commands = await readCommands('packages/client/README.md', 'npx berth ');

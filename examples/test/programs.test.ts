@@ -1,7 +1,9 @@
+import { createServer } from 'node:http';
 import { createMock, type Mock } from '@berth/mock';
 import { loadConfig } from '@berth/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyExample, removeCopies, runIn } from './run-example.ts';
+import { listen } from '../../scripts/testing/listen.ts';
+import { copyExample, runIn } from './run-example.ts';
 
 const HELLO = "{ message: 'Hello from the hosted service.' }\n";
 
@@ -27,10 +29,7 @@ let mock: Mock;
 beforeAll(async () => {
   mock = await createMock();
 });
-afterAll(async () => {
-  await mock.close();
-  await removeCopies();
-});
+afterAll(() => mock.close());
 
 async function runProgram(file: string): Promise<string> {
   const folder = await copyExample(file, { 'http://127.0.0.1:4010': mock.url });
@@ -52,21 +51,31 @@ test('uploads.ts uploads, downloads and deletes', async () => {
   ]);
 });
 
+// The conformance suite runs on it in `packages/conformance/test/sound.test.ts`.
+test('express/server.ts says in one sentence that its port is in use', async () => {
+  await using other = await listen(createServer());
+  const folder = await copyExample('express');
+  const run = runIn(folder, [process.execPath, 'server.ts'], { PORT: `${other.port}` });
+  const place = `address already in use :::${other.port}`;
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stderr: `Cannot listen on port ${other.port}: listen EADDRINUSE: ${place}\n`,
+  });
+});
+
 test('server/in-code.ts prints its address', async () => {
-  const folder = await copyExample('server', {});
+  const folder = await copyExample('server');
   const printed = await runIn(folder, [process.execPath, 'in-code.ts']);
   expect(printed).toMatch(/^http:\S+\n/);
 });
 
 test.each(['berth.yaml', 'production.yaml'])('server/%s is a valid configuration', async (name) => {
-  const folder = await copyExample('server', {});
+  const folder = await copyExample('server');
   const secret = 'a secret of 32 characters, or more';
-  Object.assign(process.env, {
-    CI_SECRET: secret,
-    LINK_KEY_NEW: secret,
-    LINK_KEY_OLD: `${secret}!`,
-    REDIS_PASSWORD: secret,
-  });
+  for (const variable of ['CI_SECRET', 'LINK_KEY_NEW', 'REDIS_PASSWORD']) {
+    process.env[variable] = secret;
+  }
+  process.env.LINK_KEY_OLD = `${secret}!`;
   await runIn(folder, ['sh', '-c', 'head -c 32 /dev/urandom | base64 > link.key']);
   await expect(loadConfig(`${folder}/${name}`)).resolves.toHaveProperty('environments.dev');
 });

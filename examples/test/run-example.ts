@@ -1,22 +1,23 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 
-const run = promisify(execFile);
 const EXAMPLES = join(import.meta.dirname, '..');
 const ROOT = join(EXAMPLES, '..');
+const BINS = [EXAMPLES, ROOT].map((folder) => join(folder, 'node_modules/.bin'));
 
 /** Addresses in examples and pages, and what they are in a test. */
-export type Addresses = Readonly<Record<string, string>>;
-
-const copies: string[] = [];
+type Addresses = Readonly<Record<string, string>>;
+type Variables = Readonly<Record<string, string>>;
 
 /** Copies an example, or a folder of examples, to a new folder, with the addresses of a test. */
-export async function copyExample(path: string, addresses: Addresses): Promise<string> {
+export async function copyExample(path: string, addresses: Addresses = {}): Promise<string> {
   await mkdir(join(EXAMPLES, '.run'), { recursive: true });
   const folder = await mkdtemp(join(EXAMPLES, '.run/'));
-  copies.push(folder);
+  onTestFinished(() => rm(folder, { recursive: true }));
   const isFile = /\.\w+$/.test(path);
   await cp(join(EXAMPLES, path), isFile ? join(folder, path) : folder, { recursive: true });
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -34,30 +35,29 @@ export function replaceAddresses(text: string, addresses: Addresses): string {
   );
 }
 
-/** Removes what `copyExample` has written for this file of tests; other files run at the same time. */
-export async function removeCopies(): Promise<void> {
-  for (const folder of copies.splice(0)) await rm(folder, { recursive: true });
+function toOptions(cwd: string, variables: Variables) {
+  const PATH = [...BINS, process.env.PATH].join(delimiter);
+  const NODE_OPTIONS = '--conditions=berth-source';
+  return { cwd, env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS, PATH, ...variables } };
 }
 
 /** Runs a program in a folder and returns what it prints. */
 export async function runIn(
   cwd: string,
   [program, ...args]: readonly [string, ...string[]],
-  variables: Readonly<Record<string, string>> = {},
+  variables: Variables = {},
 ): Promise<string> {
-  const env = {
-    ...process.env,
-    NO_COLOR: '1',
-    NODE_OPTIONS: '--conditions=berth-source',
-    PATH: [
-      join(EXAMPLES, 'node_modules/.bin'),
-      join(ROOT, 'node_modules/.bin'),
-      process.env.PATH,
-    ].join(delimiter),
-    ...variables,
-  };
-  const { stdout } = await run(program, args, { cwd, env });
-  return stdout;
+  return (await promisify(execFile)(program, args, toOptions(cwd, variables))).stdout;
+}
+
+/** Starts a server in a folder, and returns what it prints first. */
+export async function startIn(cwd: string, file: string, variables: Variables = {}) {
+  const child: ChildProcess = spawn(process.execPath, [file], toOptions(cwd, variables));
+  onTestFinished(() => void child.kill());
+  const exit = once(child, 'exit').then(() => Promise.reject(new Error(`${file} has exited.`)));
+  exit.catch(() => {});
+  const [text] = await Promise.race([once(child.stdout ?? child, 'data'), exit]);
+  return String(text);
 }
 
 /** Path of a command of a package, to run with Node from source. */
@@ -68,9 +68,9 @@ export function commandOf(file: string): string {
 /** The commands of a page's `console` blocks that start with `start`, with the lines below each. */
 export async function readCommands(page: string, start: string) {
   const text = await readFile(join(ROOT, page), 'utf8');
-  const blocks = text.matchAll(/^ *```(?:console|sh)\n(?<code>.*?)^ *```$/gms);
+  const blocks = text.matchAll(/^ *```(?:console|sh)\n(.*?)^ *```$/gms);
   return [...blocks]
-    .flatMap(({ groups }) => (groups?.code ?? '').split(/^(?:\$ |(?=npx |curl ))/m))
+    .flatMap(([, code = '']) => code.split(/^(?:\$ |(?=npx |curl ))/m))
     .filter((part) => part.startsWith(start))
     .map((part) => {
       const [command = '', ...output] = part.trim().split('\n');

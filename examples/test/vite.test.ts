@@ -1,13 +1,11 @@
 import { createServer, defaultClientConditions } from 'vite';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { openBrowser } from '../../scripts/testing/browser.ts';
 import { testOn } from '../../scripts/testing/engines.ts';
-import { copyExample, removeCopies, runIn } from './run-example.ts';
-
-afterAll(removeCopies);
+import { copyExample, runIn } from './run-example.ts';
 
 testOn('chromium')('the page of the MSW guide gets its data from the worker', async () => {
-  const root = await copyExample('vite', {});
+  const root = await copyExample('vite');
   await runIn(root, ['msw', 'init', 'public', '--save']);
   const server = await createServer({
     root,
