@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
@@ -6,6 +5,7 @@ import { missingEngines } from './scripts/testing/engines.ts';
 
 const ROOT = import.meta.dirname;
 const INCLUDE = ['{src,generator,test,scripts}/**/*.test.ts', '*.test.ts'];
+const CONDITIONS = ['berth-source', 'node', 'development|production'];
 
 interface Project extends ProjectConfig {
   name: string;
@@ -15,7 +15,8 @@ interface Project extends ProjectConfig {
 
 /**
  * The projects, in the order in which they start: those that wait longest, for Ceph and for links that expire, come
- * first. A new package needs no entry.
+ * first. An `…-alone` project runs each file in a process of its own, because it replaces modules or the global
+ * `fetch`, or looks at a fresh module.
  */
 const PROJECTS: readonly Project[] = [
   {
@@ -29,8 +30,7 @@ const PROJECTS: readonly Project[] = [
   { name: 'server', exclude: ['test/ceph/**', 'test/store/file-durability.test.ts'] },
   { name: 'mock', exclude: ['test/msw/**'] },
   { name: 'client', exclude: ['test/errors.test.ts', 'test/react-query/**'] },
-  { name: 'examples', include: ['{msw,test}/*.test.ts'] },
-  // Each file in a process of its own, because it replaces modules or the global `fetch`, or looks at a fresh module.
+  { name: 'examples', folder: 'examples', include: ['{msw,test}/*.test.ts'] },
   {
     name: 'server-alone',
     folder: 'packages/server',
@@ -44,11 +44,12 @@ const PROJECTS: readonly Project[] = [
     include: ['test/errors.test.ts', 'test/react-query/*.test.ts'],
     isolate: true,
   },
+  { name: 'server-stubs' },
+  { name: 'storage' },
+  { name: 'spec', folder: 'spec' },
+  { name: 'docs', folder: 'docs' },
 ];
 const NAMES = PROJECTS.map(({ name }) => name);
-const OTHERS: readonly Project[] = ['spec', 'docs', ...readdirSync(join(ROOT, 'packages'))]
-  .filter((name) => !NAMES.includes(name))
-  .map((name) => ({ name }));
 
 /** Files that take longer than all others of their project. Without a cache, Vitest starts the largest ones first. */
 const LONG = /\/conformance\/test\/(mutants|variants|sound|hostile)[\w-]*\.test\.ts$/;
@@ -57,15 +58,15 @@ const LONG = /\/conformance\/test\/(mutants|variants|sound|hostile)[\w-]*\.test\
 class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const order = ({ project: { name }, moduleId }: TestSpecification) =>
-      ((NAMES.indexOf(name) + 99) % 99) - (LONG.test(moduleId) ? 0.5 : 0);
+      NAMES.indexOf(name) - (LONG.test(moduleId) ? 0.5 : 0);
     return (await super.sort(files)).toSorted((a, b) => order(a) - order(b));
   }
 }
 
 export default defineConfig({
   // Workspace packages are used from source.
-  resolve: { conditions: ['berth-source', 'node', 'development|production'] },
-  ssr: { resolve: { conditions: ['berth-source', 'node', 'development|production'] } },
+  resolve: { conditions: CONDITIONS },
+  ssr: { resolve: { conditions: CONDITIONS } },
   test: {
     reporters: ['default', { onTestRunEnd: printMissingEngines }],
     setupFiles: join(ROOT, 'scripts/testing/restore-clock.ts'),
@@ -78,25 +79,19 @@ export default defineConfig({
     // Many tests wait for time limits, disks and engines.
     maxWorkers: 4,
     sequence: { sequencer: ByProject },
-    projects: [...PROJECTS, ...OTHERS].map(
-      ({ name, folder = folderOf(name), exclude, ...test }) => ({
-        extends: true,
-        root: join(ROOT, folder),
-        test: {
-          name,
-          include: INCLUDE,
-          exclude: ['**/node_modules/**', ...(exclude ?? [])],
-          isolate: false,
-          ...test,
-        },
-      }),
-    ),
+    projects: PROJECTS.map(({ name, folder = `packages/${name}`, exclude = [], ...test }) => ({
+      extends: true,
+      root: join(ROOT, folder),
+      test: {
+        name,
+        include: INCLUDE,
+        exclude: ['**/node_modules/**', ...exclude],
+        isolate: false,
+        ...test,
+      },
+    })),
   },
 });
-
-function folderOf(name: string): string {
-  return existsSync(join(ROOT, 'packages', name)) ? `packages/${name}` : name;
-}
 
 function printMissingEngines(): void {
   const missing = missingEngines().join(', ');
