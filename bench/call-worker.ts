@@ -1,66 +1,72 @@
 // Makes the same small call over and over with one client, and prints its CPU time in microseconds.
-// Arguments: client, `get` or `post`, server URL, concurrency, total number of calls.
-const [client, kind, baseUrl = '', atATime, total] = process.argv.slice(2);
+// Arguments: client, server URL, `get` or `post`, concurrency, total number of calls.
 
-const TOKEN = 'a-token-of-the-bench';
+/** The same two small calls, made with each client in its usual way. */
+interface Calls {
+  /** A GET of a hosted service that returns JSON. */
+  get(): Promise<unknown>;
+  /** A POST of the storage API, with the three credential headers. */
+  post(): Promise<unknown>;
+}
+
 const FILE_ID = 'cloud://dev.files/reports/summary.txt';
+const BODY = { fileList: [FILE_ID] };
+const TOKEN = 'a-token-of-the-bench';
 const CREDENTIALS = { authorization: '1.0 a', sessionToken: '', timestamp: '1700000000' };
+const GATEWAY_HEADERS = { Authorization: `Bearer ${TOKEN}` };
+const STORAGE_HEADERS = {
+  'X-Svc-Authorization': CREDENTIALS.authorization,
+  'X-Svc-SessionToken': CREDENTIALS.sessionToken,
+  'X-Svc-TimeStamp': CREDENTIALS.timestamp,
+};
+/** That of our client, in milliseconds. */
+const TIMEOUT = 120_000;
 
-/**
- * A GET of a hosted service that returns JSON, and a POST of the storage API with its three headers. Each process
- * loads only the client that it measures, which is used as its README shows.
- */
-const CALLS: Record<string, () => Promise<() => Promise<unknown>>> = {
-  async 'ours get'() {
-    const { bearer, createGatewayClient } = await import('@berth/client');
+/** Each process loads only the client that it measures. */
+const CLIENTS: Record<string, (baseUrl: string) => Promise<Calls>> = {
+  /** As the README shows, with the default retries, time limit and checks. */
+  async ours(baseUrl) {
+    const { bearer, createGatewayClient, createStorageClient } = await import('@berth/client');
     const service = createGatewayClient({ baseUrl, auth: bearer(TOKEN) }).service('hello');
-    return () => service.get('users/7?full=true');
-  },
-  async 'ours post'() {
-    const { createStorageClient } = await import('@berth/client');
     const storage = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });
-    return () => storage.delete(FILE_ID);
+    return { get: () => service.get('users/7?full=true'), post: () => storage.delete(FILE_ID) };
   },
-  async 'openapi-fetch get'() {
-    const { GET } = await createOpenapiFetch({ Authorization: `Bearer ${TOKEN}` });
-    const params = { path: { name: 'hello', id: 7 }, query: { full: true } };
-    return () => GET('/v1/cloudrun/{name}/users/{id}', { params, ...withTimeLimit() });
-  },
-  async 'openapi-fetch post'() {
-    const { POST } = await createOpenapiFetch({
-      'X-Svc-Authorization': CREDENTIALS.authorization,
-      'X-Svc-SessionToken': CREDENTIALS.sessionToken,
-      'X-Svc-TimeStamp': CREDENTIALS.timestamp,
-    });
-    const call = { params: { path: { envId: 'dev' } }, body: { fileList: [FILE_ID] } };
-    const path = '/api/v2/envs/{envId}/storages:batchDelete';
-    return () => POST(path, { ...call, ...withTimeLimit() });
-  },
+  'openapi-fetch': withOpenapiFetch,
 };
 
-async function createOpenapiFetch(headers: Record<string, string>) {
+/** With a time limit; it has none by default. */
+async function withOpenapiFetch(baseUrl: string): Promise<Calls> {
   const { default: createClient } = await import('openapi-fetch');
   type Call = (path: string, init: object) => Promise<unknown>;
-  return createClient({ baseUrl, headers }) as unknown as Record<'GET' | 'POST', Call>;
+  const gateway = createClient<Record<string, never>>({ baseUrl, headers: GATEWAY_HEADERS });
+  const storage = createClient<Record<string, never>>({ baseUrl, headers: STORAGE_HEADERS });
+  const get = gateway.GET as Call;
+  const post = storage.POST as Call;
+  const common = () => ({ signal: AbortSignal.timeout(TIMEOUT) });
+  const ofUser = { path: { name: 'hello', id: 7 }, query: { full: true } };
+  const ofEnv = { path: { envId: 'dev' } };
+  return {
+    get: () => get('/v1/cloudrun/{name}/users/{id}', { params: ofUser, ...common() }),
+    post: () =>
+      post('/api/v2/envs/{envId}/storages:batchDelete', { params: ofEnv, body: BODY, ...common() }),
+  };
 }
 
-/** That of our client, in milliseconds; openapi-fetch has none. */
-function withTimeLimit() {
-  return { signal: AbortSignal.timeout(120_000) };
-}
+const [client = '', baseUrl = '', kind, atATime, total] = process.argv.slice(2);
+const calls = await CLIENTS[client]?.(baseUrl);
+if (!calls) throw new Error(`Unknown client: ${client}.`);
+const call = calls[kind as keyof Calls];
 
-const call = await CALLS[`${client} ${kind}`]?.();
-if (!call) throw new Error(`Unknown call: ${client} ${kind}.`);
-await makeCalls(call);
+await run(Number(total));
 const before = process.cpuUsage();
-await makeCalls(call);
+await run(Number(total));
 const { user, system } = process.cpuUsage(before);
 process.stdout.write(`${(user + system) / Number(total)}`);
 // Keep-alive connections would keep the process running.
 process.exit();
 
-async function makeCalls(call: () => Promise<unknown>): Promise<void> {
-  let left = Number(total);
+async function run(count: number): Promise<void> {
+  let left = count;
   const lane = async () => {
     while (left-- > 0) await call();
   };

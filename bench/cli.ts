@@ -1,7 +1,7 @@
 // `npm run bench [-- SUITE …]`: benchmarks Berth beside its peers, and prints the median ratios. It needs Linux with
 // at least two cores.
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { isMet, type Row } from './compare.ts';
+import { toCells, toLine } from './compare.ts';
 import { clientSuite } from './suites/client.ts';
 import { filesSuite } from './suites/files.ts';
 import { gatewaySuite } from './suites/gateway.ts';
@@ -27,29 +27,16 @@ const program = new Command('npm run bench --')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .parse();
 
-print(HEAD);
-print(HEAD.map(() => '---'));
+process.stdout.write(toLine(HEAD) + toLine(HEAD.map(() => '---')));
 for (const { name, run } of SUITES) {
   if (!program.processedArgs[0].includes(name)) continue;
-  for (const row of await run(program.opts<{ runs: number }>().runs)) print(toCells(name, row));
+  for (const row of await run(program.opts<{ runs: number }>().runs)) {
+    process.stdout.write(toLine(toCells(row)));
+  }
 }
 
 function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError('It must be an integer of at least 1.');
-}
-
-/** Prints a row of a Markdown table. */
-function print(cells: readonly string[]): void {
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
-}
-
-function toCells(suite: string, row: Row): string[] {
-  const { measure, peerName, runs, ratio, goal } = row;
-  const [ours = '', peer = ''] = [row.ours, row.peer].map((value) =>
-    value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3),
-  );
-  const met = isMet(row) ? 'yes' : 'NO';
-  return [suite, measure, ours, peer, peerName, `${runs}`, ratio.toFixed(2), goal, met];
 }

@@ -1,5 +1,6 @@
 /** A figure that a suite measures, the peer to compare it with, and its goal. */
 export type Figure = {
+  suite: string;
   /** What is measured, with its unit. */
   measure: string;
   /** The other side of the comparison; `limit` for a fixed number. */
@@ -8,8 +9,18 @@ export type Figure = {
   goal: `${'>=' | '<='} ${number}`;
 };
 
-/** A row in the results: medians of our figures, of the peer's, and of the ratios, pair by pair. */
-export type Row = Figure & { ours: number; peer: number; runs: number; ratio: number };
+/** A row in the results: our figure and the peer's, measured alternately in the same run. */
+export type Row = Figure & {
+  /** Median of our figures. */
+  ours: number;
+  /** Median of the peer's figures. */
+  peer: number;
+  /** Number of measured pairs. */
+  runs: number;
+  /** Median of the ratios ours / peer, pair by pair. */
+  ratio: number;
+  holds: boolean;
+};
 
 /** Measures figures of one part of Berth. */
 export type Suite = { name: string; description: string; run: (runs: number) => Promise<Row[]> };
@@ -29,29 +40,34 @@ export async function compare(figure: Figure, runs: number, ours: Side, peer: Si
     if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
     else pairs.push({ peer: await peer(), ours: await ours() });
   }
+  const ratio = median(pairs.map((pair) => pair.ours / pair.peer));
+  const limit = Number(figure.goal.slice(3));
   return {
     ...figure,
     ours: median(pairs.map((pair) => pair.ours)),
     peer: median(pairs.map((pair) => pair.peer)),
     runs,
-    ratio: median(pairs.map((pair) => pair.ours / pair.peer)),
+    ratio,
+    holds: figure.goal.startsWith('>=') ? ratio >= limit : ratio <= limit,
   };
-}
-
-/** Compares our figures with a fixed number. */
-export function compareWithLimit(measure: string, runs: number, ours: Side, limit: number) {
-  return compare({ measure, peerName: 'limit', goal: '<= 1' }, runs, ours, async () => limit);
 }
 
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  const [lower = Number.NaN, upper = lower] = sorted.slice(Math.floor(middle), middle + 1);
-  return (lower + upper) / 2;
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Returns whether a row meets its goal. */
-export function isMet({ goal, ratio }: Row): boolean {
-  const limit = Number(goal.slice(3));
-  return goal.startsWith('>=') ? ratio >= limit : ratio <= limit;
+/** Renders a row of a Markdown table. */
+export function toLine(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+export function toCells({ suite, measure, peerName, goal, holds, ...row }: Row): string[] {
+  const figures = [row.ours, row.peer].map((value) =>
+    value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3),
+  );
+  const ratio = row.ratio.toFixed(2);
+  return [suite, measure, ...figures, peerName, `${row.runs}`, ratio, goal, holds ? 'yes' : 'NO'];
 }

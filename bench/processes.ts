@@ -1,11 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePort } from '../scripts/testing/free-port.ts';
+
+/** Returns a process's CPU time in seconds. */
+export function cpuSeconds(pid: number): number {
+  // The first field is nanoseconds on a CPU. Unlike the ticks in `stat`, it is exact for short slices.
+  const times = readdirSync(`/proc/${pid}/task`).map((id) =>
+    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return times.reduce((sum, time) => sum + time, 0) / 1e9;
+}
+
+/** Returns the resident memory of a process in kilobytes (proc_pid_status(5)). */
+export function readMemory(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
 
 /** The CPU cores to which the measured server and the measuring process are pinned. */
 export const SERVER_CORE = 0;
@@ -19,21 +34,6 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
-
-/** Returns a process's CPU time in seconds. */
-export function cpuSeconds(pid: number): number {
-  // The first field is nanoseconds on a CPU. Unlike the ticks in `stat`, it is exact for short slices.
-  const times = readdirSync(`/proc/${pid}/task`).map((id) =>
-    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  return times.reduce((sum, time) => sum + time, 0) / 1e9;
-}
-
-/** Returns the resident memory of a process in megabytes (proc_pid_status(5)). */
-export function readMemory(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1000;
-}
 
 /**
  * Starts a program with piped output, pinned to `core`. Omit `core` for a server whose other threads should be
@@ -62,10 +62,9 @@ export async function run(program: string, args: readonly string[], core?: numbe
 
 /** Kills processes and waits for them to exit. */
 export async function stop(...children: ChildProcess[]): Promise<void> {
-  const closed = children
-    .filter((child) => running.has(child))
-    .map((child) => once(child, 'close'));
-  for (const child of children) child.kill();
+  const left = children.filter((child) => running.has(child));
+  const closed = left.map((child) => once(child, 'close'));
+  for (const child of left) child.kill();
   await Promise.all(closed);
 }
 
@@ -81,6 +80,13 @@ export async function startServer(name: string, args: readonly string[] = [], co
   return { child, url: `http://127.0.0.1:${port}`, output: `${output}` };
 }
 
+/** Creates an empty folder that is removed on exit. */
+export function makeTemporaryFolder(purpose: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `berth-bench-${purpose}-`));
+  folders.push(folder);
+  return folder;
+}
+
 /** Returns the path of the file that a package's only command runs. */
 export function commandOf(name: string): string {
   const manifest = findPackageJSON(name, import.meta.url) as string;
@@ -88,29 +94,30 @@ export function commandOf(name: string): string {
   return join(dirname(manifest), file as string);
 }
 
-/** Creates an empty folder that is removed on exit. */
-export function makeTemporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-bench-'));
-  folders.push(folder);
-  return folder;
-}
-
-/** Writes a file of so many MiB to a temporary folder, and returns its path. */
-export function makeLargeFile(mebibytes: number): string {
-  const file = join(makeTemporaryFolder(), 'file.bin');
-  const bytes = Buffer.alloc(1024 * 1024, 'a');
-  for (let count = 0; count < mebibytes; count += 1) writeFileSync(file, bytes, { flag: 'a' });
-  return file;
-}
-
 /** Uploads a file as a form with curl; returns the seconds until the response. */
 export function uploadByCurl(url: string, fields: Readonly<Record<string, string>>, file: string) {
-  const texts = Object.entries(fields).flatMap((field) => ['--form-string', field.join('=')]);
-  return timeCurl(...texts, '--form', `file=@${file}`, url);
+  const texts = Object.entries(fields).flatMap(([key, value]) => [
+    '--form-string',
+    `${key}=${value}`,
+  ]);
+  return time([...texts, '--form', `file=@${file}`, url]);
 }
 
-/** Runs curl, which discards the response; returns the seconds. */
-export async function timeCurl(...args: readonly string[]): Promise<number> {
+/** Downloads and discards a file with curl; returns the seconds. */
+export function downloadByCurl(url: string): Promise<number> {
+  return time([url]);
+}
+
+async function time(args: readonly string[]): Promise<number> {
   const options = ['--silent', '--fail', '--output', '/dev/null', '--header', 'Expect:'];
   return Number(await run('curl', [...options, '--write-out', '%{time_total}', ...args]));
+}
+
+/** Writes a file of so many MiB. */
+export async function writeLargeFile(file: string, mebibytes: number): Promise<void> {
+  const bytes = Buffer.alloc(1024 * 1024, 'a');
+  await writeFile(
+    file,
+    Array.from({ length: mebibytes }, () => bytes),
+  );
 }

@@ -5,9 +5,12 @@ import { Agent, createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import type { BusboyHeaders } from '@fastify/busboy';
 
+const UPLOAD = '/upload';
+const PREFIX = '/v1/cloudrun/hello';
+
 const [, , port = '', name = '', argument = ''] = process.argv;
 
-const SERVERS: Record<string, () => Promise<Server>> = {
+const SERVERS: Readonly<Record<string, (argument: string) => Promise<Server>>> = {
   /**
    * A deployment with fixed responses, so that only the cost of the client varies. It grants every upload and
    * discards the content.
@@ -15,7 +18,7 @@ const SERVERS: Record<string, () => Promise<Server>> = {
   async storage() {
     const deleted = toBody({ fileList: [{ fileID: 'cloud://dev.files/a.txt', code: 'SUCCESS' }] });
     const grant = toBody({
-      url: `http://127.0.0.1:${port}/upload`,
+      url: `http://127.0.0.1:${port}${UPLOAD}`,
       token: 'a token',
       authorization: 'a signature',
       fileID: 'cloud://dev.files/a/file.bin',
@@ -24,7 +27,7 @@ const SERVERS: Record<string, () => Promise<Server>> = {
     return createServer((request, response) => {
       request.resume();
       request.on('end', () => {
-        if (request.url === '/upload') return response.writeHead(204).end();
+        if (request.url === UPLOAD) return response.writeHead(204).end();
         const body = request.url?.endsWith(':getUploadMetaData') ? grant : deleted;
         return response.writeHead(200, { 'content-type': 'application/json' }).end(body);
       });
@@ -43,21 +46,29 @@ const SERVERS: Record<string, () => Promise<Server>> = {
    * httpxy in front of the hosted service, with keep-alive connections, without authentication or header rules.
    * Argument: hosted service URL.
    */
-  async httpxy() {
+  async httpxy(target) {
     const { createProxyServer } = await import('httpxy');
-    const proxy = createProxyServer({ target: argument, agent: new Agent({ keepAlive: true }) });
+    const proxy = createProxyServer({ target, agent: new Agent({ keepAlive: true }) });
     return createServer((request, response) => {
-      request.url = request.url?.slice('/v1/cloudrun/hello'.length) || '/';
+      request.url = request.url?.slice(PREFIX.length) || '/';
       void proxy.web(request, response);
     });
+  },
+  /** http-proxy-middleware in front of the hosted service, likewise. */
+  async 'http-proxy-middleware'(target) {
+    const { createProxyMiddleware } = await import('http-proxy-middleware');
+    const agent = new Agent({ keepAlive: true });
+    const pathRewrite = (path: string) => path.slice(PREFIX.length) || '/';
+    const proxy = createProxyMiddleware({ target, agent, pathRewrite });
+    return createServer((request, response) => void proxy(request, response));
   },
   /**
    * A file server: busboy piped to the disk, with fsync, and createReadStream().pipe(response). No grants, no
    * hash, no atomic replacement, no headers. Argument: folder.
    */
-  async 'files-peer'() {
+  async 'files-peer'(root) {
     const { Busboy } = await import('@fastify/busboy');
-    const path = join(argument, 'file');
+    const path = join(root, 'file');
     return createServer((request, response) => {
       if (request.method === 'GET') {
         response.setHeader('content-length', statSync(path).size);
@@ -75,7 +86,7 @@ const SERVERS: Record<string, () => Promise<Server>> = {
   },
 };
 
-const server = await SERVERS[name]?.();
+const server = await SERVERS[name]?.(argument);
 if (!server) throw new Error(`Unknown server: ${name}.`);
 server.listen(Number(port), '127.0.0.1', () => process.stdout.write('ready'));
 

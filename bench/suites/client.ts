@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { compare, compareWithLimit, type Figure, type Row, type Suite } from '../compare.ts';
+import { compare, type Row, type Suite } from '../compare.ts';
 import {
   LOAD_CORE,
-  makeLargeFile,
+  makeTemporaryFolder,
   run,
   SERVER_CORE,
   startServer,
   stop,
   uploadByCurl,
+  writeLargeFile,
 } from '../processes.ts';
 
 const CALL_WORKER = join(import.meta.dirname, '../call-worker.ts');
@@ -29,31 +30,41 @@ export const clientSuite: Suite = {
 
 /** Compares the CPU time per call, which excludes the time spent waiting for the server. */
 async function measureCalls(runs: number): Promise<Row[]> {
-  const { child, url } = await startServer('minimal', ['storage'], SERVER_CORE);
+  const { child: server, url } = await startServer('minimal', ['storage'], SERVER_CORE);
   const rows: Row[] = [];
   for (const [kind, title] of Object.entries(KINDS)) {
     for (const atATime of [1, 64]) {
       const measure = `${title}, ${atATime} at a time, CPU µs per call`;
-      const figure: Figure = { measure, peerName: 'openapi-fetch', goal: '<= 1.2' };
+      const figure = {
+        suite: 'client',
+        measure,
+        peerName: 'openapi-fetch',
+        goal: '<= 1.2',
+      } as const;
       const time = (client: string) => async () => {
-        const args = [CALL_WORKER, client, kind, url, `${atATime}`, `${CALLS}`];
+        const args = [CALL_WORKER, client, url, kind, `${atATime}`, `${CALLS}`];
         return Number(await run(process.execPath, args, LOAD_CORE));
       };
       rows.push(await compare(figure, runs, time('ours'), time('openapi-fetch')));
     }
   }
-  await stop(child);
+  await stop(server);
   return rows;
 }
 
 /** Uploads a file from disk with the client and with `curl -F`, to a server that discards it. */
 async function measureUpload(runs: number): Promise<Row[]> {
-  const file = makeLargeFile(MEBIBYTES);
-  const { child, url } = await startServer('minimal', ['storage']);
-  const measure = `upload of ${MEBIBYTES} MiB from disk, MiB/s`;
+  const file = join(makeTemporaryFolder('upload'), 'file.bin');
+  await writeLargeFile(file, MEBIBYTES);
+  const { child: server, url } = await startServer('minimal', ['storage']);
   let megabytes = 0;
   const upload = await compare(
-    { measure, peerName: 'curl -F', goal: '>= 0.8' },
+    {
+      suite: 'client',
+      measure: `upload of ${MEBIBYTES} MiB from disk, MiB/s`,
+      peerName: 'curl -F',
+      goal: '>= 0.8',
+    },
     runs,
     async () => {
       const result = JSON.parse(await run(process.execPath, [UPLOAD_WORKER, url, file]));
@@ -62,8 +73,12 @@ async function measureUpload(runs: number): Promise<Row[]> {
     },
     async () => MEBIBYTES / (await uploadByCurl(`${url}/upload`, {}, file)),
   );
-  const memory = 'peak RSS of that upload, MB';
-  const rows = [upload, await compareWithLimit(memory, 1, async () => megabytes, 200)];
-  await stop(child);
-  return rows;
+  const memory = await compare(
+    { suite: 'client', measure: 'peak RSS of that upload, MB', peerName: 'limit', goal: '<= 1' },
+    1,
+    async () => megabytes,
+    async () => 200,
+  );
+  await stop(server);
+  return [upload, memory];
 }

@@ -1,5 +1,5 @@
-import type { Row, Suite } from '../compare.ts';
-import { compareCpuRates, type Target, toDelete } from '../load.ts';
+import type { Figure, Row, Suite } from '../compare.ts';
+import { compareCpuRates, type Target } from '../load.ts';
 import { SERVER_CORE, startServer, stop } from '../processes.ts';
 
 const FILE = 'cloud://dev.files/reports/summary-of-the-year-and-all-that-it-brought-2026.txt';
@@ -21,8 +21,9 @@ export const stubsSuite: Suite = {
     for (const { server, ...peer } of PEERS) {
       for (const [batch, fileList] of Object.entries(BATCHES)) {
         const measure = `storage POST of ${batch}, requests/CPU s`;
+        const figure: Figure = { suite: 'stubs', measure, ...peer };
         const [ours, theirs] = [await start('express', fileList), await start(server, fileList)];
-        rows.push(await compareCpuRates({ measure, ...peer }, runs, ours, theirs));
+        rows.push(await compareCpuRates(figure, runs, ours, theirs));
         await stop(ours.child, theirs.child);
       }
     }
@@ -32,5 +33,15 @@ export const stubsSuite: Suite = {
 
 async function start(server: string, fileList: readonly string[]): Promise<Target> {
   const { child, url } = await startServer('stubs', [server], SERVER_CORE);
-  return { child, call: toDelete(url, fileList) };
+  const call = {
+    url: `${url}/api/v2/envs/dev/storages:batchDelete`,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c',
+      'x-svc-timestamp': '1700000000',
+    },
+    body: JSON.stringify({ fileList }),
+  } as const;
+  return { child, call };
 }
