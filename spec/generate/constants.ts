@@ -4,9 +4,19 @@ import { constant } from './write.ts';
 // Modules of constants: what packages need from the contract at run time, so that they load no JSON and a
 // bundler can drop the rest.
 
+/** The limits that the client keeps or needs. Servers enforce the others. */
+const CLIENT_LIMITS = [
+  'batchItems',
+  'batchConcurrency',
+  'linkMinSeconds',
+  'linkWarnSeconds',
+  'publicLinkSeconds',
+  'avatarBytes',
+];
+
 /** Everything that the client needs, each value as a constant of its own. */
 export function toClientConstants(contract: Contract): string {
-  const { gateway, storage, defaults } = contract;
+  const { gateway, storage, defaults, profile } = contract;
   const { documents, sha256 } = toIdentity(contract);
   // One hash covers both documents.
   const versions = mapValues(documents, ({ version }) => ({ version }));
@@ -21,10 +31,10 @@ export function toClientConstants(contract: Contract): string {
     (id) => defaults.operations[id]?.idempotent,
   );
   const { storageSignedHeaders: _, ...signature } = defaults.signature;
-  const limits = Object.entries<Any>(defaults.limits).map(
-    ([name, { value, decision, description }]) =>
-      constant(toConstantName(name), `${description} (${decision})`, value),
-  );
+  const limits = CLIENT_LIMITS.map((name) => {
+    const { value, decision, description } = defaults.limits[name];
+    return constant(toConstantName(name), `${description} (${decision})`, value);
+  });
   const union = (name: string, sender: string, rows: readonly Any[]) =>
     `/** Known error codes of ${sender}. */\nexport type ${name} =${toCodes(rows)
       .map((code) => `\n  | ${JSON.stringify(code)}`)
@@ -44,6 +54,11 @@ export function toClientConstants(contract: Contract): string {
     constant('STORAGE_PATH', 'Start of the path of storage operations.', toPrefix(storagePath)),
     constant('IDEMPOTENT_OPERATIONS', 'Operations that may be executed twice (D26).', idempotent),
     constant('SIGNATURE', 'Constants for signature version 3 (D16, D17).', signature),
+    constant(
+      'UPSTREAM_STATUS',
+      'Header with the status of the hosted service (D1, D10).',
+      profile.gatewayHeaders.upstreamStatus,
+    ),
     ...limits,
     union('KnownGatewayErrorCode', 'the gateway', defaults.gatewayErrors),
     union('KnownStorageErrorCode', 'the storage API', defaults.storageErrors),

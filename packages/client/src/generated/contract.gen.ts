@@ -54,20 +54,8 @@ export const SIGNATURE = {
   "storageContentType": "application/json; charset=utf-8"
 } as const;
 
-/** Maximum body size of a gateway call. (D13) */
-export const GATEWAY_BODY_BYTES = 20971520 as const;
-
-/** How long a hosted service may take to send its response headers. (D13) */
-export const GATEWAY_HEADERS_SECONDS = 60 as const;
-
-/** How far the timestamp of a signature may differ from the server's clock, in either direction. (D18) */
-export const CLOCK_WINDOW_SECONDS = 300 as const;
-
-/** Maximum time that a verified token is cached. (D19) */
-export const TOKEN_CACHE_SECONDS = 60 as const;
-
-/** Maximum size of the JSON body of a storage call. (D26) */
-export const STORAGE_BODY_BYTES = 1048576 as const;
+/** Header with the status of the hosted service (D1, D10). */
+export const UPSTREAM_STATUS = "X-Svc-Upstream-Status-Code" as const;
 
 /** Maximum number of items in a batch. Calls with more are rejected. (D25) */
 export const BATCH_ITEMS = 50 as const;
@@ -75,14 +63,8 @@ export const BATCH_ITEMS = 50 as const;
 /** Number of concurrent calls that the client makes when it splits a list. (D25) */
 export const BATCH_CONCURRENCY = 4 as const;
 
-/** Lifetime of a link if maxAge is omitted. (D22) */
-export const LINK_SECONDS = 600 as const;
-
 /** Minimum lifetime of a link. (D22) */
 export const LINK_MIN_SECONDS = 1 as const;
-
-/** Maximum lifetime of a link. (D22) */
-export const LINK_MAX_SECONDS = 604800 as const;
 
 /** Lifetime above which the client warns. (D22) */
 export const LINK_WARN_SECONDS = 3600 as const;
@@ -92,21 +74,6 @@ export const PUBLIC_LINK_SECONDS = 600 as const;
 
 /** Maximum size of an avatar that the client uploads. (D22) */
 export const AVATAR_BYTES = 204800 as const;
-
-/** Maximum length of a file path, in UTF-8. (D24) */
-export const PATH_BYTES = 1024 as const;
-
-/** How long an upload grant is valid. (D27) */
-export const GRANT_SECONDS = 900 as const;
-
-/** Maximum file size. (D27) */
-export const UPLOAD_BYTES = 5368709120 as const;
-
-/** Maximum size of an upload form without its file. (D27) */
-export const UPLOAD_FORM_BYTES = 1048576 as const;
-
-/** Number of concurrent uploads with one grant. Clients that retry may overlap with their previous attempt. (D27) */
-export const GRANT_UPLOADS = 4 as const;
 
 /** Known error codes of the gateway. */
 export type KnownGatewayErrorCode =
