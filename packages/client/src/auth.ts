@@ -20,8 +20,7 @@ export interface GatewayAuth {
   /** Returns the `Authorization` header of an attempt, or `undefined` for none. Called for every attempt. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the gateway rejected a call with 401, once for all calls that wait. Returns whether another attempt
-   * would have new credentials.
+   * Called after the gateway rejected a call with 401. Returns whether another attempt would have new credentials.
    *
    * @param rejected the `Authorization` header that was rejected
    */
@@ -46,13 +45,6 @@ export type StorageCredentialsSource =
 /** The credentials of a client, which all its calls share. */
 export type Session = ReturnType<typeof createSession>;
 
-interface Signer {
-  /** Returns the headers to add, or `undefined` if the call keeps those it has. */
-  sign(request: SignableRequest): Promise<Record<string, string> | undefined>;
-  /** Returns whether there are new credentials, after those in `headers` were rejected. */
-  refresh?(headers: Readonly<Record<string, string>>): Promise<boolean | undefined>;
-}
-
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the client added credentials. Those that came with the call cannot be renewed. */
@@ -63,25 +55,25 @@ interface Signed {
 /** Clocks that differ by less are correct, because a response takes time to arrive. In milliseconds. */
 const CLOCK_TOLERANCE = 30_000;
 
-/** How long calls wait for the same function of the caller, in milliseconds; the next call then starts it again. */
-const SHARED_CALL_TIMEOUT = 30_000;
-
 /**
- * Signs attempts, and renews the credentials of all calls at once after a 401: one refresh at a time, and the clock
- * of the server is taken from the `Date` header of the response (RFC 9110, section 6.6.1).
+ * Signs attempts, and renews the credentials of all calls at once after a 401. The clock of the server is taken from
+ * the `Date` header of the response (RFC 9110, section 6.6.1).
+ *
+ * @param sign returns the headers to add, or `undefined` if the call keeps those it has
+ * @param refresh returns whether there are new credentials, after those in the headers were rejected
  */
-function createSession({ sign, refresh }: Signer) {
+function createSession(
+  sign: (request: SignableRequest) => Promise<Record<string, string> | undefined>,
+  refresh?: (rejected: Signed['headers']) => Promise<boolean | undefined>,
+) {
   let skew = 0;
   let renewals = 0;
   const now = () => Date.now() + skew;
   return {
-    async sign(call: Omit<SignableRequest, 'now'>): Promise<Signed> {
-      const { method, url, body } = call;
+    async sign({ method, url, headers, body }: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const before = renewals;
-      const request = { method, url, headers: call.headers, body, now: now() };
-      const added = await obtain(() => sign(request));
-      const headers = { ...call.headers, ...added };
-      return { headers, isSigned: added !== undefined, renewals: before };
+      const added = await obtain(() => sign({ method, url, headers, body, now: now() }));
+      return { headers: { ...headers, ...added }, isSigned: added !== undefined, renewals: before };
     },
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
       if (!rejected.isSigned) return false;
@@ -98,7 +90,6 @@ function createSession({ sign, refresh }: Signer) {
   };
 }
 
-/** @throws BerthError of the kind `options` if a function of the caller fails */
 async function obtain<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -109,21 +100,20 @@ async function obtain<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Signs gateway calls that have no `Authorization` header yet. */
 export function createGatewaySession(auth: GatewayAuth): Session {
   if (typeof auth.authorize !== 'function') {
     throw invalid('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
-  const refresh = singleFlight(async (rejected: string | undefined) => auth.refresh?.(rejected));
-  return createSession({
-    async sign(request) {
+  return createSession(
+    async (request) => {
       if (request.headers.authorization !== undefined) return undefined;
       const value = await auth.authorize(request);
-      if (value === undefined) return undefined;
-      return { authorization: toHeaderValue('Authorization', value) };
+      return value === undefined
+        ? undefined
+        : { authorization: toHeaderValue('Authorization', value) };
     },
-    refresh: (headers) => refresh(headers.authorization),
-  });
+    async ({ authorization }) => auth.refresh?.(authorization),
+  );
 }
 
 /** Sends the three headers with every storage call, even if the session token is empty. */
@@ -134,19 +124,17 @@ export function createStorageSession(
   if (!source || (typeof source !== 'object' && typeof source !== 'function')) {
     throw invalid('credentials', 'an object or a function', source);
   }
-  return createSession({
-    async sign({ now }) {
-      const values = typeof source === 'function' ? await source(now) : source;
-      const signed: Record<string, string> = {};
-      for (const [field, name] of Object.entries(storageHeaders)) {
-        const value = String(values?.[field as keyof StorageCredentials] ?? '');
-        if (!value && field !== 'sessionToken') {
-          throw new BerthError('options', `credentials.${field} is missing.`);
-        }
-        signed[name.toLowerCase()] = toHeaderValue(name, value);
+  return createSession(async ({ now }) => {
+    const values = typeof source === 'function' ? await source(now) : source;
+    const signed: Record<string, string> = {};
+    for (const [field, name] of Object.entries(storageHeaders)) {
+      const value = String(values?.[field as keyof StorageCredentials] ?? '');
+      if (!value && field !== 'sessionToken') {
+        throw new BerthError('options', `credentials.${field} is missing.`);
       }
-      return signed;
-    },
+      signed[name.toLowerCase()] = toHeaderValue(name, value);
+    }
+    return signed;
   });
 }
 
@@ -160,6 +148,9 @@ function toHeaderValue(name: string, value: string): string {
 
 /** How long before its expiry a token is replaced, in milliseconds. Longer than a request takes to arrive. */
 const EXPIRY_MARGIN = 30_000;
+
+/** How long calls wait for the same token, in milliseconds. The next call then requests it again. */
+const LOAD_TIMEOUT = 30_000;
 
 /**
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A function's token is kept until the
@@ -178,15 +169,27 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     const header = toBearer(token);
     return { authorize: () => header };
   }
-  const load = singleFlight(async () => token());
   let current: string | undefined;
   let end = 0;
-  const renew = async () => {
-    current = undefined;
-    const value = await load();
+  let pending: Promise<string> | undefined;
+  const load = async () => {
+    const value = await token();
     end = expiryOf(value);
     current = toBearer(value);
     return current;
+  };
+  const renew = () => {
+    if (pending) return pending;
+    current = undefined;
+    const flight = load().finally(stop);
+    const timer = setTimeout(stop, LOAD_TIMEOUT);
+    pending = flight;
+    return flight;
+
+    function stop() {
+      clearTimeout(timer);
+      if (pending === flight) pending = undefined;
+    }
   };
   return {
     authorize: ({ now }) => (current !== undefined && now < end ? current : renew()),
@@ -216,21 +219,4 @@ function expiryOf(token: string): number {
     // Not a JWT, so only the gateway knows when it expires.
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** Lets concurrent callers share one call of a function. */
-function singleFlight<T, Input = void>(run: (input: Input) => Promise<T>) {
-  let pending: Promise<T> | undefined;
-  return (input: Input): Promise<T> => {
-    if (pending) return pending;
-    const flight = run(input).finally(end);
-    const timer = setTimeout(end, SHARED_CALL_TIMEOUT);
-    pending = flight;
-    return flight;
-
-    function end() {
-      clearTimeout(timer);
-      if (pending === flight) pending = undefined;
-    }
-  };
 }

@@ -7,6 +7,7 @@ import {
   LINK_WARN_SECONDS,
 } from './generated/contract.gen.ts';
 import {
+  type Fields,
   isRecord,
   type StorageCallOptions,
   type StorageContext,
@@ -68,6 +69,14 @@ export interface CopyResult {
 /** The result of copying or moving one file of a list. It has an `error` if that failed. */
 export type CopyListResult = ItemResult<CopyItem, CopyResult>;
 
+export async function tempUrl(
+  context: StorageContext,
+  fileID: string,
+  options?: TempUrlOptions,
+): Promise<string> {
+  return (await onlyResult(tempUrls(context, [fileID], options))).url;
+}
+
 export async function tempUrls(
   context: StorageContext,
   fileIDs: readonly string[],
@@ -85,20 +94,11 @@ export async function tempUrls(
     // JSON omits fields that are `undefined`.
     toItem: ({ fileID }) => ({ fileID, maxAge }),
     toFailure: (fileID) => `No link to ${fileID}`,
-    isSuccess: (code) => code === ITEM_SUCCESS,
     read({ tempFileURL }) {
       const url = typeof tempFileURL === 'string' && encodeLink(tempFileURL);
       return url ? { url } : undefined;
     },
   });
-}
-
-export async function tempUrl(
-  context: StorageContext,
-  fileID: string,
-  options: TempUrlOptions = {},
-): Promise<string> {
-  return (await onlyResult(tempUrls(context, [fileID], options))).url;
 }
 
 export async function deleteFiles(
@@ -109,7 +109,6 @@ export async function deleteFiles(
   return callList(context, 'batchDelete', toKeys(fileIDs), options, {
     toItem: ({ fileID }) => fileID,
     toFailure: (fileID) => `${fileID} was not deleted`,
-    isSuccess: (code) => code === ITEM_SUCCESS,
     read: () => ({}),
   });
 }
@@ -138,7 +137,6 @@ export async function copyFiles(
       removeOriginal: isMove || undefined,
     }),
     toFailure: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
-    isSuccess: (code) => !code,
     read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
   });
 }
@@ -151,21 +149,17 @@ function toKeys(fileIDs: readonly string[]) {
   });
 }
 
-function checkList(name: string, value: unknown): asserts value is readonly unknown[] {
+function checkList(name: string, value: unknown): void {
   if (!Array.isArray(value)) throw invalid(name, 'an array', value);
 }
 
-/**
- * What a request contains of a file, and how to read the entries of a response. Links and deletes succeed with the
- * `code` `SUCCESS`, copies without a `code`.
- */
+/** What a request contains of a file, and how to read the entries of a response. */
 interface ListRules<Key, Value> {
   readonly toItem: (key: Key) => unknown;
   /** Returns the start of the error message for a file. */
   readonly toFailure: (name: string) => string;
-  readonly isSuccess: (code: unknown) => boolean;
   /** Returns the values of a successful entry, or `undefined` if its link is invalid. */
-  readonly read: (entry: Readonly<Record<string, unknown>>) => Value | undefined;
+  readonly read: (entry: Fields) => Value | undefined;
 }
 
 /**
@@ -181,17 +175,16 @@ async function callList<Key extends object, Value>(
   options: StorageCallOptions,
   rules: ListRules<Key, Value>,
 ): Promise<ItemResult<Key, Value>[]> {
+  // Copies succeed without a code.
+  const successCode = operation === 'batchCopyFile' ? undefined : ITEM_SUCCESS;
   const callBatch = async (batch: typeof keys) => {
     const names = batch.map((key) => Object.values(key).join(' to '));
     const subject = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
     const body = { fileList: batch.map(rules.toItem) };
-    let values: readonly (Value | { error: unknown })[];
-    try {
-      const response = await context.call(operation, body, rules.toFailure(subject), options);
-      values = readEntries(response, names, rules);
-    } catch (error) {
-      values = names.map(() => ({ error }));
-    }
+    const values = await context
+      .call(operation, body, rules.toFailure(subject), options)
+      .then((response) => readEntries(response, names, rules, successCode))
+      .catch((error: unknown) => names.map(() => ({ error })));
     return batch.map((key, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
   };
   const batches: (typeof keys)[] = [];
@@ -205,8 +198,9 @@ async function callList<Key extends object, Value>(
 function readEntries<Key, Value>(
   { data, toError }: StorageResponse,
   names: readonly string[],
-  { toFailure, isSuccess, read }: ListRules<Key, Value>,
-): (Value | { error: Error })[] {
+  { toFailure, read }: ListRules<Key, Value>,
+  successCode: string | undefined,
+): (Value | { error: unknown })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
   return names.map((name, index) => {
@@ -215,16 +209,13 @@ function readEntries<Key, Value>(
     const isNamed = names.includes(ids[index] as string);
     if (at < 0 && !isNamed && entries.length === names.length) at = index;
     const entry = entries[at];
-    const fail = (part: { code?: unknown; message?: unknown }) => ({
-      error: toError(toFailure(name), part),
-    });
+    const fail = (part: Fields) => ({ error: toError(toFailure(name), part) });
     if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
-    if (!isSuccess(entry.code)) return fail(entry);
+    if ((entry.code || undefined) !== successCode) return fail(entry);
     return read(entry) ?? fail({ message: 'the response has no valid URL' });
   });
 }
 
-/** Returns the only result of a list, or throws its error. */
 export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {

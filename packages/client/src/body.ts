@@ -1,4 +1,4 @@
-import { BerthError, type CallInfo, type SchemaIssue } from './errors.ts';
+import { BerthError, type CallInfo, type SchemaIssue, toReason } from './errors.ts';
 
 /** A body that `fetch` can send, with its media type if `fetch` would not set the right one. */
 interface Body {
@@ -7,10 +7,8 @@ interface Body {
 }
 
 /**
- * Returns what a POST sends: strings, bytes, blobs, forms and streams as is, and everything else as JSON. Types
- * are recognized by name, because `instanceof` fails for values of another realm or package.
- *
- * @throws BerthError of the kind `options` if a stream has been read, or if the value cannot be sent
+ * Returns what a POST sends: strings, bytes, blobs, forms and streams as is, and everything else as JSON. Types are
+ * recognized by name, because `instanceof` fails for values of another realm or package.
  */
 export function toBody(value: unknown): Body {
   if (value === undefined) return {};
@@ -27,20 +25,17 @@ export function toBody(value: unknown): Body {
     assertSupported(value as Blob, kind);
     return { body: value as Blob };
   }
-  const text = toJson(value);
-  if (text === undefined || (text === '{}' && kind !== 'Object')) {
-    throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
-  }
-  return { body: text, type: 'application/json' };
-}
-
-function toJson(value: unknown): string | undefined {
+  let body: string | undefined;
   try {
-    return JSON.stringify(value);
+    body = JSON.stringify(value);
   } catch (cause) {
-    const reason = (cause as Error).message;
+    const reason = toReason(cause);
     throw new BerthError('options', 'A body cannot be sent as JSON', { reason, cause });
   }
+  if (body === undefined || (body === '{}' && kind !== 'Object')) {
+    throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
+  }
+  return { body, type: 'application/json' };
 }
 
 /** `fetch` sends a body that it does not know, such as another package's `Blob`, as the text `[object …]`. */
@@ -73,22 +68,16 @@ export function isStream(
   return 'getReader' in value || Symbol.asyncIterator in value;
 }
 
-/**
- * Rejects a stream that has been read, because it would be sent as if it were empty.
- *
- * @throws BerthError of the kind `options`
- */
+/** Rejects a stream that has been read, because it would be sent as if it were empty. */
 export function assertUnread(stream: object): void {
-  const { locked, readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
+  const { readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
   // The error of a failed stream says more.
-  let isRead = locked || readableEnded || (destroyed && !errored);
-  if (globalThis.ReadableStream && stream instanceof ReadableStream) {
-    try {
-      // Only its error shows that a web stream has been read before.
-      void new Response(stream);
-    } catch {
-      isRead = true;
-    }
+  let isRead = readableEnded || (destroyed && !errored);
+  try {
+    // Only its error shows that a web stream is being read, or has been read before.
+    if (stream instanceof ReadableStream) void new Response(stream);
+  } catch {
+    isRead = true;
   }
   if (isRead) throw new BerthError('options', 'The stream has already been read.');
 }
@@ -120,12 +109,7 @@ export interface StandardSchema<Output = unknown> {
 
 type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly Issue[] };
-
-interface Issue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+  | { readonly issues: readonly SchemaIssue[] };
 
 /** Reads a payload by its media type: JSON is parsed, no bytes become `undefined`, and the rest is text. */
 export async function toPayload<Payload>(
@@ -141,12 +125,18 @@ export async function toPayload<Payload>(
     payload = parseJson(text);
     if (payload === undefined) throw contractError(response, call, 'invalid JSON');
   }
-  return schema ? validate(payload, schema, response, call) : (payload as Payload);
+  const result = await schema?.['~standard'].validate(payload);
+  if (!result) return payload as Payload;
+  if (!result.issues) return result.value;
+  const [{ message, path = [] } = { message: 'the payload is invalid' }] = result.issues;
+  const field = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+  const reason = field ? `${field}: ${message}` : message;
+  throw contractError(response, call, reason, result.issues);
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
 function decode(bytes: ArrayBuffer | undefined, type: string): string {
-  const [, charset = 'utf-8'] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
+  const [, charset] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
@@ -154,29 +144,6 @@ function decode(bytes: ArrayBuffer | undefined, type: string): string {
   }
 }
 
-/**
- * Returns a value as the schema returns it.
- *
- * @throws BerthError of the kind `contract`
- */
-export async function validate<Output>(
-  value: unknown,
-  schema: StandardSchema<Output>,
-  response: Response,
-  call: CallInfo,
-): Promise<Output> {
-  const result = await schema['~standard'].validate(value);
-  if (!result.issues) return result.value;
-  const issues = result.issues.map(({ message, path = [] }) => ({
-    message,
-    path: path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
-  }));
-  const [first] = issues;
-  const reason = first?.path ? `${first.path}: ${first.message}` : first?.message;
-  throw contractError(response, call, reason ?? 'the payload is invalid', issues);
-}
-
-/** Creates the error for a successful response of an unexpected form. */
 export function contractError(
   response: Response,
   call: CallInfo,
@@ -195,7 +162,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reads a response as text, until it ends or has more than a number of bytes. */
 export async function readText(
   response: Response,
   maxBytes: number,

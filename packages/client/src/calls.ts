@@ -1,8 +1,8 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
 import { contractError, discard, isStream } from './body.ts';
 import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
-import { type Send, splitOptions, toRecord } from './fetch.ts';
-import { type CallOptions, delayAfter, type Limits, pause, withBudget } from './limits.ts';
+import { type Send, toRecord } from './fetch.ts';
+import { type CallOptions, type Limits, retryAfter, withBudget } from './limits.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
@@ -34,8 +34,8 @@ interface Init extends CallOptions {
 export function createCalls<Paths extends object>(send: Send, setup: CallsSetup): Calls<Paths> {
   const { baseUrl, limits, toPath, check } = setup;
   // Streams need `duplex`; other bodies ignore it.
-  const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
-  const client = createClient<Paths>(setupOptions);
+  const clientOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
+  const client = createClient<Paths>(clientOptions);
 
   const call = async (method: 'GET' | 'POST', path: string, init: Init = {}) => {
     const run = client[method] as (path: string, init: object) => Promise<unknown>;
@@ -43,34 +43,34 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
     }
-    const { options, rest } = splitOptions(init);
-    const { idempotent = method === 'GET' } = options;
+    const { signal, timeout, retry, idempotent = method === 'GET', ...rest } = init;
     const isOnce = isStream(init.body);
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
-    const callInfo = { method, url: baseUrl + path };
-    return withBudget(options, limits, callInfo, async (budget) => {
+    const info = { method, url: baseUrl + path };
+    return withBudget({ signal, timeout, retry }, limits, info, async (budget) => {
       for (;;) {
         let response: Response | undefined;
         const fetch = async (request: Request) => {
-          callInfo.url = request.url;
+          info.url = request.url;
           const body = isOnce ? request.body : undefined;
-          response = await send(request, { ...options, idempotent, body }, budget);
-          return check ? check(response, callInfo) : response;
+          response = await send(request, { idempotent, body }, budget);
+          return check ? check(response, info) : response;
         };
         try {
           return await run(path, { ...rest, params, fetch });
         } catch (error) {
           // What middleware throws is not a failure of the network.
           if (!response?.bodyUsed || isBerthError(error)) {
-            checkHeaders({ ...rest.headers, ...params.header });
+            // The error of `openapi-fetch` for an invalid header shows its value.
+            for (const [name, value] of Object.entries({ ...rest.headers, ...params.header })) {
+              toRecord({ [name]: String(value) });
+            }
             throw error;
           }
-          if (error instanceof SyntaxError) throw contractError(response, callInfo, 'invalid JSON');
-          const delay = idempotent && !isOnce ? delayAfter(budget) : undefined;
-          if (delay === undefined)
-            throw networkError('The response was interrupted', callInfo, error);
-          await pause(delay, budget.signal);
+          if (error instanceof SyntaxError) throw contractError(response, info, 'invalid JSON');
+          const failure = networkError('The response was interrupted', info, error);
+          await retryAfter(failure, idempotent && !isOnce, budget);
         }
       }
     }).catch((error) => {
@@ -85,11 +85,6 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
     use: client.use,
     eject: client.eject,
   } as Calls<Paths>;
-}
-
-/** Throws an error that does not show the value of an invalid header, as that of `openapi-fetch` does. */
-function checkHeaders(headers: object): void {
-  for (const [name, value] of Object.entries(headers)) toRecord({ [name]: String(value) });
 }
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */

@@ -1,7 +1,7 @@
 import { saveFile } from '#platform';
 import { type TempUrlOptions, tempUrl } from './batches.ts';
 import { BerthError, checkNumber, isBerthError } from './errors.ts';
-import { type CallBudget, delayAfter, pause, withBudget } from './limits.ts';
+import { type CallBudget, retryAfter, withBudget } from './limits.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';
@@ -28,9 +28,11 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const call = { url: fileID };
-  const { response } = await withBudget(options, context.transferLimits, call, (budget) =>
-    openFile(context, fileID, options, budget),
+  const { response } = await withBudget(
+    options,
+    context.transferLimits,
+    { url: fileID },
+    (budget) => openFile(context, fileID, options, budget),
   );
   return response;
 }
@@ -54,12 +56,47 @@ export async function downloadToFile(
   });
 }
 
+/** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
+async function* readToEnd(
+  context: StorageContext,
+  fileID: string,
+  { onProgress, ...options }: DownloadOptions,
+  budget: CallBudget,
+): AsyncGenerator<Uint8Array> {
+  const { offset = 0, length } = options.range ?? {};
+  const start = await openFile(context, fileID, options, budget);
+  const report = toReport(onProgress, start.size);
+  let { response } = start;
+  let loaded = 0;
+  for (;;) {
+    try {
+      for await (const chunk of response.body ?? []) {
+        // Only breaks without progress in between are counted, so that a long download may have any number.
+        budget.count = 0;
+        loaded += chunk.byteLength;
+        report?.(loaded);
+        yield chunk;
+      }
+      return;
+    } catch (error) {
+      budget.count += 1;
+      const isBroken = isBerthError(error) && error.retryable;
+      if (isBroken && loaded === start.size) return;
+      await retryAfter(error, isBroken && start.etag !== undefined, budget);
+    }
+    const range = { offset: offset + loaded, length: length && length - loaded };
+    const next = await openFile(context, fileID, { ...options, range }, budget, start);
+    response = next.response;
+  }
+}
+
 interface OpenFile extends Sizes {
   readonly response: Response;
   /** The strong `ETag`, if the download can continue after a break. */
   readonly etag: string | undefined;
 }
 
+/** The number of bytes that the response has, and that of the file. */
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 /**
@@ -74,24 +111,26 @@ async function openFile(
   budget: CallBudget,
   start?: OpenFile,
 ): Promise<OpenFile> {
-  const { range, idle = context.transferLimits.idle } = options;
+  const { fetch = globalThis.fetch, transferLimits } = context;
+  const { range, idle = transferLimits.idle } = options;
   checkNumber('range.offset', range?.offset, 0, 'an integer');
   checkNumber('range.length', range?.length, 1, 'an integer');
   checkNumber('idle', idle, 0);
   const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
   const call = { url };
-  const failure = `The download of ${fileID} was interrupted`;
-  const watch = watchIdle(idle, budget.signal, failure, call);
+  const watch = watchIdle(idle, budget.signal, `The download of ${fileID} was interrupted`, call);
   const headers: Record<string, string> = {};
-  if (range) headers.range = toRangeHeader(range);
+  if (range) {
+    const { offset, length } = range;
+    headers.range = `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
+  }
   if (start?.etag) headers['if-range'] = start.etag;
-  const { fetch = globalThis.fetch } = context;
   // Only attempts are watched, not the waits between them.
   const send = context.createLinkFetch((link, init) => {
     watch.restart();
     return fetch(link, init).finally(watch.pause);
   });
-  const response = await send(url, { headers }, { ...budget, signal: watch.signal, attempts: 0 });
+  const response = await send(url, { headers }, { ...budget, signal: watch.signal, count: 0 });
 
   const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';
@@ -113,10 +152,6 @@ async function openFile(
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
   return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
-}
-
-function toRangeHeader({ offset, length }: DownloadRange): string {
-  return `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
 }
 
 /** Returns the sizes of an entire file. Any success other than 200 and 203 has no body, or only part of it. */
@@ -199,40 +234,4 @@ function watchBody(
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
-async function* readToEnd(
-  context: StorageContext,
-  fileID: string,
-  { onProgress, ...options }: DownloadOptions,
-  budget: CallBudget,
-): AsyncGenerator<Uint8Array> {
-  const { offset = 0, length } = options.range ?? {};
-  const start = await openFile(context, fileID, options, budget);
-  const report = toReport(onProgress, start.size);
-  let { response } = start;
-  let loaded = 0;
-  for (;;) {
-    try {
-      for await (const chunk of response.body ?? []) {
-        // Only breaks without progress in between are counted, so that a long download may have any number.
-        budget.attempts = 0;
-        loaded += chunk.byteLength;
-        report?.(loaded);
-        yield chunk;
-      }
-      return;
-    } catch (error) {
-      budget.attempts += 1;
-      const isBroken = isBerthError(error) && error.retryable;
-      if (isBroken && loaded === start.size) return;
-      const delay = isBroken && start.etag ? delayAfter(budget) : undefined;
-      if (delay === undefined) throw error;
-      await pause(delay, budget.signal);
-    }
-    const range = { offset: offset + loaded, length: length && length - loaded };
-    const next = await openFile(context, fileID, { ...options, range }, budget, start);
-    response = next.response;
-  }
 }

@@ -47,12 +47,10 @@ type OfKind<Kind extends ErrorKind> = BerthError & {
 /** A {@link BerthError} as a union of its kinds, so that checking `kind` narrows the other fields. */
 export type AnyBerthError = { [Kind in ErrorKind]: OfKind<Kind> }[ErrorKind];
 
-/** A problem that a schema found in a payload. */
+/** A problem that a schema found in a payload, as Standard Schema defines it. */
 export interface SchemaIssue {
-  /** What is wrong, as worded by the schema. */
   readonly message: string;
-  /** Field names and indexes joined by dots, such as `items.0.name`. Empty for the entire payload. */
-  readonly path: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /** A call, as errors describe it. */
@@ -63,7 +61,6 @@ export interface CallInfo {
   readonly url: string;
 }
 
-/** What is known about a failure. */
 interface Details
   extends Partial<Pick<BerthError, 'code' | 'requestId' | 'retryable' | 'issues' | 'body'>> {
   readonly call?: CallInfo | undefined;
@@ -92,48 +89,42 @@ export class BerthError extends Error {
   /** Always `BerthError`. */
   override readonly name = 'BerthError';
   /** What failed. */
-  readonly kind: ErrorKind;
+  declare readonly kind: ErrorKind;
   /** Error code of the response; `undefined` if it has none. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** HTTP status of the response; `undefined` if there was none. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Request ID of the response. Include it when you report a problem to the operator. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** HTTP method of the call; `undefined` if nothing was called. */
-  readonly method: string | undefined;
+  declare readonly method: string | undefined;
   /** Path of the call, without the query. */
-  readonly path: string | undefined;
+  declare readonly path: string | undefined;
   /** Whether the call may succeed if you repeat it. A POST may already have been executed. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   /** Problems that your schema found. Empty for every other failure. */
-  readonly issues: readonly SchemaIssue[];
+  declare readonly issues: readonly SchemaIssue[];
   readonly #body: unknown;
 
   /** @param what what failed, as the start of a sentence: `The file was not copied` */
   constructor(kind: ErrorKind, what: string, details: Details = {}) {
-    const { call, response, code, reason, cause } = details;
+    const { call, response, code, reason, cause, retryable = false, issues = [] } = details;
     const method = call && (call.method ?? 'GET');
     const path = call && (call.url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/');
     const status = response?.status;
     const requestId = details.requestId ?? response?.headers.get('X-Request-Id') ?? undefined;
-    const reasons = [code, reason].filter(Boolean).join(', ');
-    const places = [
-      call && `${method} ${path}`,
+    const join = (...parts: unknown[]) => parts.filter(Boolean).join(', ');
+    const reasons = join(code, reason);
+    const place = call && `${method} ${path}`;
+    const places = join(
+      place,
       status && `status ${status}`,
       requestId && `request ID ${requestId}`,
-    ].filter(Boolean);
-    const message =
-      what + (reasons && `: ${reasons}`) + (places.length ? ` (${places.join(', ')})` : '');
+    );
+    const message = what + (reasons && `: ${reasons}`) + (places && ` (${places})`);
     // Text from a server must not add lines to a log.
     super(message.replace(/\p{Cc}+/gu, ' '), cause === undefined ? {} : { cause });
-    this.kind = kind;
-    this.code = code;
-    this.status = status;
-    this.requestId = requestId;
-    this.method = method;
-    this.path = path;
-    this.retryable = details.retryable ?? false;
-    this.issues = details.issues ?? [];
+    Object.assign(this, { kind, code, status, requestId, method, path, retryable, issues });
     this.#body = details.body;
   }
 
@@ -165,18 +156,16 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
   return kind === undefined || (error as { kind?: unknown }).kind === kind;
 }
 
-/** Creates the error for an argument that is not what it must be. The value is not shown: it may be a secret. */
+/** Creates the error for an argument that is not what it must be. Text is not shown: it may be a secret. */
 export function invalid(name: string, expected: string, value: unknown): BerthError {
-  const actual = value === null ? 'null' : typeof value;
+  const actual = value === null || typeof value === 'number' ? value : typeof value;
   return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
 }
 
-/** @throws BerthError of the kind `options` */
 export function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-/** @throws BerthError of the kind `options`, which shows the value */
 export function checkNumber(
   name: string,
   value: number | undefined,
@@ -185,11 +174,9 @@ export function checkNumber(
 ): void {
   const isOfKind = kind === 'a number' ? typeof value === 'number' : Number.isSafeInteger(value);
   if (value === undefined || (isOfKind && value >= min)) return;
-  const actual = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new BerthError('options', `${name} must be ${kind} of at least ${min}, got ${actual}.`);
+  throw invalid(name, `${kind} of at least ${min}`, value);
 }
 
-/** Creates the error for a request without a complete response. */
 export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {
   return new BerthError('network', what, { call, reason: toReason(cause), retryable: true, cause });
 }

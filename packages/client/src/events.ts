@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
-import { contractError, parseJson, type StandardSchema, validate } from './body.ts';
+import { contractError } from './body.ts';
 import { checkNumber, isBerthError, networkError } from './errors.ts';
 import { toRecord } from './fetch.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
 import { pause, withBudget } from './limits.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
@@ -10,9 +10,7 @@ import { type IdleWatch, watchIdle } from './transfer.ts';
  * Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the
  * iteration.
  */
-export interface EventsOptions<Data = string> extends Omit<ServiceOptions, 'idempotent'> {
-  /** Parses `data` as JSON and validates it. Default: `data` is text. */
-  readonly schema?: StandardSchema<Data> | undefined;
+export interface EventsOptions extends Omit<ServiceOptions, 'idempotent'> {
   /** ID of the event to continue after. Default: the service decides. */
   readonly lastEventId?: string | undefined;
   /** How long no byte may arrive, in milliseconds; the client then reconnects. `0`: no limit. Default: 0. */
@@ -22,20 +20,18 @@ export interface EventsOptions<Data = string> extends Omit<ServiceOptions, 'idem
 }
 
 /** One server-sent event. */
-export interface ServiceEvent<Data = string> {
+export interface ServiceEvent {
   /** Type of the event. Default: `message`. */
   readonly event: string;
   /** Data lines, joined by line feeds. */
-  readonly data: Data;
+  readonly data: string;
   /** ID of this event or of the last one that had one; empty if none had. */
   readonly id: string;
 }
 
 /** Wait before the first reconnection in milliseconds, unless the service sets one. */
 const DELAY = 1_000;
-
 const MIN_DELAY = 100;
-
 const MAX_DELAY = 30_000;
 
 const INTERRUPTED = 'The event stream was interrupted';
@@ -43,32 +39,27 @@ const INTERRUPTED = 'The event stream was interrupted';
 /** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes even for an empty line. */
 const MAX_EVENT = 16_777_216;
 
-/** The end of an event, or of a comment. */
 const BLANK_LINE = /\n\n|\r\r|\n\r/;
 
-export async function* iterateEvents<Data>(
+export async function* iterateEvents(
   context: GatewayContext,
   url: string,
-  options: EventsOptions<Data>,
-): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
-  const { signal, schema, idle = 0, reconnect = true, lastEventId = '' } = options;
+  options: EventsOptions,
+): AsyncGenerator<ServiceEvent, void, undefined> {
+  const { signal, idle = 0, reconnect = true, lastEventId = '' } = options;
   checkNumber('idle', idle, 0);
-  const call = { url };
   const state: State = { id: lastEventId, delay: DELAY };
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
-    const watch = watchIdle(idle, signal, INTERRUPTED, call);
+    const watch = watchIdle(idle, signal, INTERRUPTED, { url });
     try {
       const response = await open(context, url, state.id, { ...options, signal: watch.signal });
       if (response.status === 204) return;
       wasOpen = true;
       for await (const event of readEvents(response, url, state, watch)) {
         failures = 0;
-        const data = schema
-          ? await validate(parseJson(event.data), schema, response, call)
-          : (event.data as Data);
-        yield { ...event, data };
+        yield event;
         if (signal?.aborted) return;
       }
       if (!reconnect) return;
@@ -92,24 +83,23 @@ interface State {
 }
 
 async function open(
-  { send, limits, toError }: GatewayContext,
+  { send, limits, upstreamStatus }: GatewayContext,
   url: string,
   id: string,
-  options: EventsOptions<unknown>,
+  options: EventsOptions,
 ): Promise<Response> {
   const headers = { ...toRecord(options.headers), accept: 'text/event-stream' };
   if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
   const call = { url };
   return withBudget(options, limits, call, async (budget) => {
     const response = await send(url, { headers }, budget);
-    if (!response.ok) throw await toError(response, call);
+    if (!response.ok) throw await toGatewayError(response, call, upstreamStatus);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
     throw contractError(response, call, 'the response is not an event stream');
   });
 }
 
-/** Reads the events of one connection, and keeps what the next one needs. */
 async function* readEvents(
   response: Response,
   url: string,

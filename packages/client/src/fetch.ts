@@ -1,4 +1,4 @@
-import type { Session } from './auth.ts';
+import type { Session, SignableRequest } from './auth.ts';
 import { discard, isStream } from './body.ts';
 import { BerthError, networkError } from './errors.ts';
 import {
@@ -53,87 +53,6 @@ interface FetchSetup {
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
 }
 
-/**
- * Creates the one function through which every call of a client goes: it adds credentials to each attempt, limits
- * the call and retries it. Like `fetch`, it returns a response whatever its status.
- */
-export function createFetch(setup: FetchSetup): Send {
-  const { session, scope = '', classify } = setup;
-  // Looked up for each call, so that a test or a tracer can replace it later.
-  const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
-  const clientHeaders = toRecord(setup.headers);
-
-  async function sendWithRetries(call: Call, budget: CallBudget): Promise<Response> {
-    const { signal } = budget;
-    const credentials = call.isInScope ? session : undefined;
-    const redirect = call.isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
-    let isRenewed = false;
-    for (;;) {
-      const signed = await credentials?.sign(call);
-      const headers = signed?.headers ?? call.headers;
-      signal.throwIfAborted();
-      budget.attempts += 1;
-      let response: Response | undefined;
-      let failure: BerthError | undefined;
-      try {
-        const { method, body } = call;
-        const request = { ...call.init, method, headers, body, signal, redirect, duplex: 'half' };
-        response = await fetch(call.url, request as RequestInit);
-      } catch (error) {
-        signal.throwIfAborted();
-        failure = networkError('No response', call, error);
-      }
-      if (response?.ok) return response;
-      const retryClass = response ? await classify(response) : 'idempotent';
-      let delay: number | undefined;
-      if (retryClass === 'unauthorized') {
-        // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
-        const isNew = !isRenewed && signed && (await credentials?.renew(signed, response?.headers));
-        if (isNew) delay = 0;
-        isRenewed = true;
-        // Renewing credentials does not use up an attempt.
-        budget.attempts -= 1;
-      } else if (retryClass === 'any' || (retryClass === 'idempotent' && call.isIdempotent)) {
-        delay = delayAfter(budget, response?.headers);
-      }
-      if (delay === undefined || call.isOnce) {
-        if (response) return response;
-        throw failure;
-      }
-      response?.body?.cancel().catch(() => {});
-      await pause(delay, signal);
-    }
-  }
-
-  return async (input, init = {}, budget) => {
-    // A `Request` may be one of another package.
-    const request = typeof input === 'object' && 'headers' in input ? input : undefined;
-    const url = request?.url ?? toUrl(String(input));
-    const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
-    const run = async (started: CallBudget) => {
-      const client = { scope, headers: clientHeaders };
-      const call = await toCall({ url, method, request }, init, client);
-      return sendWithRetries(call, started).catch((error) => {
-        discard(call.body);
-        throw error;
-      });
-    };
-    if (budget) return run(budget);
-    const signal = init.signal ?? request?.signal;
-    return withBudget({ ...init, signal }, setup.limits, { url, method }, run);
-  };
-}
-
-/** @throws BerthError of the kind `options`, which does not show a password */
-function toUrl(text: string): string {
-  const url = parseUrl(text, pageUrl());
-  if (url) return url.href;
-  throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
-}
-
-/** A call, which may take several attempts. */
-type Call = Awaited<ReturnType<typeof toCall>>;
-
 /** Properties of a `Request` that each attempt keeps. */
 const REQUEST_FIELDS = [
   'cache',
@@ -146,45 +65,105 @@ const REQUEST_FIELDS = [
   'referrerPolicy',
 ] as const;
 
-async function toCall(
-  { url, method, request }: { url: string; method: string; request: Request | undefined },
-  init: FetchInit,
-  client: { readonly scope: string; readonly headers: Readonly<Record<string, string>> },
-) {
-  const { options, rest } = splitOptions(init);
-  const isBodiless = method === 'GET' || method === 'HEAD';
-  const isInScope = url.startsWith(client.scope);
-  const headers = isInScope ? { ...client.headers } : {};
-  Object.assign(headers, toRecord(init.headers ?? request?.headers));
-  let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
-  if (isBodiless && body !== undefined && body !== null) {
-    throw new BerthError('options', `A ${method} request cannot have a body.`);
-  }
-  if (body instanceof FormData) {
-    // Encoded once, so that it can be signed and sent again with the same boundary.
-    const encoded = new Response(body);
-    headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
-    body = await encoded.arrayBuffer();
-  }
-  const kept = request ? REQUEST_FIELDS.map((name) => [name, request[name]]) : [];
-  return {
-    url,
-    /** Whether the URL may get what the client adds: credentials and headers. */
-    isInScope,
-    method,
-    headers,
-    body,
-    init: { ...Object.fromEntries(kept), ...rest } as RequestInit,
-    isIdempotent: options.idempotent ?? isBodiless,
-    /** Whether the body can be read only once. */
-    isOnce: isStream(body),
+/**
+ * Creates the one function through which every call of a client goes: it adds credentials to each attempt, limits
+ * the call and retries it. Like `fetch`, it returns a response whatever its status.
+ */
+export function createFetch(setup: FetchSetup): Send {
+  const { scope = '', classify } = setup;
+  // Looked up for each call, so that a test or a tracer can replace it later.
+  const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
+  const clientHeaders = toRecord(setup.headers);
+
+  return async (input, init = {}, started) => {
+    // A `Request` may be one of another package.
+    const request = typeof input === 'object' && 'headers' in input ? input : undefined;
+    const url = request?.url ?? toUrl(String(input));
+    const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
+    const isBodiless = method === 'GET' || method === 'HEAD';
+    const { signal = request?.signal, timeout, retry, idempotent = isBodiless, ...rest } = init;
+    const isInScope = url.startsWith(scope);
+    const session = isInScope ? setup.session : undefined;
+
+    const run = async (budget: CallBudget): Promise<Response> => {
+      const kept = request ? REQUEST_FIELDS.map((name) => [name, request[name]]) : [];
+      const fields: RequestInit = { ...Object.fromEntries(kept), ...rest };
+      const redirect = isInScope ? setup.redirect : (fields.redirect ?? 'follow');
+      const headers = isInScope ? { ...clientHeaders } : {};
+      Object.assign(headers, toRecord(init.headers ?? request?.headers));
+      let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
+      if (isBodiless && body !== undefined && body !== null) {
+        throw new BerthError('options', `A ${method} request cannot have a body.`);
+      }
+      if (body instanceof FormData) {
+        // Encoded once, so that it can be signed and sent again with the same boundary.
+        const encoded = new Response(body);
+        headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
+        body = await encoded.arrayBuffer();
+      }
+      const call = { ...fields, url, method, headers, body, redirect };
+      return sendAttempts(call, session, idempotent, budget).catch((error) => {
+        discard(body);
+        throw error;
+      });
+    };
+    return started
+      ? run(started)
+      : withBudget({ signal, timeout, retry }, setup.limits, { url, method }, run);
   };
+
+  async function sendAttempts(
+    call: Call,
+    session: Session | undefined,
+    isIdempotent: boolean,
+    budget: CallBudget,
+  ): Promise<Response> {
+    const { signal } = budget;
+    let isRenewed = false;
+    for (;;) {
+      const signed = await session?.sign(call);
+      const { headers } = signed ?? call;
+      signal.throwIfAborted();
+      budget.count += 1;
+      let response: Response | undefined;
+      let failure: BerthError | undefined;
+      try {
+        const init = { ...call, headers, signal, duplex: 'half' };
+        response = await fetch(call.url, init as RequestInit);
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = networkError('No response', call, error);
+      }
+      if (response?.ok) return response;
+      const retryClass = response ? await classify(response) : 'idempotent';
+      let delay: number | undefined;
+      if (retryClass === 'unauthorized') {
+        // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
+        const isNew = !isRenewed && signed && (await session?.renew(signed, response?.headers));
+        if (isNew) delay = 0;
+        isRenewed = true;
+        // Renewing credentials does not use up an attempt.
+        budget.count -= 1;
+      } else if (retryClass === 'any' || (retryClass === 'idempotent' && isIdempotent)) {
+        delay = delayAfter(budget, response?.headers);
+      }
+      // A stream can be read only once.
+      if (delay === undefined || isStream(call.body)) {
+        if (response) return response;
+        throw failure;
+      }
+      response?.body?.cancel().catch(() => {});
+      await pause(delay, signal);
+    }
+  }
 }
 
-/** Separates the options of this client, which every method passes on, from all others. */
-export function splitOptions<Options extends Pick<FetchInit, keyof CallOptions>>(all: Options) {
-  const { signal, timeout, retry, idempotent, ...rest } = all;
-  return { options: { signal, timeout, retry, idempotent }, rest };
+type Call = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
+
+function toUrl(text: string): string {
+  const url = parseUrl(text, pageUrl());
+  if (url) return url.href;
+  throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
 }
 
 export function toRecord(headers: RequestInit['headers']): Record<string, string> {

@@ -1,4 +1,3 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './auth.ts';
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
@@ -12,17 +11,15 @@ export interface ServiceOptions extends CallOptions {
   readonly headers?: RequestInit['headers'];
 }
 
-/** What all calls of a gateway client share. */
 export interface GatewayContext {
   readonly send: Send;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
   readonly limits: Limits;
-  /** Calls {@link toGatewayError} with the wire profile. */
-  readonly toError: (response: Response, call: CallInfo, body?: unknown) => Promise<BerthError>;
+  /** Header with the status of the service, which marks the responses of the service. */
+  readonly upstreamStatus: string;
 }
 
-/** Maximum size of an error response that is read, in bytes. */
 const ERROR_BYTES = 65_536;
 
 /** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
@@ -32,38 +29,29 @@ const TEMPORARY = [429, 502, 503, 504];
 export async function toGatewayError(
   response: Response,
   call: CallInfo,
-  profile: WireProfile,
+  upstreamStatus: string,
   knownBody?: unknown,
 ): Promise<BerthError> {
   const body = knownBody ?? (await readBody(response));
+  const { code, reason, retryClass } = toFailure(response, body, upstreamStatus);
+  const retryable = retryClass === 'any' || retryClass === 'idempotent';
+  const details = { call, response, body, code, reason, retryable };
+  if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
   const { status, headers, type } = response;
-  const refusal = toRefusal(response, body, profile);
-  const retryable = ['any', 'idempotent'].includes(toRetryClass(status, refusal?.code));
-  const details = { call, response, body, retryable };
-  if (refusal) {
-    const { code, message: reason } = refusal;
-    const what = 'The gateway rejected the call';
-    return new BerthError('gateway', what, { ...details, code, reason });
-  }
   const isRedirect = type === 'opaqueredirect' || (status < 400 && headers.has('Location'));
   const what = isRedirect ? 'a redirect, which is not followed' : 'an error';
-  const { message } = (body ?? {}) as { message?: unknown };
-  const reason = typeof message === 'string' ? message : undefined;
-  return new BerthError('service', `The service returned ${what}`, { ...details, reason });
+  return new BerthError('service', `The service returned ${what}`, details);
 }
 
 /**
  * Returns whether a failed response, whose body is unread, allows another attempt. If it is one of the hosted service,
  * the service has executed the call, so that a POST must not be sent again.
  */
-export async function classify(response: Response, profile: WireProfile): Promise<RetryClass> {
-  const { status } = response;
-  if (status < 400) return 'never';
-  if (isOfService(response, profile)) return toRetryClass(status);
-  const body = await readBody(response.clone());
-  // Without a body, it is unclear who rejected the call. New credentials do no harm.
-  if (status === 401 && body === '') return 'unauthorized';
-  return toRetryClass(status, toRefusal(response, body, profile)?.code);
+export async function classify(response: Response, upstreamStatus: string): Promise<RetryClass> {
+  if (response.status < 400) return 'never';
+  const isOfService = response.headers.has(upstreamStatus);
+  const body = isOfService ? undefined : await readBody(response.clone());
+  return toFailure(response, body, upstreamStatus).retryClass;
 }
 
 /** Reads the body of a failed response. If that fails, its status and headers must suffice. */
@@ -72,27 +60,26 @@ async function readBody(response: Response): Promise<unknown> {
   return parseJson(text) ?? text;
 }
 
-/** A header with the status of the service marks the responses of the service. */
-function isOfService({ headers }: Response, { gatewayHeaders }: WireProfile): boolean {
-  return headers.has(gatewayHeaders.upstreamStatus);
-}
-
 /**
- * Returns the fields of an error of the gateway: without the upstream-status header, a response with a `code`, a
- * `message`, and the request ID of its header.
+ * An error of the gateway has no upstream-status header, but a `code`, a `message`, and the request ID of its header.
+ * What the table of the contract says about it decides, and the status about any other error.
  */
-function toRefusal(response: Response, body: unknown, profile: WireProfile) {
+function toFailure({ status, headers }: Response, body: unknown, upstreamStatus: string) {
   const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
-  if (typeof code !== 'string' || typeof message !== 'string' || !requestId) return undefined;
-  const isRefusal = requestId === response.headers.get('X-Request-Id');
-  return isRefusal && !isOfService(response, profile) ? { code, message } : undefined;
-}
-
-/** Returns what the table of the contract says about an error of the gateway, and the status about any other. */
-function toRetryClass(status: number, gatewayCode?: string): RetryClass {
+  const reason = typeof message === 'string' ? message : undefined;
+  const isOfGateway =
+    typeof code === 'string' &&
+    reason !== undefined &&
+    requestId &&
+    requestId === headers.get('X-Request-Id') &&
+    !headers.has(upstreamStatus);
+  const gatewayCode = isOfGateway ? code : '';
   const { any, idempotent }: Record<'any' | 'idempotent', readonly string[]> = GATEWAY_RETRIES;
-  if (gatewayCode !== undefined && status === 401) return 'unauthorized';
-  if (any.includes(gatewayCode ?? '')) return 'any';
-  const isTemporary = TEMPORARY.includes(status) || idempotent.includes(gatewayCode ?? '');
-  return isTemporary ? 'idempotent' : 'never';
+  let retryClass: RetryClass = 'never';
+  // Without a body, it is unclear who rejected the call. New credentials do no harm.
+  if (status === 401 && (gatewayCode || body === '')) retryClass = 'unauthorized';
+  else if (any.includes(gatewayCode)) retryClass = 'any';
+  else if (TEMPORARY.includes(status) || idempotent.includes(gatewayCode))
+    retryClass = 'idempotent';
+  return { code: gatewayCode || undefined, reason, retryClass };
 }

@@ -1,8 +1,9 @@
-import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { createFetch, type FetchInit, type FetchLike } from './fetch.ts';
-import { classify, type GatewayContext, toGatewayError } from './gateway-call.ts';
+import { classify } from './gateway-call.ts';
+import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
 import { createService, type Service } from './service.ts';
@@ -91,7 +92,8 @@ const SERVICES = '/v1/cloudrun/';
  * const user = await gateway.service('users').get<User>('7');
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  const { auth, fetch, headers, wireProfile = defaultWireProfile } = options;
+  const { auth, fetch, headers, wireProfile } = options;
+  const { upstreamStatus = UPSTREAM_STATUS } = wireProfile?.gatewayHeaders ?? {};
   const limits = toLimits(options);
   const session = auth && createGatewaySession(auth);
   const baseUrl = toBaseUrl(options.baseUrl);
@@ -102,12 +104,10 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     session,
     scope: baseUrl + SERVICES,
     redirect: 'manual',
-    classify: (response) => classify(response, wireProfile),
+    classify: (response) => classify(response, upstreamStatus),
   });
   const calls = createCalls<paths>(send, { baseUrl, limits, toPath: toContractPath });
-  const toError: GatewayContext['toError'] = (response, call, body) =>
-    toGatewayError(response, call, wireProfile, body);
-  const context = { send, session, headers, limits, toError };
+  const context = { send, session, headers, limits, upstreamStatus };
   return {
     ...calls,
     fetch: (input, init) => send(input, init),

@@ -1,7 +1,5 @@
-export type { WireProfile } from '@berth/spec/wire-profile';
-export { toWireProfile } from '@berth/spec/wire-profile';
-export type { GatewayAuth, StorageCredentials } from './auth.ts';
-export { bearer } from './auth.ts';
+export { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+export { bearer, type GatewayAuth, type StorageCredentials } from './auth.ts';
 export type {
   CopyItem,
   CopyListResult,
@@ -12,22 +10,23 @@ export type {
 } from './batches.ts';
 export type { StandardSchema } from './body.ts';
 export type { DownloadOptions } from './download.ts';
-export type { AnyBerthError } from './errors.ts';
-export { BerthError, isBerthError } from './errors.ts';
+export { type AnyBerthError, BerthError, isBerthError } from './errors.ts';
 export type { EventsOptions, ServiceEvent } from './events.ts';
 export type { FetchLike } from './fetch.ts';
-export type { DocumentedService, GatewayClient, GatewayClientOptions } from './gateway.ts';
-export { createGatewayClient } from './gateway.ts';
+export {
+  createGatewayClient,
+  type DocumentedService,
+  type GatewayClient,
+  type GatewayClientOptions,
+} from './gateway.ts';
 export type { paths as GatewayPaths } from './generated/gateway.v1.gen.ts';
 export type { paths as StoragePaths } from './generated/storage.v2.gen.ts';
 export type { CallOptions, RetryOptions } from './limits.ts';
 export type { PayloadOptions, RequestOptions, Service } from './service.ts';
 export type { ConnectOptions } from './socket.ts';
-export type { StorageClient, StorageClientOptions } from './storage.ts';
-export { createStorageClient } from './storage.ts';
+export { createStorageClient, type StorageClient, type StorageClientOptions } from './storage.ts';
 export { unwrapEnvelope } from './storage-call.ts';
-export type { Tc3KeyPair } from './tc3.ts';
-export { tc3, tc3Storage } from './tc3.ts';
+export { type Tc3KeyPair, tc3, tc3Storage } from './tc3.ts';
 export type { Progress } from './transfer.ts';
 export type { UploadOptions } from './upload.ts';
 export type { UploadData } from './upload-form.ts';

@@ -33,53 +33,40 @@ export interface RetryOptions {
   readonly delay?: number | undefined;
 }
 
-/** {@link LimitOptions} with a value for each. */
-export interface Limits {
-  /** `0`: no limit. */
-  readonly timeout: number;
-  readonly retry: { readonly attempts: number; readonly delay: number };
-}
+/** {@link LimitOptions} with a value for each. Without a time limit, `timeout` is 0. */
+export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 
 /** The time is slightly longer than the gateway may take for a call and its retry. */
-const DEFAULTS: Limits = { timeout: 120_000, retry: { attempts: 3, delay: 250 } };
+const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 
 const MAX_DELAY = 8_000;
-
 const MAX_RETRY_AFTER = 30_000;
 
 /** Timers with a longer delay fire at once. In milliseconds. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/**
- * Completes the options of a call with those of the client.
- *
- * @throws BerthError of the kind `options`
- */
+/** Completes the options of a call with the limits of the client. */
 export function toLimits(options: LimitOptions, client = DEFAULTS): Limits {
-  const { timeout = client.timeout, retry } = options;
-  const callRetry = retry === false ? { attempts: 1 } : retry;
-  const { attempts = client.retry.attempts, delay = client.retry.delay } = callRetry ?? {};
+  const { timeout = client.timeout, retry = {} } = options;
+  const { attempts = client.attempts, delay = client.delay } = retry || { attempts: 1 };
   checkNumber('timeout', timeout, 0);
   checkNumber('retry.attempts', attempts, 1);
   checkNumber('retry.delay', delay, 0);
-  return { timeout, retry: { attempts, delay } };
+  return { timeout, attempts, delay };
 }
 
-/** What a call that has begun may still take. */
-export interface CallBudget extends Pick<Limits, 'retry'> {
+export interface CallBudget extends Limits {
   /** Aborts when the time limit expires, or when the caller aborts. */
   readonly signal: AbortSignal;
-  /** Returns the milliseconds that are left. */
-  left(): number;
+  /** When the time limit expires, by `performance.now()`. */
+  readonly end: number;
   /** Number of attempts so far. */
-  attempts: number;
+  count: number;
 }
 
 /**
- * Runs a call within a time limit, even if its `fetch` ignores the signal. When it is over, only the caller can
- * still abort the body.
- *
- * @throws BerthError of the kind `timeout` or `options`, or the reason of the caller's signal
+ * Runs a call within a time limit, even if its `fetch` ignores the signal. When it is over, only the caller can still
+ * abort the body.
  */
 export async function withBudget<T>(
   options: LimitOptions & { readonly signal?: AbortSignal | null | undefined },
@@ -87,18 +74,16 @@ export async function withBudget<T>(
   call: CallInfo,
   run: (budget: CallBudget) => Promise<T>,
 ): Promise<T> {
-  const { timeout, retry } = toLimits(options, client);
+  const limits = toLimits(options, client);
+  const { timeout } = limits;
   const { signal: caller } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
-  const timer = timeout
-    ? setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER))
-    : undefined;
+  const timer = timeout && setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER));
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
-  const budget = { signal, retry, left: () => end - performance.now(), attempts: 0 };
   try {
-    return await untilAborted(run(budget), signal);
+    return await untilAborted(run({ ...limits, signal, end, count: 0 }), signal);
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
@@ -113,11 +98,9 @@ export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal?.reason);
-    signal?.addEventListener('abort', stop);
-  });
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal?.reason);
+  signal?.addEventListener('abort', stop);
   try {
     return await Promise.race([promise, aborted]);
   } finally {
@@ -128,25 +111,31 @@ export async function untilAborted<T>(
 
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const waiting = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
-  });
-  await untilAborted(waiting, signal).finally(() => clearTimeout(timer));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
+  await untilAborted(promise, signal).finally(() => clearTimeout(timer));
 }
 
-/**
- * Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none.
- *
- * @param headers those of the response to the last attempt
- */
+/** Waits for the next attempt, or throws the error if there is none. */
+export async function retryAfter(
+  error: unknown,
+  isRetryable: boolean,
+  budget: CallBudget,
+  headers?: Headers,
+): Promise<void> {
+  const delay = isRetryable ? delayAfter(budget, headers) : undefined;
+  if (delay === undefined) throw error;
+  await pause(delay, budget.signal);
+}
+
+/** Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none. */
 export function delayAfter(budget: CallBudget, headers?: Headers): number | undefined {
-  const { attempts, retry } = budget;
-  if (attempts >= retry.attempts) return undefined;
+  const { count, attempts, delay, end } = budget;
+  if (count >= attempts) return undefined;
   const minimum = toMilliseconds(headers);
-  const random = Math.random() * Math.min(MAX_DELAY, retry.delay * 2 ** (attempts - 1));
-  const delay = Math.max(random, minimum);
-  return minimum <= MAX_RETRY_AFTER && delay < budget.left() ? delay : undefined;
+  const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** (count - 1));
+  const wait = Math.max(random, minimum);
+  return minimum <= MAX_RETRY_AFTER && wait < end - performance.now() ? wait : undefined;
 }
 
 /** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */

@@ -48,26 +48,6 @@ export function serviceQuery<Payload = unknown>(
 
 type LinkOptions = Omit<TempUrlOptions, 'signal'>;
 
-function toLinkQuery<Data>(
-  key: unknown,
-  { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
-  fetchLinks: (options: TempUrlOptions) => Promise<Data>,
-): Query<Data> {
-  const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
-  const staleTime = lifetime * 0.8;
-  const gcTime = lifetime - staleTime;
-  return queryOptions<Data, BerthError>({
-    queryKey: ['berth', 'links', key, maxAge],
-    queryFn: ({ signal }) => fetchLinks({ ...options, maxAge, signal }),
-    retry: false,
-    staleTime,
-    gcTime,
-    // After a failure, the links are stale already: try again soon, but not at once.
-    refetchInterval: ({ state }) =>
-      Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
-  });
-}
-
 /**
  * Returns the options of a query for a link to a file, which is renewed before it expires. The key does not contain
  * the deployment: use a `QueryClient` for each.
@@ -104,6 +84,26 @@ export function linksQuery(
     const [first] = links;
     if (first?.error && links.every(({ error }) => error)) throw first.error;
     return links;
+  });
+}
+
+function toLinkQuery<Data>(
+  key: unknown,
+  { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
+  fetchLinks: (options: TempUrlOptions) => Promise<Data>,
+): Query<Data> {
+  const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
+  const staleTime = lifetime * 0.8;
+  const gcTime = lifetime - staleTime;
+  return queryOptions<Data, BerthError>({
+    queryKey: ['berth', 'links', key, maxAge],
+    queryFn: ({ signal }) => fetchLinks({ ...options, maxAge, signal }),
+    retry: false,
+    staleTime,
+    gcTime,
+    // After a failure, the links are stale already: try again soon, but not at once.
+    refetchInterval: ({ state }) =>
+      Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
   });
 }
 

@@ -3,7 +3,7 @@ import type { Calls } from './calls.ts';
 import { checkText } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { toRecord } from './fetch.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
@@ -69,10 +69,7 @@ export interface Service {
    * @example
    * for await (const { event, data } of news.events('live', { signal })) show(event, data);
    */
-  events<Data = string>(
-    path?: string,
-    options?: EventsOptions<Data>,
-  ): AsyncGenerator<ServiceEvent<Data>, void, undefined>;
+  events(path?: string, options?: EventsOptions): AsyncGenerator<ServiceEvent, void, undefined>;
   /**
    * Opens a WebSocket (RFC 6455) and resolves with the platform's own, once it is open. Browsers cannot send
    * headers: there, a bearer token is sent as the subprotocol `berth.bearer.<token>`, and other credentials cannot be
@@ -98,8 +95,12 @@ export function createService(
   name: string,
   url: string,
 ): Service {
-  const { send, toError } = context;
-  const toUrl = (path: string) => (path === '' ? url : `${url}/${path}`);
+  /** Returns the URL of a path, and the path as the contract's parameter, which has no leading slash. */
+  const toTarget = (path: string) => {
+    checkText('path', path);
+    const anyPath = checkPath('path', path.replace(/^\//, ''));
+    return { anyPath, target: anyPath ? `${url}/${anyPath}` : url };
+  };
 
   const read = async <Payload>(
     method: 'GET' | 'POST',
@@ -107,7 +108,7 @@ export function createService(
     value: unknown,
     { schema, headers, ...limits }: PayloadOptions<Payload>,
   ) => {
-    const anyPath = toAnyPath(path);
+    const { anyPath, target } = toTarget(path);
     const { body, type = null } = toBody(value);
     const call = calls[method] as BytesCall;
     const { data, error, response } = await call(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
@@ -119,9 +120,9 @@ export function createService(
       bodySerializer: () => body,
       parseAs: 'arrayBuffer',
     });
-    const callInfo = { method, url: toUrl(anyPath) };
-    if (!response.ok) throw await toError(response, callInfo, error);
-    return toPayload(response, data, callInfo, schema);
+    const info = { method, url: target };
+    if (!response.ok) throw await toGatewayError(response, info, context.upstreamStatus, error);
+    return toPayload(response, data, info, schema);
   };
 
   return {
@@ -132,22 +133,16 @@ export function createService(
       const { body, type } = toBody(value);
       const merged = toRecord(headers);
       if (type) merged['content-type'] ??= type;
-      return send(toUrl(toAnyPath(path)), { ...init, headers: merged, body });
+      return context.send(toTarget(path).target, { ...init, headers: merged, body });
     },
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents(context, toUrl(toAnyPath(path)), options);
+      yield* iterateEvents(context, toTarget(path).target, options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');
-      return connectSocket(context, toUrl(toAnyPath(path)), options);
+      return connectSocket(context, toTarget(path).target, options);
     },
   };
-}
-
-/** Returns a path as the contract's parameter, which has no leading slash. */
-function toAnyPath(path: string): string {
-  checkText('path', path);
-  return checkPath('path', path.replace(/^\//, ''));
 }

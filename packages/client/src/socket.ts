@@ -1,6 +1,6 @@
 import { BerthError, networkError, toReason } from './errors.ts';
 import { toRecord } from './fetch.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
 import { withBudget } from './limits.ts';
 import { pageUrl } from './urls.ts';
 
@@ -16,7 +16,6 @@ const BEARER_PROTOCOL = 'berth.bearer.';
 /** How long to wait for the reason of a failed handshake, in milliseconds. */
 const REASON_TIMEOUT = 5_000;
 
-/** Opens a WebSocket. If its credentials were outdated, tries again with new ones. */
 export async function connectSocket(
   context: GatewayContext,
   url: string,
@@ -30,11 +29,7 @@ export async function connectSocket(
     let signed = await session?.sign(call);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();
-      const socket = createSocket(
-        url.replace(/^http/, 'ws'),
-        protocols,
-        signed?.headers ?? headers,
-      );
+      const socket = createSocket(url, protocols, signed?.headers ?? headers);
       const close = () => socket.close();
       signal.addEventListener('abort', close);
       socket.addEventListener('close', () => signal.removeEventListener('abort', close));
@@ -58,11 +53,9 @@ export async function connectSocket(
 /**
  * Asks why a handshake failed, because platforms hide its response. The gateway rejects a GET of the same path for the
  * same reason; if it forwards the GET, that does no harm (RFC 9110, section 9.2.1).
- *
- * @throws BerthError of the kind `gateway`, if that is the reason
  */
 async function throwReason(
-  { send, toError }: GatewayContext,
+  { send, upstreamStatus }: GatewayContext,
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -70,7 +63,7 @@ async function throwReason(
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
   const response = await send(url, options).catch(() => undefined);
   if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
-  const error = await toError(response, { url });
+  const error = await toGatewayError(response, { url }, upstreamStatus);
   if (error.kind === 'gateway') throw error;
 }
 
@@ -93,14 +86,13 @@ function createSocket(
     ? [...protocols, ...toBearerProtocol(headers.authorization)]
     : ({ protocols: [...protocols], headers } as unknown as string[]);
   try {
-    return new WebSocket(url, init);
+    return new WebSocket(url.replace(/^http/, 'ws'), init);
   } catch (cause) {
     const reason = toReason(cause);
     throw new BerthError('options', 'The WebSocket cannot be opened', { reason, cause });
   }
 }
 
-/** Returns a token as a subprotocol. */
 function toBearerProtocol(authorization: string | undefined): string[] {
   if (authorization === undefined) return [];
   // Only these characters are valid (RFC 6455, section 4.1), and the platform's error would quote the token.

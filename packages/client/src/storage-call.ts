@@ -9,13 +9,11 @@ import type { CallOptions, Limits } from './limits.ts';
 /** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
 
-/** The `operationId` of a storage operation, which is the last segment of its path. */
 type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
 /** Options for a storage call. The client knows which operations are idempotent. */
 export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
-/** What all operations of a storage client share. */
 export interface StorageContext {
   readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;
@@ -55,7 +53,6 @@ export function classify({ status }: Response): RetryClass {
   return RETRY_CLASSES[status] ?? 'never';
 }
 
-/** Returns whether a call may succeed later without new credentials. */
 export function isTemporary(status: number): boolean {
   return status !== 401 && status in RETRY_CLASSES;
 }
@@ -77,13 +74,12 @@ export async function capResponseSize(response: Response, call: CallInfo): Promi
 
 /** The `data` of a storage response. */
 export interface StorageResponse {
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: Fields;
   /** Creates the error for a part of the data, with a `code` and a `message` if it contains them. */
-  toError(
-    failure: string,
-    part: { readonly code?: unknown; readonly message?: unknown },
-  ): BerthError;
+  readonly toError: (failure: string, part: Fields) => BerthError;
 }
+
+export type Fields = Readonly<Record<string, unknown>>;
 
 export interface RawResult {
   readonly data?: unknown;
@@ -94,8 +90,6 @@ export interface RawResult {
 /**
  * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. A `code` without `data` is a failure
  * whatever the status, and so is any response without `data`, or whose `statusCode` is an error.
- *
- * @throws BerthError of the kind `storage`
  */
 export function readEnvelope(
   { data: success, error, response }: RawResult,
@@ -105,24 +99,23 @@ export function readEnvelope(
   const content = success ?? error;
   const parsed = typeof content === 'string' ? parseJson(content) : content;
   const envelope = isRecord(parsed) ? parsed : {};
-  const { statusCode, body } = envelope;
-  const fields = isRecord(body) ? body : envelope;
-  const { data, requestId } = fields;
+  const { statusCode = 200, body } = envelope;
+  const isWrapped = isRecord(body);
+  const fields = isWrapped ? body : envelope;
+  const { data } = fields;
+  const requestId = toText(fields.requestId);
 
   const toError: StorageResponse['toError'] = (subject, part) => {
     const code = toText(part.code);
-    return new BerthError('storage', subject, {
-      call: url ? { method: 'POST', url } : undefined,
-      response,
-      code,
-      reason: toText(part.message) ?? (code ? undefined : 'the response is malformed'),
-      requestId: toText(requestId),
-      retryable: isTemporary(response.status),
-    });
+    const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
+    const call = url ? { method: 'POST', url } : undefined;
+    const retryable = isTemporary(response.status);
+    const details = { call, response, code, reason, requestId, retryable };
+    return new BerthError('storage', subject, details);
   };
 
   const isFailure =
-    isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);
+    isWrapped && typeof statusCode === 'number' && Math.floor(statusCode / 100) !== 2;
   if (response.ok && !isFailure && isRecord(data)) return { data, toError };
   throw toError(failure, fields);
 }
@@ -131,11 +124,10 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value ? value : undefined;
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The `data` in the envelope of a raw storage response. */
 type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
   ? NonNullable<Data>
   : never;

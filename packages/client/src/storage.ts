@@ -18,7 +18,7 @@ import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DownloadOptions } from './download.ts';
 import { BerthError, checkNumber } from './errors.ts';
-import { createFetch, type FetchInit, type FetchLike, splitOptions } from './fetch.ts';
+import { createFetch, type FetchLike } from './fetch.ts';
 import {
   AVATAR_BYTES,
   IDEMPOTENT_OPERATIONS,
@@ -46,7 +46,6 @@ const ROOT = '/api/v2/envs/';
 
 const IDEMPOTENT_PATHS: readonly string[] = IDEMPOTENT_OPERATIONS.map((id) => STORAGE_PATH + id);
 
-/** Default of `idle`, in milliseconds. */
 const IDLE = 65_000;
 
 /** Options for {@link createStorageClient}. */
@@ -189,8 +188,10 @@ export interface StorageClient {
 
 type RawCall = (path: string, init: object) => Promise<RawResult>;
 
-interface RawOptions extends Pick<FetchInit, keyof CallOptions> {
+interface RawOptions extends CallOptions {
   readonly params?: { readonly path?: object };
+  readonly body?: unknown;
+  readonly parseAs?: 'text';
 }
 
 /**
@@ -212,15 +213,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   toSegment('envId', envId);
   checkNumber('idle', idle, 0);
   const limits = toLimits(options);
-  const send = createFetch({
-    limits,
-    fetch,
-    classify,
-    session: createStorageSession(options.credentials, wireProfile),
-    scope: baseUrl + ROOT,
-    // A redirect would send the credentials elsewhere, and the contract has no redirects.
-    redirect: 'manual',
-  });
+  const session = createStorageSession(options.credentials, wireProfile);
+  // A redirect would send the credentials elsewhere, and the contract has no redirects.
+  const redirect = 'manual';
+  const send = createFetch({ limits, fetch, classify, session, scope: baseUrl + ROOT, redirect });
   const setup = { baseUrl, limits, toPath: toContractPath, check: capResponseSize };
   const calls = createCalls<paths>(send, setup);
 
@@ -237,14 +233,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
-    // A link carries its own grant, and may redirect.
+    // A link may redirect (D23).
     createLinkFetch: (sendAttempt) =>
       createFetch({ limits, fetch: sendAttempt, classify, redirect: 'follow' }),
-    async call(operation, fields, failure, callOptions) {
+    async call(operation, fields, failure, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const init = { ...splitOptions<CallOptions>(callOptions).options, body, parseAs: 'text' };
-      const result = await post(path, init);
+      const result = await post(path, { signal, timeout, retry, body, parseAs: 'text' });
       return readEnvelope(result, failure, baseUrl + toContractPath(path, { envId }));
     },
   };

@@ -5,6 +5,11 @@ import { SIGNATURE } from './generated/contract.gen.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+type SignedParts = Readonly<Record<'method' | 'path' | 'query', string>> & {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Bytes;
+};
+
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** A key pair, with a session token if it is temporary. */
@@ -86,21 +91,10 @@ export function tc3Storage(
 async function toSignedBody(body: SignableRequest['body']): Promise<string | Bytes> {
   if (typeof body === 'string' || !body) return body ?? '';
   if (isStream(body)) {
-    throw new BerthError(
-      'options',
-      'A stream cannot be signed: pass bytes or a Blob, or use bearer().',
-    );
+    const fix = 'pass bytes or a Blob, or use bearer()';
+    throw new BerthError('options', `A stream cannot be signed: ${fix}.`);
   }
   return new Uint8Array(await new Response(body).arrayBuffer());
-}
-
-/** The parts of a request that a signature covers, as they are sent. */
-interface Tc3Request {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Bytes;
 }
 
 /** A header is signed trimmed and in lowercase; a media type unchanged, but without a boundary (D16). */
@@ -111,26 +105,20 @@ function toSignedValue(name: string, value: string): string {
     : text.toLowerCase();
 }
 
-/**
- * Creates a function that signs a request at a time in seconds since the epoch, and keeps the key of the day.
- *
- * @throws BerthError of the kind `options`
- */
+/** Creates a function that signs a request at a time in seconds since the epoch, and keeps the key of the day. */
 function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
   if (!secretId || !secretKey) {
     throw new BerthError('options', 'secretId and secretKey must not be empty.');
   }
   // Pages get it in secure contexts only (Web Cryptography API, section 10).
   if (!globalThis.crypto?.subtle) {
-    throw new BerthError(
-      'options',
-      'Signing needs WebCrypto, which browsers have on https pages only.',
-    );
+    const reason = 'which browsers have on https pages only';
+    throw new BerthError('options', `Signing needs WebCrypto, ${reason}.`);
   }
   const { algorithm } = SIGNATURE;
   let day: string;
   let key: Promise<string | Bytes>;
-  return async (seconds: number, { method, path, query, headers, body }: Tc3Request) => {
+  return async (seconds: number, { method, path, query, headers, body }: SignedParts) => {
     const date = new Date(seconds * 1000).toISOString().slice(0, 10);
     const scope = [date, service, 'tc3_request'];
     if (day !== date) {

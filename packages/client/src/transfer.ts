@@ -24,15 +24,9 @@ export function toReport(
   return onProgress && ((loaded) => onProgress({ loaded, total }));
 }
 
-/** Aborts a transfer that makes no progress. */
 export type IdleWatch = ReturnType<typeof watchIdle>;
 
-/**
- * Watches the progress of a transfer. Nothing is limited until `restart` is called.
- *
- * @param idle milliseconds without progress; 0 for no limit
- * @param failure start of the message of an error
- */
+/** Watches the progress of a transfer. Nothing is limited until `restart` is called. */
 export function watchIdle(
   idle: number,
   user: AbortSignal | undefined,

@@ -25,7 +25,6 @@ type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
  */
 export type UploadData = string | Blob | ArrayBuffer | ArrayBufferView | Stream | FileSource;
 
-/** The content of an upload, and what is known about it before it is read. */
 export interface UploadContent {
   readonly data: Blob | Uint8Array<ArrayBuffer> | Stream | FileSource;
   /** Size in bytes; `undefined` for a stream of unknown size. */
@@ -61,16 +60,14 @@ export interface UploadResponse {
  * 8.6).
  *
  * @param read number of bytes read so far
- * @throws BerthError of the kind `options`
  */
 export function checkLength(
-  { size, maxBytes }: Pick<UploadContent, 'size' | 'maxBytes'>,
+  { size = Number.NaN, maxBytes }: Pick<UploadContent, 'size' | 'maxBytes'>,
   read: number,
   isEnd: boolean,
 ): void {
   let problem: string | undefined;
   if (read > maxBytes) problem = `larger than ${maxBytes} bytes`;
-  else if (size === undefined) return;
   else if (read > size) problem = `larger than its size (${size} bytes)`;
   else if (read < size && isEnd) problem = `smaller than its size (${size} bytes)`;
   if (problem) throw new BerthError('options', `The content is ${problem}.`);
@@ -82,7 +79,7 @@ export async function* readStream(
   content: UploadContent,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const next = openSource(stream, signal);
+  const next = openStream(stream, signal);
   let read = 0;
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
     const bytes = toChunk(chunk.value);
@@ -94,7 +91,7 @@ export async function* readStream(
 }
 
 /** Web streams are read with a reader, because those of Safari are not iterable. */
-function openSource(
+function openStream(
   stream: object,
   signal: AbortSignal,
 ): () => Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }> {
@@ -113,7 +110,6 @@ function openSource(
   return () => iterator.next();
 }
 
-/** @throws BerthError of the kind `options` if a stream yields neither bytes nor text */
 function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value === 'string') return new TextEncoder().encode(value);
   // By name, because `instanceof` fails for values of another realm.

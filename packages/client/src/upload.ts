@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
-import { delayAfter, pause, untilAborted, withBudget } from './limits.ts';
+import { retryAfter, untilAborted, withBudget } from './limits.ts';
 import {
   isTemporary,
   type StorageCallOptions,
@@ -60,7 +60,7 @@ export async function upload(
       const { url, fields, fileID } = toGrant(response, path, wireProfile, failure);
       const watch = watchIdle(idle, budget.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
-      budget.attempts += 1;
+      budget.count += 1;
       watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
@@ -71,9 +71,7 @@ export async function upload(
       } catch (error) {
         // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
         const isRetryable = isBerthError(error) && error.retryable && content.isReplayable;
-        const delay = isRetryable ? delayAfter(budget, headers) : undefined;
-        if (delay === undefined) throw error;
-        await pause(delay, budget.signal);
+        await retryAfter(error, isRetryable, budget, headers);
       }
     }
   }).catch((error) => {
@@ -82,11 +80,7 @@ export async function upload(
   });
 }
 
-/**
- * Looks at the content without reading it.
- *
- * @throws BerthError of the kind `options` if it cannot be uploaded, or has the wrong size
- */
+/** Looks at the content without reading it. */
 async function toContent(
   input: UploadData,
   { contentType, size: expected }: UploadOptions,
@@ -103,22 +97,15 @@ async function toContent(
   else if (isStream(data)) assertUnread(data);
   else if (data?.file) actual = await fileSize(data.file);
   else throw invalid('data', 'text, bytes, a Blob, a stream or { file }', data);
-  const content = {
-    data,
-    size: actual ?? expected,
-    maxBytes,
-    type: contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream'),
-    isReplayable: actual !== undefined,
-  };
-  if (content.size !== undefined) checkLength({ ...content, size: expected }, content.size, true);
-  return content;
+  const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
+  const size = actual ?? expected;
+  if (size !== undefined) checkLength({ size: expected, maxBytes }, size, true);
+  return { data, size, maxBytes, type, isReplayable: actual !== undefined };
 }
 
 /**
  * Reads the grant for one attempt from the response of `getUploadMetaData`, field by field, so that no form is ever
  * posted to the URL `undefined`. Everything except `fileID` is secret.
- *
- * @throws BerthError of the kind `storage`, which names the first field that is missing or invalid
  */
 function toGrant(
   { data, toError }: StorageResponse,
@@ -144,10 +131,8 @@ function toGrant(
 /**
  * Checks the response of an upload target. A status other than 2xx is an error, and so is an XML `Error` element with
  * any status.
- *
- * @throws BerthError of the kind `upload`
  */
-function assertStored(response: UploadResponse, url: string, failure: string) {
+function assertStored(response: UploadResponse, url: string, failure: string): void {
   const { status, text } = response;
   // An `Error` in a comment or CDATA section is no element.
   const xml = text.replace(/<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)/gs, '<!>');

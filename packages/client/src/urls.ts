@@ -4,7 +4,6 @@ import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 /** Finds the first path segment that the URL parser would rewrite. */
 const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
 
-/** Characters that the URL parser drops. */
 const DROPPED = /#|\p{Cc}| $/u;
 
 /** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
@@ -12,11 +11,7 @@ export function pageUrl(): string | undefined {
   return (globalThis as { location?: { href: string } }).location?.href;
 }
 
-/**
- * Returns a base URL that paths can be appended to, absolute and without a slash at its end.
- *
- * @throws BerthError of the kind `options`, which does not show the value: it may contain a password
- */
+/** Returns a base URL that paths can be appended to, absolute and without a slash at its end. */
 export function toBaseUrl(baseUrl: string): string {
   const page = pageUrl();
   const url = parseUrl(baseUrl, page);
@@ -30,8 +25,6 @@ export function toBaseUrl(baseUrl: string): string {
 /**
  * Checks that `fetch` sends a path unchanged. The gateway rejects `.` and `..`, but `fetch` resolves them before that
  * (WHATWG URL, section 4.4), and would call another service.
- *
- * @throws BerthError of the kind `options`
  */
 export function checkPath(name: string, path: string): string {
   const part = REWRITTEN.exec(path)?.[1] ?? DROPPED.exec(path)?.[0];

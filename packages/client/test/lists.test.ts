@@ -64,22 +64,6 @@ describe('a list of more files than a call may have', () => {
       /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request ID r-1\)$/,
     );
   });
-
-  it('keeps the finished results if the signal aborts', async () => {
-    const stop = new AbortController();
-    let count = 0;
-    const storage = storageOf((items) => {
-      count += 1;
-      // The fifth call follows the first result.
-      if (count === 5) stop.abort(new Error('enough'));
-      return idOf(items[0]).endsWith('/0') ? list(...items.map(linked)) : new Promise(() => {});
-    });
-    const results = await storage.delete(ids(250), { signal: stop.signal });
-    expect(results.map(({ error }) => error?.message)).toEqual([
-      ...Array(50).fill(undefined),
-      ...Array(200).fill('enough'),
-    ]);
-  });
 });
 
 describe('a list', () => {
@@ -163,7 +147,7 @@ describe('the lifetime of a link', () => {
       for (const call of [storage.tempUrl('a', options), storage.download('a', options)]) {
         expect(await failureOf(call)).toMatchObject({
           kind: 'options',
-          message: `maxAge must be an integer of at least 1, got ${Number.isNaN(maxAge) ? 'NaN' : JSON.stringify(maxAge)}.`,
+          message: `maxAge must be an integer of at least 1, got ${typeof maxAge === 'string' ? 'string' : maxAge}.`,
         });
       }
       expect(requests).toEqual([]);

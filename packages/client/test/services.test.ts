@@ -59,7 +59,7 @@ describe('a payload', () => {
     const error = (await failureOf(service.post('u', {}, { schema: User }))) as BerthError;
     expect(error).toMatchObject({ kind: 'contract', requestId: 'r-1' });
     expect(error.message).toContain('name: Invalid input');
-    expect(error.issues.map(({ path }) => path)).toEqual(['name', 'tags.0']);
+    expect(error.issues.map(({ path }) => path)).toEqual([['name'], ['tags', 0]]);
   });
 });
 

@@ -21,6 +21,7 @@ export async function call(name: string, path: string, options: CallFlags): Prom
     throw new Failure(`A ${method} request has no body: remove -d, or use -X POST.`, 2);
   }
   const gateway = await openGateway();
+  const { gatewayHeaders } = await readWireProfile();
   const body = data === undefined ? undefined : await readData(data, signal);
   if (body !== undefined && !headers.has('Content-Type')) {
     headers.set('Content-Type', 'application/json');
@@ -28,7 +29,7 @@ export async function call(name: string, path: string, options: CallFlags): Prom
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
   if (response.ok) return write(response.body ?? [], signal);
   const callInfo = { method, url: response.url };
-  const error = await toGatewayError(response.clone(), callInfo, await readWireProfile());
+  const error = await toGatewayError(response.clone(), callInfo, gatewayHeaders.upstreamStatus);
   if (error.kind === 'service') await write(response.body ?? [], signal);
   throw error;
 }

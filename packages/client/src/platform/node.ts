@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 // The modules and not their names, so that tests and monitoring tools can replace `request`.
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -57,9 +57,21 @@ export async function saveFile(
  * with its exact length if that is known, and reads each chunk while the previous one is sent.
  */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { content, report, watch } = form;
+  const { url, content, agent, report, watch } = form;
+  const { size, isReplayable } = content;
   const { type, head, tail } = toMultipart(form);
-  const request = openRequest(form, type, head.length + tail.length);
+  const address = new URL(url);
+  const { request: openRequest } = address.protocol === 'https:' ? https : http;
+  const request = openRequest(address, {
+    method: 'POST',
+    path: toRequestTarget(url),
+    // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
+    agent: (agent as never) ?? (isReplayable ? undefined : false),
+    headers: {
+      'Content-Type': type,
+      ...(size !== undefined && { 'Content-Length': head.length + size + tail.length }),
+    },
+  });
   const chunks = readStream(toChunks(content.data), content, watch.signal);
   watch.signal.addEventListener('abort', () => request.destroy());
   // The response, or its absence, says more than a later error.
@@ -137,26 +149,6 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   throw watch.toError(new Error('The server responded before the entire file was sent.'));
 }
 
-function openRequest(
-  { url, content, agent }: UploadForm,
-  type: string,
-  overhead: number,
-): ClientRequest {
-  const { size, isReplayable } = content;
-  const address = new URL(url);
-  const { request } = address.protocol === 'https:' ? https : http;
-  return request(address, {
-    method: 'POST',
-    path: toRequestTarget(url),
-    // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
-    agent: (agent as never) ?? (isReplayable ? undefined : false),
-    headers: {
-      'Content-Type': type,
-      ...(size !== undefined && { 'Content-Length': overhead + size }),
-    },
-  });
-}
-
 /**
  * Returns the path and query of a URL exactly as written, because a signature may cover them. The parsed form, with
  * its parts resolved and encoded, is used only if HTTP cannot carry the original.
@@ -168,7 +160,6 @@ function toRequestTarget(url: string): string {
   return pathname + search;
 }
 
-/** Returns the bytes before and after the file in a multipart form (RFC 7578), as `FormData` would encode them. */
 function toMultipart({ fields, fileName, content }: UploadForm) {
   const boundary = `berth-${randomUUID()}`;
   const part = (name: string, rest: string) =>

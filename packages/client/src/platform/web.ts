@@ -11,7 +11,6 @@ async function rejectFile(..._: unknown[]): Promise<never> {
   throw new BerthError('options', 'Local files are only supported in Node.');
 }
 
-/** Sends a form with `fetch`, or with `XMLHttpRequest` if progress is requested, because `fetch` does not report it. */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   // Reading the content may take any time.
   form.watch.pause();
