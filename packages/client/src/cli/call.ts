@@ -1,45 +1,44 @@
 import { readFile } from 'node:fs/promises';
-import { addAbortSignal } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
 import { toGatewayError } from '../gateway-call.ts';
-import { Failure, write } from './output.ts';
+import { Failure } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
 interface CallFlags {
-  readonly request?: 'GET' | 'POST' | 'HEAD';
   readonly data?: string;
   readonly header?: Headers;
-  readonly signal: AbortSignal;
 }
 
 /** `berth call`: calls a hosted service, and prints its response as it arrives. */
-export async function call(name: string, path: string, options: CallFlags): Promise<void> {
-  const { data, signal, header: headers = new Headers() } = options;
-  const { request: method = data === undefined ? 'GET' : 'POST' } = options;
-  if (data !== undefined && method !== 'POST') {
-    throw new Failure(`A ${method} request has no body: remove -d, or use -X POST.`, 2);
-  }
+export async function call(
+  name: string,
+  path: string,
+  { data, header: headers = new Headers() }: CallFlags,
+  signal: AbortSignal,
+): Promise<void> {
   const gateway = await openGateway();
   const { gatewayHeaders } = await readWireProfile();
-  const body = data === undefined ? undefined : await readData(data, signal);
+  const body = data?.startsWith('@') ? await readBody(data.slice(1)) : data;
+  const method = body === undefined ? 'GET' : 'POST';
   if (body !== undefined && !headers.has('Content-Type')) {
     headers.set('Content-Type', 'application/json');
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
-  if (response.ok) return write(response.body ?? [], signal);
-  const callInfo = { method, url: response.url };
-  const error = await toGatewayError(response.clone(), callInfo, gatewayHeaders.upstreamStatus);
-  if (error.kind === 'service') await write(response.body ?? [], signal);
-  throw error;
+  const info = { method, url: response.url };
+  const error = response.ok
+    ? undefined
+    : await toGatewayError(response.clone(), info, gatewayHeaders.upstreamStatus);
+  if (error?.kind !== 'gateway') {
+    await pipeline(response.body ?? [], process.stdout, { signal, end: false });
+  }
+  if (error) throw error;
 }
 
-/** Reads `-d`: text, `@file`, or `-` for stdin. It is kept in memory, because signatures cover the body. */
-async function readData(data: string, signal: AbortSignal) {
-  if (data === '-') return new Uint8Array(await buffer(addAbortSignal(signal, process.stdin)));
-  if (!data.startsWith('@')) return data;
+/** Reads the file of `-d @file`. It is kept in memory, because signatures cover the body. */
+async function readBody(file: string): Promise<Uint8Array> {
   try {
-    return new Uint8Array(await readFile(data.slice(1)));
+    return new Uint8Array(await readFile(file));
   } catch (error) {
     throw new Failure(`Cannot read the request body: ${(error as Error).message}.`, 2);
   }

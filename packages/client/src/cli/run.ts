@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { CONTRACT } from '../generated/contract.gen.ts';
 import { call, toHeaders } from './call.ts';
 import { cp, mv, rm, url } from './files.ts';
@@ -14,7 +14,6 @@ ${Object.entries(SETTINGS)
 Examples:
   berth cp ./site remote:/site   uploads a folder
   berth cp remote:/a.txt ./copy/
-  berth cp remote:/a.txt -       prints a file
   berth url remote:/a.txt --max-age 600
   berth call hello greet -d '{"name":"Ada"}'
 
@@ -23,10 +22,8 @@ Exit codes:
   1  at least one operation failed, or the command was stopped
   2  an argument, an option or a setting is wrong; nothing was sent`;
 
-const METHOD = new Option('-X, --request <method>', 'HTTP method (default: GET, or POST with -d)');
-METHOD.choices(['GET', 'POST', 'HEAD']);
+const FILE = 'file ID or remote:/path';
 
-/** Runs the command line, and sets the exit code. */
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const stop = new AbortController();
   // A second signal ends the process at once.
@@ -50,36 +47,35 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .addHelpText('after', MORE);
   program
     .command('cp')
-    .description('Upload files and folders, or download files.')
-    .usage('[options] <from...> <to>')
-    .argument('<names...>', 'local files and folders, file IDs, remote:/path, or - for stdout')
-    .action((names, options) => cp(names, { ...options, signal }));
+    .description('Upload a file or a folder, or download a file.')
+    .argument('<from>', 'local file or folder, file ID or remote:/path')
+    .argument('<to>', 'remote:/path, or a local file or folder')
+    .action((from, to) => cp(from, to, signal));
   program
     .command('url')
-    .description('Print a temporary link to each file.')
-    .argument('<files...>', 'file IDs or remote:/path')
+    .description('Print a temporary link to a file.')
+    .argument('<file>', FILE)
     .option('--max-age <seconds>', 'lifetime (default: chosen by the deployment)', toSeconds)
-    .action((files, options) => url(files, { ...options, signal }));
+    .action((file, { maxAge }) => url(file, signal, maxAge));
   program
     .command('rm')
-    .description('Delete files. A missing file is an error, but the others are still deleted.')
-    .argument('<files...>', 'file IDs or remote:/path')
-    .action((files, options) => rm(files, { ...options, signal }));
+    .description('Delete a file. A missing file is an error.')
+    .argument('<file>', FILE)
+    .action((file) => rm(file, signal));
   program
     .command('mv')
     .description('Move a file within the storage. If that fails, the source is kept.')
     .argument('<from>', 'remote:/path')
     .argument('<to>', 'remote:/path; an existing file is replaced')
-    .action((from, to, options) => mv(from, to, { ...options, signal }));
+    .action((from, to) => mv(from, to, signal));
   program
     .command('call')
     .description('Call a hosted service, and print its response as it arrives.')
     .argument('<service>', 'name of the service')
     .argument('[path]', 'path within the service, with its query', '')
-    .addOption(METHOD)
-    .option('-d, --data <data>', 'body, JSON unless -H says otherwise: text, @file or - for stdin')
+    .option('-d, --data <data>', 'POST this text, or @file; JSON unless -H says otherwise')
     .option('-H, --header <header>', 'header as "Name: value"; repeatable', toHeaders)
-    .action((name, path, options) => call(name, path, { ...options, signal }));
+    .action((name, path, flags) => call(name, path, flags, signal));
   return program;
 }
 

@@ -22,7 +22,6 @@ export const SETTINGS = {
 
 type Setting = keyof typeof SETTINGS;
 
-/** Returns a setting; `undefined` if it is missing or empty. */
 function readSetting(name: Setting): string | undefined {
   return process.env[name] || undefined;
 }
@@ -33,7 +32,6 @@ function requireSetting(name: Setting): string {
   return value;
 }
 
-/** @throws Failure if the setting is missing, or is not an http(s) URL */
 function requireUrl(name: Setting): string {
   const value = requireSetting(name);
   if (/^https?:[^?#@]*$/i.test(value) && URL.canParse(value)) return value;
@@ -52,38 +50,31 @@ function readAuth(): GatewayAuth {
     const fix = 'set BERTH_GATEWAY_TOKEN, or BERTH_TC3_SECRET_ID and BERTH_TC3_SECRET_KEY';
     throw new Failure(`No credentials for the gateway: ${fix}.`, 2);
   }
-  return tc3(readKeyPair(), readSignature());
+  return tc3(...readSignature());
 }
 
-function readKeyPair(): Tc3KeyPair {
-  return {
-    secretId: requireSetting('BERTH_TC3_SECRET_ID'),
-    secretKey: requireSetting('BERTH_TC3_SECRET_KEY'),
-    token: readSetting('BERTH_TC3_TOKEN'),
-  };
-}
-
-function readSignature(): Tc3Options {
+function readSignature(): [Tc3KeyPair, Tc3Options] {
+  const secretId = requireSetting('BERTH_TC3_SECRET_ID');
+  const secretKey = requireSetting('BERTH_TC3_SECRET_KEY');
+  const token = readSetting('BERTH_TC3_TOKEN');
   const service = readSetting('BERTH_TC3_SERVICE');
-  return { service, signingHost: readSetting('BERTH_STORAGE_SIGNING_HOST') };
+  const signingHost = readSetting('BERTH_STORAGE_SIGNING_HOST');
+  return [
+    { secretId, secretKey, token },
+    { service, signingHost },
+  ];
 }
 
-/** Creates a client for the storage of the settings, which prints its warnings to stderr. */
 export async function openStorage(): Promise<StorageClient> {
-  const warnings = new Set<string>();
   return createStorageClient({
     baseUrl: requireUrl('BERTH_STORAGE_URL'),
     envId: requireSetting('BERTH_ENV'),
-    credentials: tc3Storage(readKeyPair(), readSignature()),
+    credentials: tc3Storage(...readSignature()),
     wireProfile: await readWireProfile(),
-    onWarning(text) {
-      if (!warnings.has(text)) process.stderr.write(`${text}\n`);
-      warnings.add(text);
-    },
+    onWarning: (text) => process.stderr.write(`${text}\n`),
   });
 }
 
-/** Reads the names that the deployment uses. Default: the contract's. */
 export async function readWireProfile(): Promise<WireProfile> {
   const file = readSetting('BERTH_WIRE_PROFILE');
   if (file === undefined) return toWireProfile();

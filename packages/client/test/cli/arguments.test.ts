@@ -10,17 +10,13 @@ const NO_KEYS = { BERTH_TC3_SECRET_ID: '', BERTH_TC3_SECRET_KEY: '' };
 
 it.each<[string, RegExp, Record<string, string>?]>([
   ['cpp', /unknown command 'cpp'[\s\S]*Did you mean cp/],
-  ['cp a', /Expected a source and a target, got only a\./],
+  ['cp a', /missing required argument 'to'/],
   ['cp ./a ./b', /\.\/a is not a storage path: write it as remote:\/a\n/],
   ['cp ./no-such remote:/x', /Cannot read \.\/no-such: ENOENT/],
   ['cp ./a cloud://dev.files/x', /not a storage path: write it as remote:\/path\n/],
-  ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: name each file/],
+  ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: name a file/],
   ['cp remote:/x remote:/y', /remote:\/x is in the storage already: berth mv moves/],
-  ['cp remote:/a/x remote:/b/x y', /More than one file would be written to y\/x/],
   ['url remote:/x --max-age 0', /Expected an integer of at least 1/],
-  ['mv remote:/x remote:/y/', /remote:\/y\/ is a folder/],
-  ['call hello -X PUT', /Allowed choices are GET, POST, HEAD/],
-  ['call hello -X GET -d x', /A GET request has no body: remove -d, or use -X/],
   ['call hello -d @/no/such', /Cannot read the request body: ENOENT/],
   ['call hello -H x', /Expected "Name: value"/],
   ['call hello -H authorization:a', /set BERTH_GATEWAY_TOKEN/],
@@ -39,7 +35,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
 });
 
 it.each([
-  ['cp --help', /Usage: berth cp \[options\] <from...> <to>/],
+  ['cp --help', /Usage: berth cp \[options\] <from> <to>/],
   ['--version', /contract [\da-f]{12}/],
 ])('berth %s prints to stdout and ends with 0', async (args, text) => {
   const result = await berth(args.split(' '));

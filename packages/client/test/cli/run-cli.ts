@@ -10,11 +10,8 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-interface RunOptions {
-  /** Settings to change. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-}
+/** Settings to change. */
+type Env = Readonly<Record<string, string>>;
 
 /** Starts a mock that checks credentials, and returns how to run the command on it. */
 export function cliForTests(options: MockOptions = {}) {
@@ -28,7 +25,7 @@ export function cliForTests(options: MockOptions = {}) {
   afterAll(() => mock.close());
 
   /** Starts the command from source, with the settings of the mock. */
-  function start(args: readonly string[], env: RunOptions['env'] = {}) {
+  function start(args: readonly string[], env: Env = {}) {
     const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
     const settings = {
       BERTH_ENV: 'dev',
@@ -44,10 +41,8 @@ export function cliForTests(options: MockOptions = {}) {
   }
 
   /** Runs the command to its end. */
-  async function berth(args: readonly string[], { env, input = '' }: RunOptions = {}) {
-    const child = start(args, env);
-    child.stdin.end(input);
-    const result = await outputOf(child);
+  async function berth(args: readonly string[], { env }: { env?: Env } = {}) {
+    const result = await outputOf(start(args, env));
     expect(result.stdout + result.stderr).not.toContain(keys.secret);
     return result;
   }
