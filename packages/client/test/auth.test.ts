@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { bearer, type GatewayAuth } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -44,18 +43,6 @@ describe('bearer', () => {
     expect(await at(auth, 1_969)).toBe(second);
   });
 
-  it.each([
-    ['no exp', jwt({ sub: 'a' })],
-    ['an exp that is not a number', jwt({ exp: '1' })],
-    ['a payload that is not JSON', 'a.b.c'],
-    ['no parts', 'opaque'],
-  ])('keeps a token with %s', async (_, token) => {
-    const provider = vi.fn(() => token);
-    const auth = bearer(provider);
-    for (const seconds of [0, 10 ** 10]) expect(await at(auth, seconds)).toBe(`Bearer ${token}`);
-    expect(provider).toHaveBeenCalledTimes(1);
-  });
-
   it('fails with the error of its function, and tries again at the next call', async () => {
     const cause = new Error('down');
     const auth = bearer(vi.fn(async () => 'new').mockRejectedValueOnce(cause));
@@ -91,32 +78,6 @@ describe('a signer', () => {
     token.mockReturnValue('t2');
     expect(await service.get('a')).toEqual({ a: 1 });
   });
-
-  it('sees each attempt as it is sent', async () => {
-    const seen: unknown[] = [];
-    const authorize: GatewayAuth['authorize'] = async ({ now: _, ...request }) => {
-      seen.push({ ...request, body: await new Response(request.body).text() });
-      return undefined;
-    };
-    const responses = [refused('SERVICE_NOT_READY', 503), json({})];
-    const options = { auth: { authorize }, headers: { 'X-A': 'a' }, retry: { delay: 1 } };
-    await gatewayWith(responses, options).service.post('d?e', 'b');
-    const headers = { 'content-type': 'text/plain;charset=UTF-8', 'x-a': 'a' };
-    const attempt = { method: 'POST', url: `${BASE}/v1/cloudrun/x/d?e`, body: 'b', headers };
-    expect(seen).toEqual([attempt, attempt]);
-  });
-
-  it('closes a stream that is not sent because there are no credentials', async () => {
-    const auth = bearer(() => Promise.reject(new Error('offline')));
-    const streams = [Readable.from(['a']), Readable.from(['a'])] as const;
-    const { service } = gatewayWith([], { auth });
-    const calls = [
-      service.post('a', streams[0]),
-      service.request('a', { method: 'POST', body: streams[1] }),
-    ];
-    for (const call of calls) expect(await failureOf(call)).toMatchObject({ kind: 'options' });
-    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true]);
-  });
 });
 
 describe('after a 401, the token', () => {
@@ -139,22 +100,6 @@ describe('after a 401, the token', () => {
     expect(count()).toBe(2);
     const renewed = server.calls.filter(({ headers }) => headers.authorization === 'Bearer t2');
     expect(renewed).toHaveLength(20);
-  });
-
-  it('is renewed even if a call with its own header, which is not, is rejected at the same time', async () => {
-    const { promise: bothSent, resolve } = Promise.withResolvers<void>();
-    const sent: (string | undefined)[] = [];
-    const fetch = async (_: string, { headers }: RequestInit) => {
-      sent.push((headers as Record<string, string>).authorization);
-      if (sent.length === 2) resolve();
-      await bothSent;
-      return sent.length > 2 ? json({ a: 1 }) : refused('ACCESS_TOKEN_EXPIRED', 401);
-    };
-    const { service } = countingAt(BASE, { fetch });
-    const mine = failureOf(service.get('', { headers: { Authorization: 'Bearer mine' } }));
-    expect(await service.get()).toEqual({ a: 1 });
-    expect(await mine).toMatchObject({ status: 401 });
-    expect(sent.sort()).toEqual(['Bearer mine', 'Bearer t1', 'Bearer t2']);
   });
 
   it('is renewed once for each call at most, whatever the code', async () => {

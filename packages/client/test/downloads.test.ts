@@ -71,18 +71,6 @@ describe('a download', () => {
     expect(error).toMatchObject({ kind: 'storage', status, path: '/file' });
   });
 
-  it('is repeated if the server is overloaded', async () => {
-    let count = 0;
-    await using served = await serveStorage((_, response) => {
-      count += 1;
-      response.writeHead(count < 3 ? 503 : 200).end('bytes');
-    });
-    expect(await (await served.storage.download('a')).text()).toBe('bytes');
-    count = 0;
-    const error = await failureOf(served.storage.download('a', { retry: false }));
-    expect(error).toMatchObject({ kind: 'storage', status: 503, retryable: true });
-  });
-
   it.each([
     ['more', 11],
     ['fewer', 9],
@@ -113,36 +101,6 @@ describe('a download', () => {
     expect(await failureOf(served.storage.download('a', { idle: 50 }).then(bytesOf))).toMatchObject(
       { kind: 'timeout', path: '/file', message },
     );
-  });
-
-  it('is not idle while it waits for another attempt, or after it failed', async () => {
-    vi.useFakeTimers();
-    const busy = new Response('', { status: 503, headers: { 'Retry-After': '2' } });
-    const { storage } = storageWith([link(), busy, new Response('bytes'), link(), new Error('no')]);
-    const download = storage.download('a', { idle: 1_000 });
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(await (await download).text()).toBe('bytes');
-    expect(await failureOf(storage.download('a', { retry: false }))).toMatchObject({
-      kind: 'network',
-    });
-    expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
-  });
-
-  it.each(['onProgress throws', 'its reader cancels'])('is left if %s', async (reason) => {
-    const closed = Promise.withResolvers<void>();
-    await using served = await serveStorage((request, response) => {
-      response.writeHead(200, { 'Content-Length': 10 }).write('a');
-      request.socket.on('close', () => closed.resolve());
-    });
-    const enough = new Error('enough');
-    const onProgress = () => {
-      throw enough;
-    };
-    const response = await served.storage.download('a', { onProgress, idle: 0 });
-    if (reason === 'onProgress throws') expect(await failureOf(bytesOf(response))).toBe(enough);
-    else await response.body?.cancel();
-    await closed.promise;
   });
 });
 
@@ -230,25 +188,6 @@ describe('a download to a file', () => {
     expect(loaded.at(-1)).toBe(bytes.length);
   });
 
-  it('is complete if the connection breaks after the last byte', async () => {
-    await using served = await serveStorage((_, response) => {
-      response.writeHead(206, { ETag: '"v1"', 'Content-Range': 'bytes 0-2/9' });
-      response.write('new', () => response.destroy());
-    });
-    await served.storage.downloadToFile('a', file, { range: { offset: 0, length: 3 } });
-    expect(await readFile(file, 'utf8')).toBe('new');
-  });
-
-  it('continues if only the second response says how long the file is', async () => {
-    await using served = await serveStorage(({ headers: { range } }, response) => {
-      response.setHeader('ETag', '"v1"');
-      if (!range) return response.write('first', () => response.destroy());
-      response.writeHead(206, { 'Content-Range': 'bytes 5-9/10' }).end('other');
-    });
-    await served.storage.downloadToFile('a', file);
-    expect(await readFile(file, 'utf8')).toBe('firstother');
-  });
-
   it('keeps the mode of a file, and links and devices as they are', async () => {
     await using served = await serveStorage((_, response) => response.end('new'));
     const long = join(folder, '文'.repeat(80));
@@ -262,20 +201,6 @@ describe('a download to a file', () => {
     expect((await stat(long)).mode & 0o777).toBe(0o600);
     expect((await lstat(toLong)).isSymbolicLink()).toBe(true);
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
-  });
-
-  it('replaces an idle connection with a new one', async () => {
-    const { handle, seen } = files();
-    await using served = await serveStorage((request, response) => {
-      if (request.headers.range) return handle(request, response);
-      response.writeHead(200, { ETag: '"v1"', 'Content-Length': BYTES.length });
-      response.write(BYTES.subarray(0, 1));
-    });
-    // A busy machine may be silent as well.
-    const options = { idle: 1_000, retry: { attempts: 100, delay: 1 } };
-    await served.storage.downloadToFile('a', file, options);
-    expect((await readFile(file)).equals(BYTES)).toBe(true);
-    expect(seen[0]).toEqual({ range: 'bytes=1-', ifRange: '"v1"' });
   });
 
   it.each<[string, () => string | undefined, DownloadOptions?]>([

@@ -49,10 +49,8 @@ describe('an error', () => {
     ],
     ['the upstream status is present', json(REFUSAL, { status: 404, headers: UPSTREAM })],
     ['the request IDs differ', json({ ...REFUSAL, requestId: 'r-2' }, { status: 404, headers })],
-    ['the header is missing', json(REFUSAL, { status: 404 })],
     ['there is no request ID', json({ ...REFUSAL, requestId: undefined }, { status: 404 })],
     ['a field is not a string', json({ ...REFUSAL, code: 1 }, { status: 404, headers })],
-    ['the body is null', json(null, { status: 500, headers })],
     ['there is no body', new Response(null, { status: 500, headers })],
   ])('CL-ERROR-SERVICE: is one of the service if %s', async (_, response, options) => {
     const { status } = response;
@@ -77,14 +75,12 @@ describe('an error', () => {
   });
 
   const refuse = async () => json(REFUSAL, { status: 404, headers });
-  const fail = async () => json('no', { status: 500 });
   const lose = () => Promise.reject(new Error('lost'));
   const { storage } = storageWith([], { fetch: lose, retry: false });
   const neverRespond = () => new Promise<Response>(() => {});
   const garble = async () => new Response('{', { headers: { 'Content-Type': 'application/json' } });
   it.each<[string, (service: Service) => Promise<unknown>, object]>([
     ['gateway', (x) => x.get('a'), { fetch: refuse }],
-    ['service', (x) => x.post('a'), { fetch: fail }],
     ['network', (x) => x.get('a'), { fetch: lose }],
     ['network', (x) => x.events('a').next(), { fetch: lose }],
     ['network', (x) => x.connect('a'), {}],
@@ -92,8 +88,6 @@ describe('an error', () => {
     ['contract', (x) => x.get('a'), { fetch: garble }],
     ['options', (x) => x.get('..'), {}],
     ['network', () => storage.upload('a', 'b'), {}],
-    ['network', () => storage.download('a'), {}],
-    ['network', () => storage.tempUrl('a'), {}],
     ['network', () => storage.delete('a'), {}],
     ['network', () => storage.copy('/a', '/b'), {}],
   ])("shows the caller's line in its stack: %s", async (kind, call, options) => {

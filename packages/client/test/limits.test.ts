@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { isBerthError } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayAt, serviceAt } from './support/clients.ts';
@@ -52,14 +51,6 @@ describe('a time limit', () => {
       await vi.runAllTimersAsync();
       expect(String(await call)).toContain(`No response within ${expected} ms`);
     }
-  });
-
-  it('ends a call whose own body does not end', async () => {
-    const init = { method: 'POST', body: new ReadableStream(), duplex: 'half' } as RequestInit;
-    const gateway = gatewayAt(BASE);
-    const request = new Request(gateway.service('x').url, init);
-    const call = gateway.fetch(request, { timeout: 20 });
-    expect(await failureOf(call)).toMatchObject({ kind: 'timeout' });
   });
 
   it('does not end an event stream or the body of a raw response', async () => {
@@ -119,43 +110,6 @@ describe('an abort', () => {
     expect(await failureOf(service.get('a', { signal: stop.signal }))).toBe(reason);
     expect(await failureOf(service.get('a', { signal: stop.signal }))).toBe(reason);
     expect(server.calls).toHaveLength(1);
-  });
-
-  it('that may still come leaves no listener after a call', async () => {
-    const { signal } = new AbortController();
-    const any = vi.spyOn(AbortSignal, 'any');
-    await serviceAt(BASE, { fetch: async () => Response.json({}) }).get('a', { signal });
-    for (const { value } of any.mock.results) expect(getEventListeners(value, 'abort')).toEqual([]);
-    any.mockRestore();
-  });
-
-  it('within the body of an error leaves no timer', async () => {
-    vi.useFakeTimers();
-    const stop = new AbortController();
-    const pull = (controller: ReadableStreamDefaultController) => {
-      stop.abort(reason);
-      controller.error(reason);
-    };
-    const init = { status: 503, headers: { 'Retry-After': '20' } };
-    const fetch = async () =>
-      new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), init);
-    const call = serviceAt(BASE, { fetch, timeout: 0 }).get('a', { signal: stop.signal });
-    expect(await failureOf(call)).toBe(reason);
-    await vi.advanceTimersByTimeAsync(0);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('while the token is requested sends nothing', async () => {
-    const fetch = vi.fn(async () => Response.json({}));
-    const stop = new AbortController();
-    const authorize = async () => {
-      stop.abort(reason);
-      return 'Bearer t';
-    };
-    const service = serviceAt(BASE, { auth: { authorize }, fetch });
-    expect(await failureOf(service.post('a', {}, { signal: stop.signal }))).toBe(reason);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(fetch).not.toHaveBeenCalled();
   });
 
   it('ends the body of a raw response, and a call of another library', async () => {

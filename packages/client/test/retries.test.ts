@@ -1,7 +1,7 @@
 import { bearer, isBerthError, type RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, gatewayAt, refused, serviceAt } from './support/clients.ts';
+import { failureOf, refused, serviceAt } from './support/clients.ts';
 import { type Act, faultServer, refuse, reset, serve, truncate } from './support/servers.ts';
 
 const ok = serve({ a: 1 });
@@ -75,20 +75,6 @@ describe('a call that may have been executed', () => {
   });
 });
 
-it('what middleware throws ends a call, also after an interrupted response', async () => {
-  await using server = await faultServer(truncate, ok);
-  const gateway = gatewayAt(server.baseUrl);
-  const thrown = new Error('middleware');
-  let attempts = 0;
-  gateway.use({
-    onRequest() {
-      attempts += 1;
-      if (attempts === 2) throw thrown;
-    },
-  });
-  expect(await failureOf(gateway.service('x').get('a'))).toBe(thrown);
-});
-
 describe('CL-RETRY-LIMIT: the number of attempts', () => {
   it('counts those whose response is interrupted', async () => {
     const busy = refuse('SERVICE_NOT_READY', 503);
@@ -102,10 +88,8 @@ describe('CL-RETRY-LIMIT: the number of attempts', () => {
   it.each<[RetryOptions | false | undefined, RetryOptions | false | undefined, number]>([
     [{ delay: 1 }, undefined, 3],
     [twice, { attempts: 4 }, 4],
-    [twice, { attempts: undefined, delay: 0 }, 2],
     [twice, false, 1],
     [false, twice, 2],
-    [false, undefined, 1],
   ])('is that of the call, then that of the client: %j, %j', async (ofClient, ofCall, expected) => {
     await using server = await faultServer(refuse('SERVICE_NOT_READY', 503));
     await failureOf(serviceAt(server.baseUrl, { retry: ofClient }).get('a', { retry: ofCall }));
@@ -152,10 +136,8 @@ describe('CL-RETRY-AFTER: a wait between attempts', () => {
     ['in seconds', { 'Retry-After': '2' }, 2000],
     ['that is shorter than the random wait', { 'Retry-After': '0' }, 125],
     ['at its longest', { 'Retry-After': '30' }, 30_000],
-    ['as a date, by the local clock', { 'Retry-After': dated(3000) }, 3000],
     ['as a date, by its Date', { 'Retry-After': dated(3_603_000), Date: dated(3_600_000) }, 3000],
     ['as a date in the past', { 'Retry-After': dated(-5000) }, 125],
-    ['that is not a number', { 'Retry-After': '2x' }, 125],
     ['as a date, with an invalid Date header', { 'Retry-After': dated(1000), Date: 'now' }, 1000],
   ])('respects Retry-After %s', async (_, headers, expected) => {
     const { actual } = await waits({ retry: { attempts: 2 } }, [notReady(headers)]);

@@ -1,10 +1,13 @@
 import {
   type AnyBerthError,
+  type BerthError,
   createGatewayClient,
   createStorageClient,
   isBerthError,
   unwrapEnvelope,
 } from '@berth/client';
+import { linksQuery, serviceQuery } from '@berth/client/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 
@@ -53,6 +56,22 @@ describe('calls of a service', () => {
     void (() => gateway.service<Orders>('x').GET('/item'));
     // @ts-expect-error: the name is text
     void (() => gateway.service<Orders>('x').POST('/items', { body: { name: 1 } }));
+  });
+});
+
+it('queries are typed', () => {
+  void (() => {
+    const users = gateway.service('users');
+    const { data, error } = useQuery(serviceQuery<{ name: string }>(users, '7'));
+    expectTypeOf(data).toEqualTypeOf<{ name: string } | undefined>();
+    expectTypeOf(error).toEqualTypeOf<BerthError | null>();
+    const schema = z.object({ id: z.number() });
+    const parsed = useSuspenseQuery(serviceQuery(users, '7', { schema }));
+    expectTypeOf(parsed.data).toEqualTypeOf<{ id: number }>();
+    const [link] = useSuspenseQuery(linksQuery(storage, ['a'])).data;
+    if (link && !link.error) expectTypeOf(link.url).toEqualTypeOf<string>();
+    // @ts-expect-error: headers are those of the client, because they would have to be part of the key
+    serviceQuery(users, '7', { headers: {} });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type BerthError, bearer, type GatewayClientOptions, tc3 } from '@berth/client';
+import { bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { failureOf, serviceAt, shown } from './support/clients.ts';
@@ -82,19 +82,6 @@ describe('a WebSocket', () => {
     expect(requested).toEqual(known.slice(0, tokens));
   });
 
-  it('rejects with a network error if nothing listens, even if the token fails too', async () => {
-    const token = vi.fn().mockReturnValueOnce('t').mockRejectedValue(new Error('offline'));
-    const { chat } = countingService('http://127.0.0.1:1', { auth: bearer(token) });
-    expect(await failureOf(chat.connect('a'))).toMatchObject({ kind: 'network' });
-  });
-
-  it('rejects with the reason of the platform if a subprotocol is invalid', async () => {
-    const auth = tc3({ secretId: 'id', secretKey: 'key' });
-    const { chat } = countingService('http://127.0.0.1:1', { auth });
-    const error = await failureOf(chat.connect('a', { protocols: ['a b'] }));
-    expect(error).toMatchObject({ kind: 'options', cause: { name: 'SyntaxError' } });
-  });
-
   it('rejects in time if there is no response', async () => {
     await using server = await faultServer(hang);
     const ended = new Promise<void>((resolve) => {
@@ -123,19 +110,5 @@ describe('a WebSocket', () => {
     const closed = next('close');
     stop.abort(reason);
     await closed;
-  });
-
-  it.each<[string, Act]>([
-    ['a success', serve({})],
-    ['a refusal of the service', serve({ no: 1 }, 401)],
-    ['a stream', (_, response) => void response.writeHead(200).write('data: 1')],
-  ])('rejects without a reason if the response to a GET is %s', async (_, act) => {
-    await using server = await faultServer(act);
-    server.server.on('upgrade', (_, socket: Socket) => socket.end('HTTP/1.1 404 No\r\n\r\n'));
-    const { chat, token } = countingService(server.baseUrl);
-    const error = (await failureOf(chat.connect('a'))) as BerthError;
-    expect([error.kind, error.code]).toEqual(['network', undefined]);
-    // The gateway has accepted the token.
-    expect(token).toHaveBeenCalledTimes(1);
   });
 });

@@ -102,16 +102,6 @@ describe('a link to a file', () => {
     await settle(() => expect(result.current.data).not.toBe(second));
     expect((await fetch(first)).status).toBe(403);
   });
-
-  it('that fails is tried again soon, but not at once', async () => {
-    const result = renderLink(MISSING);
-    const error = { kind: 'storage', code: 'STORAGE_FILE_NONEXIST' };
-    await settle(() => expect(result.current.error).toMatchObject(error));
-    await advance(4);
-    expect(mock.session().requests()).toHaveLength(1);
-    await advance(2);
-    await settle(() => expect(mock.session().requests()).toHaveLength(2));
-  });
 });
 
 describe('links to files', () => {
@@ -122,13 +112,6 @@ describe('links to files', () => {
     const error = { code: 'STORAGE_FILE_NONEXIST' };
     await waitFor(() => expect(result.current.data).toMatchObject([{ url }, { error }]));
     expect(mock.session().requests()).toHaveLength(1);
-  });
-
-  it('fail together if there is no response', async () => {
-    const storage = open(() => Promise.reject(new Error('down')));
-    const query = linksQuery(storage, [fileID, MISSING], { retry: false });
-    const { result } = renderHook(() => useQuery(query));
-    await waitFor(() => expect(result.current.error).toMatchObject({ kind: 'network' }));
   });
 });
 
