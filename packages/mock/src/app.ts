@@ -1,48 +1,42 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GatewayRouter, Router } from '@berth/server-stubs';
 import { decodeText, storageRoutes } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
-import { CONTROL_PATH, control } from './control/control.ts';
-import { fail, refuseHost } from './early-responses.ts';
+import { CONTROL_PATH, control } from './control.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { applyRequestFaults, mayHaveFaults } from './faults/node-faults.ts';
-import { isForeign, rawPathOf } from './host.ts';
+import { whenFresh } from './files.ts';
+import { isForeign, rawPathOf, toHostAdvice } from './host.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
-import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
-import { toRouter } from './surfaces/document.ts';
-import { corsOf } from './surfaces/router-options.ts';
-
-/** The routers that handle the calls of the contract. */
-export interface Routers {
-  readonly gateway: GatewayRouter;
-  readonly storage: Router;
-  readonly upload: Router;
-}
+import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from './surface.ts';
+import { createMockGateway } from './surfaces/gateway.ts';
+import { corsOf, fail, refuse } from './surfaces/responses.ts';
+import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
 
 /**
  * Creates what a mock does with each request: it serves its own page, or else finds the session of the call,
  * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
  */
-export function createApp(context: Context, contractRouters: Routers) {
-  const { options, sessions, contract } = context;
-  const document = context.document && toRouter(context.document);
-  const routers = { ...contractRouters, gateway: document ?? contractRouters.gateway };
+export function createApp(context: Context) {
+  const { options, sessions, contract, document, isStandalone } = context;
+  const gateway = createMockGateway(context);
+  const routers = {
+    gateway,
+    storage: createMockStorage(context),
+    upload: createMockUpload(context),
+  };
   const cors = corsOf(options, 'link');
   const link = createDownloadListener({
-    async download(request) {
-      const record = recordOf(request);
-      return record.session.storage.download(request).catch((error: Error) => {
-        record.reason = error.message;
-        throw error;
-      });
-    },
+    download: (request) => recordOf(request).session.storage.download(request),
     cors,
     requestId: (request) => recordOf(request).id,
+    onRefusal(error, { req }) {
+      recordOf(req).reason = error.message;
+    },
     onError: (error) => process.emitWarning(error as Error),
   });
 
@@ -52,19 +46,25 @@ export function createApp(context: Context, contractRouters: Routers) {
       () => {
         if (isControl(path)) return control(context, request, response);
         if (isHome(request, path)) return sendHome(request, response);
-        const surface = document ? 'gateway' : (contract.surfaceOf(request) ?? surfaceOf(path));
         const isRefused = isForeign(request, options);
-        const record = begin(request, surface, isRefused);
+        const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
         record.response = response;
         response.once('close', () => end(record));
-        if (isRefused) return refuseHost(record, response, options);
-        const next = () => (surface === 'link' ? link : routers[surface])(request, response);
-        if (!mayHaveFaults(request, record)) return next();
-        const call = { request, response, record, subject: toSubject(surface, request) };
-        return applyRequestFaults({ ...call, toResponse: () => response }, options, next);
+        if (isRefused) return refuseHost(response);
+        if (document === undefined) return serve(request, response, record);
+        return whenFresh(document, () => serve(request, response, record));
       },
       (error) => fail(error, response, options),
     );
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse, record: CallRecord): unknown {
+    if (!isStandalone) record.surface = contract.surfaceOf(request) ?? record.surface;
+    const { surface } = record;
+    const next = () => (surface === 'link' ? link : routerOf(surface))(request, response);
+    if (!mayHaveFaults(request, record)) return next();
+    const call = { request, response, subject: toSubject(surface, request) };
+    return applyRequestFaults({ ...call, toResponse: () => response }, options, next);
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -78,11 +78,11 @@ export function createApp(context: Context, contractRouters: Routers) {
         const toResponse = () => UpgradeResponse.create(request, socket, head);
         if (isRefused) {
           const response = toResponse();
-          return response ? refuseHost(record, response, options) : socket.destroy();
+          return response ? refuseHost(response) : socket.destroy();
         }
-        const next = () => contractRouters.gateway.upgrade(request, socket, head);
+        const next = () => gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const call = { request, record, subject: toSubject('gateway', request), toResponse };
+        const call = { request, subject: toSubject('gateway', request), toResponse };
         return applyRequestFaults(call, options, next);
       },
       (error) => {
@@ -92,9 +92,13 @@ export function createApp(context: Context, contractRouters: Routers) {
     );
   }
 
+  function routerOf(surface: Exclude<SurfaceName, 'link'>) {
+    return isStandalone && document ? document.current.router : routers[surface];
+  }
+
   function isHome({ method, url = '' }: IncomingMessage, path: string): boolean {
     if (path !== '/' || (method !== 'GET' && method !== 'HEAD')) return false;
-    return document?.find({ method: 'GET', url }) === undefined;
+    return !isStandalone || document?.current.router.find({ method: 'GET', url }) === undefined;
   }
 
   function begin(request: IncomingMessage, surface: SurfaceName, isRefused: boolean): CallRecord {
@@ -122,8 +126,14 @@ export function createApp(context: Context, contractRouters: Routers) {
     context.onCall(record);
   }
 
+  function refuseHost(response: ServerResponse): Promise<void> {
+    const { surface } = recordOf(response.req);
+    const details = { status: 421, message: toHostAdvice(response.req) };
+    return refuse(surfaceErrorFor('host', surface, details), response, options);
+  }
+
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
-    const found = surface === 'link' ? undefined : routers[surface].find(request);
+    const found = surface === 'link' ? undefined : routerOf(surface).find(request);
     const name = found?.path.name;
     return {
       surface,
@@ -135,8 +145,7 @@ export function createApp(context: Context, contractRouters: Routers) {
   return {
     request: handle,
     upgrade,
-    shouldUpgrade: (request: IncomingMessage) =>
-      document === undefined && contractRouters.gateway.shouldUpgrade(request),
+    shouldUpgrade: (request: IncomingMessage) => !isStandalone && gateway.shouldUpgrade(request),
   };
 }
 
@@ -172,7 +181,7 @@ function firstSegment(path: string): string {
 }
 
 function isControl(path: string): boolean {
-  return path.startsWith(CONTROL_PATH) && /^(\/|$)/.test(path.slice(CONTROL_PATH.length));
+  return path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`);
 }
 
 /** A browser gets the page; a program that waits for the mock gets a line. */

@@ -1,22 +1,87 @@
-import type { Live } from './files.ts';
-import type { CallRecord, RequestLog } from './log.ts';
+import type { FileEvents } from './files.ts';
+import { originOf, toUrlHost } from './host.ts';
+import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { Services } from './services/create-services.ts';
-import type { Sessions } from './session.ts';
-import type { Auth } from './surfaces/auth.ts';
-import type { Contract } from './surfaces/contract.ts';
-import type { ServedDocument } from './surfaces/document.ts';
+import { createServices } from './services/create-services.ts';
+import { Sessions } from './session.ts';
+import { type Auth, createPresentAuth } from './surfaces/auth.ts';
+import { createContract, serveDocument } from './surfaces/contract.ts';
+import { openDocument, serveStandalone } from './surfaces/document.ts';
+import { LOGGING } from './surfaces/responses.ts';
+import { FieldError } from './user-input.ts';
 
 /** What all parts of a mock share. */
-export interface Context {
-  readonly options: ResolvedOptions;
-  readonly auth: Auth;
-  readonly sessions: Sessions;
-  readonly log: RequestLog;
-  readonly services: Services;
-  readonly contract: Contract;
-  /** The document that is served instead of the contract. */
-  readonly document: Live<ServedDocument> | undefined;
-  /** Called with each call when its response is complete. */
-  onCall(record: CallRecord): void;
+export type Context = Awaited<ReturnType<typeof createContext>>;
+
+export async function createContext(options: ResolvedOptions, events: FileEvents) {
+  const { host, port, wireProfile } = options;
+  const auth = await createAuth(options);
+  const document =
+    options.document === undefined
+      ? undefined
+      : await openDocument(
+          options.document,
+          (loaded) => serveDocument(loaded, options, auth),
+          events,
+        );
+  const isStandalone = document !== undefined && document.current.surface === undefined;
+  if (isStandalone) assertStandalone(options);
+  const log = new RequestLog();
+  const storage = {
+    // A caller without a valid Host gets an error, so that the port of its links does not matter.
+    publicUrl: (request: Parameters<typeof originOf>[0]) =>
+      originOf(request) ?? `http://${toUrlHost(host)}:${port}`,
+    wireProfile,
+    onError: (error: unknown) => process.emitWarning(error as Error),
+  };
+  return {
+    options,
+    auth,
+    /** The document of the options: a draft of the contract, or what is served alone. */
+    document,
+    isStandalone,
+    contract: createContract(isStandalone ? undefined : document, options, auth),
+    log,
+    /** Called with each call when its response is complete. */
+    onCall: createPrinter(options),
+    sessions: new Sessions(options, storage, (session) => log.clear(session)),
+    services: await createServices(options.services, {
+      ...events,
+      openDocument: (source) =>
+        openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), events),
+      wireProfile,
+    }),
+  };
+}
+
+/** Verification is loaded only if needed. */
+async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
+  if (credentials === 'present') return createPresentAuth(wireProfile);
+  const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
+  return createStrictAuth(env, wireProfile);
+}
+
+/** @throws FieldError if an option has no effect on a mock that serves only another document */
+function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
+  if (services === undefined && credentials === 'present') return;
+  const option = services === undefined ? 'credentials' : 'services';
+  const rest = `has no effect together with ${document}, which the mock serves alone and without credentials: remove one of them.`;
+  throw new FieldError(option, rest);
+}
+
+/** Returns a function that prints each call once, when its response is complete. */
+function createPrinter({ log, wireProfile }: ResolvedOptions): (record: CallRecord) => void {
+  if (log === 'quiet') return () => {};
+  const toText = log === 'json' ? (record: CallRecord) => toJsonLine(record, wireProfile) : toLine;
+  let lines = '';
+  return (record) => {
+    // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
+    if (lines === '') {
+      setImmediate(() => {
+        process.stdout.write(lines);
+        lines = '';
+      });
+    }
+    lines += `${toText(record)}\n`;
+  };
 }

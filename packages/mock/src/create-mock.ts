@@ -3,21 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createApp } from './app.ts';
-import type { Context } from './context.ts';
+import { createContext } from './context.ts';
 import type { FileEvents } from './files.ts';
-import { originOf, toUrlHost } from './host.ts';
-import { type CallRecord, RecordedRequest, RequestLog, toJsonLine, toLine } from './log.ts';
+import { toUrlHost } from './host.ts';
+import { RecordedRequest } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import { createServices } from './services/create-services.ts';
-import { Sessions } from './session.ts';
-import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
-import { createContract, serveDocument } from './surfaces/contract.ts';
-import { openDocument, serveStandalone, toRouter } from './surfaces/document.ts';
-import { createMockGateway } from './surfaces/gateway.ts';
-import { LOGGING } from './surfaces/router-options.ts';
-import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
-import { FieldError } from './user-input.ts';
+import { KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -60,6 +52,8 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   return mock;
 }
 
+const WARN: FileEvents = { onProblem: (message) => process.emitWarning(message, 'BerthWarning') };
+
 /**
  * Starts a mock, and returns what the command line also needs.
  *
@@ -67,17 +61,18 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
  */
 export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
   const context = await createContext(options, events);
-  const app = createApp(context, {
-    gateway: createMockGateway(context),
-    storage: createMockStorage(context),
-    upload: createMockUpload(context),
-  });
+  const app = createApp(context);
   const server = createServer({
     IncomingMessage: RecordedRequest,
     shouldUpgradeCallback: app.shouldUpgrade,
   });
   server.on('request', app.request).on('upgrade', app.upgrade);
-  const sockets = trackSockets(server);
+  // Node does not count connections that have switched protocols.
+  const sockets = new Set<Duplex>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const stop = Promise.withResolvers<void>();
   let isClosed = false;
   const close = () => {
@@ -112,90 +107,4 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
     [Symbol.asyncDispose]: close,
   };
   return { mock, context };
-}
-
-async function createContext(options: ResolvedOptions, events: FileEvents): Promise<Context> {
-  const auth = await createAuth(options);
-  const opened =
-    options.document === undefined
-      ? undefined
-      : await openDocument(
-          options.document,
-          (loaded) => serveDocument(loaded, options, auth),
-          events,
-        );
-  const isDraft = opened?.current.surface !== undefined;
-  if (opened !== undefined && !isDraft) assertStandalone(options);
-  const log = new RequestLog();
-  return {
-    options,
-    auth,
-    contract: createContract(isDraft ? opened : undefined, options, auth),
-    document: isDraft ? undefined : opened,
-    onCall: createPrinter(options),
-    log,
-    sessions: new Sessions({
-      ...options,
-      storage: {
-        // A caller without a valid Host gets an error, so that the port of its links does not matter.
-        publicUrl: (request) =>
-          originOf(request) ?? `http://${toUrlHost(options.host)}:${options.port}`,
-        wireProfile: options.wireProfile,
-        onError: (error) => process.emitWarning(error as Error),
-      },
-      onDrop: (session) => log.clear(session),
-    }),
-    services: await createServices(options.services, {
-      ...events,
-      openDocument: async (source) =>
-        toRouter(
-          await openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), events),
-        ),
-      wireProfile: options.wireProfile,
-    }),
-  };
-}
-
-/** @throws FieldError if an option has no effect on a mock that serves only another document */
-function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
-  if (services === undefined && credentials === 'present') return;
-  const option = services === undefined ? 'credentials' : 'services';
-  const rest = `has no effect together with ${document}, which the mock serves alone and without credentials: remove one of them.`;
-  throw new FieldError(option, rest);
-}
-
-const WARN: FileEvents = { onProblem: (message) => process.emitWarning(message, 'BerthWarning') };
-
-/** Returns a function that prints each call once, when its response is complete. */
-function createPrinter({ log, wireProfile }: ResolvedOptions): (record: CallRecord) => void {
-  if (log === 'quiet') return () => {};
-  const toText = log === 'json' ? (record: CallRecord) => toJsonLine(record, wireProfile) : toLine;
-  let lines = '';
-  return (record) => {
-    // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
-    if (lines === '') {
-      setImmediate(() => {
-        process.stdout.write(lines);
-        lines = '';
-      });
-    }
-    lines += `${toText(record)}\n`;
-  };
-}
-
-/** Node does not count connections that have switched protocols. */
-function trackSockets(server: NodeJS.EventEmitter): ReadonlySet<Duplex> {
-  const sockets = new Set<Duplex>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-/** Verification is loaded only if needed. */
-async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
-  if (credentials === 'present') return createPresentAuth(wireProfile);
-  const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
-  return createStrictAuth(env, wireProfile);
 }

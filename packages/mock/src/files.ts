@@ -65,6 +65,12 @@ export async function openLive<Value>(
   };
 }
 
+/** Runs a task with the current version of a value: at once if it has not changed. */
+export function whenFresh(live: Live<unknown>, task: () => unknown): unknown {
+  const reading = live.refresh();
+  return reading === undefined ? task() : reading.then(task);
+}
+
 /** Wraps a constant as `Live`. */
 export function toConstant<Value>(current: Value): Live<Value> {
   return { current, refresh: () => undefined };

@@ -37,7 +37,7 @@ export interface LoggedRequest {
 /** A call while it is handled. Surfaces fill in what they find out. */
 export class CallRecord {
   readonly session: Session;
-  readonly surface: SurfaceName;
+  surface: SurfaceName;
   readonly id = randomUUID();
   readonly at = Date.now();
   readonly method: string;
@@ -136,16 +136,9 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
+/** Returns the record of a call that has begun. */
 export function recordOf(request: IncomingMessage): CallRecord {
-  const { record } = request as RecordedRequest;
-  if (record === undefined)
-    throw new TypeError('The request does not belong to any call to the mock.');
-  return record;
-}
-
-/** Lets a request that forwards another one write to its record. */
-export function copyRecord(from: IncomingMessage, to: IncomingMessage): void {
-  (to as RecordedRequest).record = recordOf(from);
+  return (request as RecordedRequest).record as CallRecord;
 }
 
 /** Headers and body have at most 16 KiB each and the reason is short, so all calls take at most about 100 MiB. */

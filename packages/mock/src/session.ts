@@ -28,22 +28,25 @@ export interface Session {
   readonly faults: FaultRules;
 }
 
-interface SessionsOptions
-  extends Pick<ResolvedOptions, 'env' | 'faults' | 'maxSessions' | 'maxSessionBytes' | 'document'> {
-  /** What the storage API of every session has in common. */
-  readonly storage: Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
-  /** Called with each session that is dropped. */
-  readonly onDrop: (session: Session) => void;
-}
+/** What the storage API of every session has in common. */
+type SharedStorage = Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
 
 export class Sessions {
-  readonly #options: SessionsOptions;
+  readonly #options: ResolvedOptions;
+  readonly #storage: SharedStorage;
+  readonly #onDrop: (session: Session) => void;
   readonly #sessions = new Map<string, Session>();
   /** Signs grants and links. */
   readonly #secret = randomBytes(32);
 
-  constructor(options: SessionsOptions) {
+  constructor(
+    options: ResolvedOptions,
+    storage: SharedStorage,
+    onDrop: (session: Session) => void,
+  ) {
     this.#options = options;
+    this.#storage = storage;
+    this.#onDrop = onDrop;
     this.get('');
   }
 
@@ -57,7 +60,7 @@ export class Sessions {
     const oldest = isFull ? this.#sessions.values().find((one) => one.id !== '') : undefined;
     if (oldest !== undefined) {
       this.#sessions.delete(oldest.id);
-      this.#options.onDrop(oldest);
+      this.#onDrop(oldest);
     }
     return session;
   }
@@ -71,7 +74,7 @@ export class Sessions {
   }
 
   #create(id: string): Session {
-    const { env, faults, storage, maxSessionBytes, document } = this.#options;
+    const { env, faults, maxSessionBytes, document } = this.#options;
     const clock = new Clock();
     const files = createMemoryStore({ maxBytes: maxSessionBytes });
     const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
@@ -81,7 +84,7 @@ export class Sessions {
       files,
       faults: new FaultRules(faults, document !== undefined),
       storage: createStorage({
-        ...storage,
+        ...this.#storage,
         blobs: files,
         // Grants and links from one session are not valid in another.
         signer: createSigner([createHmac('sha256', this.#secret).update(id).digest()]),

@@ -58,16 +58,6 @@ describe('Prefer and Accept', () => {
     expect([status, headers['content-type']]).toEqual([200, contentType]);
   });
 
-  test('an event stream resumes after Last-Event-ID, and ends with a 204', async () => {
-    const resume = (id: string) => ask({ accept: 'text/event-stream', 'last-event-id': id });
-    expect(await resume('1')).toMatchObject({
-      status: 200,
-      text: 'id: 2\ndata: {"delta":"lo"}\n\n',
-    });
-    expect(await resume('2')).toMatchObject({ status: 204, text: '' });
-    expect((await resume('x')).text).toContain('id: 1\n');
-  });
-
   test('a type that the contract does not document gets a 406', async () => {
     const reply = await ask({ accept: 'image/png' });
     expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });

@@ -3,14 +3,17 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { BUCKET } from '../surface.ts';
-import { DOCUMENTS } from '../surfaces/contract-documents.ts';
+import { DOCUMENTS } from '../surfaces/contract.ts';
 
 /** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
-export async function describeMock(mock: Mock, { options, document }: Context): Promise<string> {
+export async function describeMock(
+  mock: Mock,
+  { options, document, isStandalone }: Context,
+): Promise<string> {
   const { url } = mock;
   const { env } = options;
   const page = `Log and files  ${url}/__mock`;
-  if (document !== undefined) {
+  if (document && isStandalone) {
     const operations = document.current.routes.map(({ method, path }) => `  ${method} ${path}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }

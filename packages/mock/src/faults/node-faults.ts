@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasResponse } from '@berth/server-stubs/contract';
-import { refuse } from '../early-responses.ts';
-import type { CallRecord } from '../log.ts';
+import { type CallRecord, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type SurfaceError, toSurfaceError } from '../surface.ts';
+import { refuse } from '../surfaces/responses.ts';
 import { applyFaults, type FaultedCall } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultRule, type FaultSubject } from './fault-rules.ts';
 
@@ -23,7 +23,6 @@ interface FaultedRequest {
   readonly request: IncomingMessage;
   /** Undefined for the upgrade to a WebSocket, which has no body. */
   readonly response?: ServerResponse;
-  readonly record: CallRecord;
   readonly subject: FaultSubject;
   /** Creates the response of a fault. Returns undefined if an earlier call on the connection is in progress. */
   toResponse(): ServerResponse | undefined;
@@ -34,16 +33,17 @@ interface FaultedRequest {
  * them has ended the call.
  */
 export async function applyRequestFaults(
-  { request, response, record, subject, toResponse }: FaultedRequest,
+  { request, response, subject, toResponse }: FaultedRequest,
   options: ResolvedOptions,
   next: () => unknown,
 ): Promise<void> {
+  const record = recordOf(request);
   const respond = (error: SurfaceError) => {
     const created = toResponse();
     if (created === undefined) {
       request.destroy();
     } else if (!created.headersSent) {
-      void refuse(error, record, created, options);
+      void refuse(error, created, options);
     }
   };
   let due: readonly FaultRule[];

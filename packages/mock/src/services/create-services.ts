@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
-import type { Router } from '@berth/server-stubs';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { type FileEvents, toConstant } from '../files.ts';
-import { copyRecord } from '../log.ts';
+import { type FileEvents, type Live, toConstant, whenFresh } from '../files.ts';
+import { type RecordedRequest, recordOf } from '../log.ts';
+import type { ServedDocument } from '../surfaces/document.ts';
 import { isObject } from '../user-input.ts';
 import { echo } from './echo.ts';
 import { createHandlerService, type HandlerOptions } from './handler-service.ts';
@@ -27,7 +27,7 @@ export interface Services {
 }
 
 /** Opens a document: the path of a file, which is live, or a parsed document. */
-type OpenDocument = (source: string | object) => Promise<Router>;
+type OpenDocument = (source: string | object) => Promise<Live<ServedDocument>>;
 
 export interface ServicesOptions extends FileEvents {
   readonly openDocument: OpenDocument;
@@ -118,14 +118,14 @@ async function createDocumentService(
   source: string | object,
   openDocument: OpenDocument,
 ): Promise<RunningService> {
-  const router = await openDocument(source);
+  const document = await openDocument(source);
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
   const server = createServer((request, response) => {
-    const caller = callers.get(request.socket);
     // The log says why the document refuses a request.
-    if (caller !== undefined) copyRecord(caller, request);
-    router(request, response);
+    const caller = callers.get(request.socket) as IncomingMessage;
+    (request as RecordedRequest).record = recordOf(caller);
+    void whenFresh(document, () => document.current.router(request, response));
   });
   const { call } = createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();

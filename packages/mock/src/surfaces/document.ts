@@ -20,7 +20,6 @@ import type { DocumentedSurface } from '../surface.ts';
 
 /** A document to whose calls Prism responds. */
 export interface ServedDocument {
-  /** Finds the operations to which Prism responds, and validates their requests. */
   readonly router: Router;
   readonly prism: Prism;
   /** The operations of the router. */
@@ -53,21 +52,6 @@ export async function openDocument(
     return serve(loaded);
   };
   return openLive({ path: String(source), load }, events);
-}
-
-/** Returns a router for the current version of a document. */
-export function toRouter(live: Live<ServedDocument>): Router {
-  const listener: Router['checkContinue'] = (request, response, next) =>
-    whenFresh(live, () => live.current.router(request, response, next));
-  const find: Router['find'] = (request) => live.current.router.find(request);
-  return Object.assign(listener, { checkContinue: listener, find });
-}
-
-/** Runs a task with the current version of a document: at once if it has not changed. */
-export function whenFresh(live: Live<unknown>, task: () => void): void {
-  const reading = live.refresh();
-  if (reading === undefined) task();
-  else void reading.then(task);
 }
 
 /** Creates a router all of whose operations have the same handler. */

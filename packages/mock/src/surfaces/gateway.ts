@@ -5,17 +5,16 @@ import {
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
-  type ServiceResponse,
   type WebSocketHandler,
 } from '@berth/server-stubs';
 import { type EnvOption, HttpError, isLoopback } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { type Preferences, readPreferences } from '../prism/preferences.ts';
+import { readPreferences } from '../prism/preferences.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
-import { LOGGING, toRouterOptions } from './router-options.ts';
+import { LOGGING, toRouterOptions } from './responses.ts';
 
 /** The built-in service for which Prism responds with the examples of the contract, unless the user defines it. */
 const HELLO = 'hello';
@@ -32,28 +31,15 @@ export function createMockGateway({ services, contract, options, auth }: Context
     throw unknownService(name, [HELLO, ...services.names()]);
   }
 
-  async function respondByPrism(
-    call: GatewayCall,
-    preferences: Preferences | undefined,
-  ): Promise<ServiceResponse> {
-    const found = await contract.respond('gateway', call, preferences);
-    const { status, headers, content } = found;
-    const lastId = call.request.headers['last-event-id'];
-    const isResumed =
-      lastId !== undefined && /^text\/event-stream/.test(`${headers['content-type']}`);
-    const rest = isResumed ? skipEvents(String(content), String(lastId)) : content;
-    // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
-    return rest === '' ? { status: 204 } : { status, headers, ...(rest && { body: rest }) };
-  }
-
   const call: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
     // A service that is a document chooses from its responses itself.
     const preferences = service?.isDocument
       ? undefined
       : readPreferences(call.request.headers.prefer);
-    const usesPrism = service === undefined || preferences !== undefined;
-    return usesPrism ? respondByPrism(call, preferences) : service.call(input, call);
+    if (service !== undefined && preferences === undefined) return service.call(input, call);
+    const { status, headers, content } = await contract.respond('gateway', call, preferences);
+    return { status, headers, ...(content && { body: content }) };
   };
 
   const webSocket: WebSocketHandler = async (input, call) => {
@@ -83,12 +69,6 @@ export function createMockGateway({ services, contract, options, auth }: Context
     },
   );
   return contract.extend(router);
-}
-
-/** Returns the events after the one with an ID; all of them if there is none. */
-function skipEvents(text: string, id: string): string {
-  const events = text.split(/(?<=\n\n)/);
-  return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
 }
 
 /**

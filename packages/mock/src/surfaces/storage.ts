@@ -12,7 +12,7 @@ import { recordOf } from '../log.ts';
 import { readPreferences } from '../prism/preferences.ts';
 import { callStorage, STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
-import { toRouterOptions } from './router-options.ts';
+import { toRouterOptions } from './responses.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage({ contract, options, auth }: Context): Router {

@@ -1,15 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { join } from 'node:path';
 import { decodeText } from '@berth/server-stubs/contract';
 import { FileTooLargeError } from '@berth/storage';
-import type { Context } from '../context.ts';
-import { INTERNAL_ERROR, writeResponse } from '../early-responses.ts';
-import type { FaultRule } from '../faults/fault-rules.ts';
-import { hostNameOf, isLocalName, originOf, queryOf, rawPathOf, toHostAdvice } from '../host.ts';
-import { type LoggedRequest, REDACTED } from '../log.ts';
-import { createMockSession, type MockSession } from '../mock-session.ts';
-import { sessionOfQuery } from '../session.ts';
-import { FieldError, isInteger, isObject } from '../user-input.ts';
-import { findPage } from './page.ts';
+import type { Context } from './context.ts';
+import type { FaultRule } from './faults/fault-rules.ts';
+import { hostNameOf, isLocalName, originOf, queryOf, rawPathOf, toHostAdvice } from './host.ts';
+import { type LoggedRequest, REDACTED } from './log.ts';
+import { createMockSession, type MockSession } from './mock-session.ts';
+import { sessionOfQuery } from './session.ts';
+import { INTERNAL_ERROR, writeResponse } from './surfaces/responses.ts';
+import { FieldError, isInteger, isObject } from './user-input.ts';
 
 /** Path of the page and of the control API. */
 export const CONTROL_PATH = '/__mock';
@@ -47,10 +48,8 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
   'DELETE faults/*'({ session, name }) {
     if (session.faults.delete(name)) return;
     const known = session.faults.list().map((rule) => rule.name);
-    throw new Problem(
-      404,
-      `There is no fault ${name}: the faults are ${known.join(', ') || 'none'}.`,
-    );
+    const names = known.join(', ') || 'none';
+    throw new Problem(404, `There is no fault ${name}: the faults are ${names}.`);
   },
   'GET files': ({ session }) => ({ files: session.files.list() }),
   'GET files/*'({ session, name }) {
@@ -91,37 +90,22 @@ export async function control(
 }
 
 async function respond(context: Context, request: IncomingMessage): Promise<Response> {
-  const { url = '', method = 'GET' } = request;
+  const { url = '', method: sent = 'GET' } = request;
   const path = rawPathOf(url).slice(CONTROL_PATH.length);
   assertAllowed(request, path, context.options.host);
-  const isRead = method === 'GET' || method === 'HEAD';
-  const page = isRead ? findPage(path, url) : undefined;
+  const method = sent === 'HEAD' ? 'GET' : sent;
+  const page = method === 'GET' ? findPage(path, url) : undefined;
   if (page !== undefined) return page;
-  const value = await call(context, request, isRead ? 'GET' : method, path.slice(1));
+  const [, start = '', rest] = /^\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
+  const route = rest === undefined ? start : `${start}/*`;
+  const call = CALLS[`${method} ${route}`];
+  if (call === undefined) throw toUnknownCall(method, path.slice(1), route);
+  const session = createMockSession(context, sessionOfQuery(request));
+  const body = await readBody(request, route === 'files/*' && context.options.maxSessionBytes);
+  const name = decodeText(rest ?? '') ?? rest ?? '';
+  const value = await call({ context, session, name, query: queryOf(url), body, request });
   if (value instanceof Response) return value;
   return value === undefined ? new Response(null, { status: 204 }) : Response.json(value);
-}
-
-async function call(
-  context: Context,
-  request: IncomingMessage,
-  method: string,
-  path: string,
-): Promise<unknown> {
-  const slash = path.indexOf('/');
-  const route = slash < 0 ? path : `${path.slice(0, slash)}/*`;
-  const respondTo = CALLS[`${method} ${route}`];
-  if (respondTo === undefined) throw toUnknownCall(method, path, route);
-  const query = queryOf(request.url ?? '');
-  const session = createMockSession(context, sessionOfQuery(request));
-  const isFile = route === 'files/*';
-  const hasBody = method === 'PUT' || method === 'POST';
-  const maxBytes = isFile ? context.options.maxSessionBytes : MAX_JSON_BYTES;
-  const bytes = hasBody ? await readBody(request, maxBytes) : Buffer.alloc(0);
-  const body = isFile ? bytes : toJson(bytes, request);
-  const rest = slash < 0 ? '' : path.slice(slash + 1);
-  const name = decodeText(rest) ?? rest;
-  return respondTo({ context, session, name, query, body, request });
 }
 
 function toUnknownCall(method: string, path: string, route: string): Problem {
@@ -158,7 +142,12 @@ function assertAllowed(request: IncomingMessage, path: string, listenHost: strin
 
 const MAX_JSON_BYTES = 1024 * 1024;
 
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * @param maxFileBytes maximum size of a file, whose bytes are returned; false for JSON
+ * @returns undefined if there is no JSON
+ */
+async function readBody(request: IncomingMessage, maxFileBytes: number | false): Promise<unknown> {
+  const maxBytes = maxFileBytes || MAX_JSON_BYTES;
   const chunks: Buffer[] = [];
   let size = 0;
   // Leaving a plain `for await` loop would destroy the socket before the problem is sent.
@@ -167,14 +156,11 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
     if (size > maxBytes) throw new Problem(413, `The body exceeds ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
-}
-
-/** @returns undefined if there is no body */
-function toJson(bytes: Buffer, { headers }: IncomingMessage): unknown {
-  if (bytes.length === 0) return undefined;
+  const bytes = Buffer.concat(chunks);
+  if (maxFileBytes) return bytes;
+  if (size === 0) return undefined;
   // Other sites can send any other type without a preflight.
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     throw new Problem(415, 'Send the body as application/json.');
   }
   try {
@@ -195,7 +181,6 @@ class Problem extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param detail what is wrong and how to fix it */
   constructor(status: number, detail: string, headers = {}) {
     super(detail);
     this.status = status;
@@ -215,6 +200,39 @@ function describe(error: unknown): Problem {
   if (error instanceof FileTooLargeError) return new Problem(413, error.message);
   process.emitWarning(error as Error);
   return new Problem(500, INTERNAL_ERROR);
+}
+
+/** One folder up in both the source and the build. */
+const FOLDER = join(import.meta.dirname, '../page');
+
+/** The files of the page, with their media types, by path below `/__mock`. */
+const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
+  '/page.css': ['page.css', 'text/css; charset=utf-8'],
+};
+
+/** The page shows untrusted text, so it may only run its own script and call its own API. */
+const POLICY = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "require-trusted-types-for 'script'; trusted-types 'none'",
+].join('; ');
+
+/** @returns undefined if the path does not belong to the page */
+function findPage(path: string, url: string): Response | undefined {
+  if (path === '') {
+    const headers = { location: url.replace(/__mock/, '__mock/') };
+    return new Response(null, { status: 308, headers });
+  }
+  const [file, type = ''] = FILES[path] ?? [];
+  if (file === undefined) return undefined;
+  const headers = {
+    'content-type': type,
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+  };
+  return new Response(readFileSync(join(FOLDER, file)), { headers });
 }
 
 /** Headers that curl sets itself. */
@@ -238,14 +256,12 @@ function toCurl({ method, target, headers, body }: LoggedRequest, origin: string
   const names = headers.map(([name]) => name.toLowerCase());
   const added = body === undefined ? ADDED_HEADERS : [...ADDED_HEADERS, 'Content-Type'];
   const absent = added.filter((name) => !names.includes(name.toLowerCase()));
-  const start = ['curl', '-i', '--path-as-is', '--globoff'];
-  const data = body === undefined ? [] : [`--data-raw ${quote(body)}`];
   const command = method === 'HEAD' ? '-I' : `-X ${method}`;
   return [
-    [...start, command, url].join(' '),
+    `curl -i --path-as-is --globoff ${command} ${url}`,
     ...lines,
     ...absent.map((name) => `-H '${name}:'`),
-    ...data,
+    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
 }
 

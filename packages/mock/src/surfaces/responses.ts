@@ -1,4 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+/** What all surfaces send and log: CORS, errors before a call or instead of one, and the reason of a refusal. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { Call, CorsOptions } from '@berth/server-stubs';
 import { type Cors, createCors } from '@berth/server-stubs/contract';
 import {
@@ -9,10 +11,16 @@ import {
   toResponse,
   UpgradeResponse,
 } from '@berth/server-stubs/runtime';
-import { isLoopbackOrigin } from '../host.ts';
-import { describeError, recordOf } from '../log.ts';
+import type { WireProfile } from '@berth/spec/wire-profile';
+import { isLoopbackOrigin, rawPathOf } from '../host.ts';
+import { describeError, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { SurfaceName } from '../surface.ts';
+import {
+  type SurfaceError,
+  type SurfaceName,
+  surfaceErrorFor,
+  toFetchResponse,
+} from '../surface.ts';
 
 /** Returns the options that determine which pages may read a mock's responses. */
 function toCors({ origins }: ResolvedOptions): CorsOptions {
@@ -79,4 +87,58 @@ function toPreflight({ headers }: HttpError, { request }: Call, cors: Cors) {
   const allow = headers.allow ?? preflight['access-control-allow-methods'];
   const allowed = { ...preflight, allow, 'access-control-allow-methods': allow };
   return { [toResponse]: () => ({ status: 204, headers: allowed }) };
+}
+
+/** Refuses a call with an error of its surface, which is logged as the reason. */
+export function refuse(
+  error: SurfaceError,
+  response: ServerResponse,
+  options: ResolvedOptions,
+): Promise<void> {
+  const { req: request } = response;
+  const record = recordOf(request);
+  const { surface, id: requestId } = record;
+  record.reason = describeError(error);
+  record.status = error.status;
+  const headers = {
+    ...corsOf(options, surface).response(request.headers.origin),
+    ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
+  };
+  const rawPath = rawPathOf(request.url ?? '/');
+  const result = error[toResponse]({ request, requestId, rawPath } as Call);
+  // Node discards the rest of the request's body.
+  return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
+}
+
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+function toChallenge(surface: SurfaceName, { storageHeaders }: WireProfile): string {
+  return surface === 'storage'
+    ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
+    : 'Bearer realm="mock"';
+}
+
+export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
+
+/** Ends a call after an internal error, in the format of its surface. */
+export function fail(error: Error, response: ServerResponse, options: ResolvedOptions): void {
+  process.emitWarning(error);
+  const { record } = response.req as RecordedRequest;
+  if (record === undefined || response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  response.setHeader('connection', 'close');
+  const details = { status: 500, message: INTERNAL_ERROR };
+  void refuse(surfaceErrorFor('failed', record.surface, details), response, options);
+}
+
+/** Writes a Fetch response with a small body. */
+export async function writeResponse(
+  response: ServerResponse,
+  { status, headers, body }: Response,
+): Promise<void> {
+  const content = body === null ? undefined : await buffer(body);
+  response.statusCode = status;
+  response.setHeaders(headers);
+  response.end(content);
 }
