@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { decodeText, storageRoutes } from '@berth/server-stubs/contract';
+import { decodeText, splitTarget, storageRoutes } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
@@ -9,7 +9,7 @@ import { CONTROL_PATH, control } from './control.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { applyRequestFaults, mayHaveFaults } from './faults/node-faults.ts';
 import { whenFresh } from './files.ts';
-import { isForeign, rawPathOf, toHostAdvice } from './host.ts';
+import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from './surface.ts';
@@ -41,15 +41,17 @@ export function createApp(context: Context) {
   });
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    const path = rawPathOf(request.url ?? '/');
+    const { path } = splitTarget(request.url ?? '/');
     run(
       () => {
         if (isControl(path)) return control(context, request, response);
         if (isHome(request, path)) return sendHome(request, response);
         const isRefused = isForeign(request, options);
         const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
-        record.response = response;
-        response.once('close', () => end(record));
+        response.once('close', () => {
+          if (response.headersSent) record.status = response.statusCode;
+          end(record);
+        });
         if (isRefused) return refuseHost(response);
         if (document === undefined) return serve(request, response, record);
         return whenFresh(document, () => serve(request, response, record));

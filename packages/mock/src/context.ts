@@ -49,7 +49,7 @@ export async function createContext(options: ResolvedOptions, events: FileEvents
       ...events,
       openDocument: (source) =>
         openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), events),
-      wireProfile,
+      upstreamStatus: wireProfile.gatewayHeaders.upstreamStatus,
     }),
   };
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
-import { decodeText } from '@berth/server-stubs/contract';
+import { decodeText, splitTarget } from '@berth/server-stubs/contract';
 import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
-import { hostNameOf, isLocalName, originOf, queryOf, rawPathOf, toHostAdvice } from './host.ts';
+import { hostNameOf, isLocalName, originOf, toHostAdvice } from './host.ts';
 import { type LoggedRequest, REDACTED } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { sessionOfQuery } from './session.ts';
@@ -91,7 +91,8 @@ export async function control(
 
 async function respond(context: Context, request: IncomingMessage): Promise<Response> {
   const { url = '', method: sent = 'GET' } = request;
-  const path = rawPathOf(url).slice(CONTROL_PATH.length);
+  const { path: rawPath, query: rawQuery } = splitTarget(url);
+  const path = rawPath.slice(CONTROL_PATH.length);
   assertAllowed(request, path, context.options.host);
   const method = sent === 'HEAD' ? 'GET' : sent;
   const page = method === 'GET' ? findPage(path, url) : undefined;
@@ -103,7 +104,8 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   const session = createMockSession(context, sessionOfQuery(request));
   const body = await readBody(request, route === 'files/*' && context.options.maxSessionBytes);
   const name = decodeText(rest ?? '') ?? rest ?? '';
-  const value = await call({ context, session, name, query: queryOf(url), body, request });
+  const query = new URLSearchParams(rawQuery);
+  const value = await call({ context, session, name, query, body, request });
   if (value instanceof Response) return value;
   return value === undefined ? new Response(null, { status: 204 }) : Response.json(value);
 }

@@ -5,7 +5,7 @@ export interface FileEvents {
   /** Called with the path of a file that has been read again after a change. */
   readonly onReload?: ((path: string) => void) | undefined;
   /** Called with what is wrong with a changed file, whose last good version is used, and with errors of services. */
-  readonly onProblem?: ((message: string) => void) | undefined;
+  readonly onProblem: (message: string) => void;
 }
 
 /** A value that reloads when its files change. */
@@ -27,7 +27,7 @@ export interface LiveSource<Value> {
 /** @throws what the first load throws */
 export async function openLive<Value>(
   { path, load }: LiveSource<Value>,
-  { onReload, onProblem }: FileEvents = {},
+  { onReload, onProblem }: FileEvents,
 ): Promise<Live<Value>> {
   /** The state in which each file has been read. */
   const states = new Map<string, string>();
@@ -49,7 +49,7 @@ export async function openLive<Value>(
       current = await load(watch);
       onReload?.(path);
     } catch (error) {
-      onProblem?.((error as Error).message);
+      onProblem((error as Error).message);
     }
     reading = undefined;
   }

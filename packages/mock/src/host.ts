@@ -68,20 +68,6 @@ export function toHostAdvice(request: IncomingMessage): string {
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
 }
 
-/** Returns the raw path of a request target, without the query, and without the host of an absolute form. */
-export function rawPathOf(target: string): string {
-  const [origin = ''] = /^https?:\/\/[^/?]*/i.exec(target) ?? [];
-  const mark = target.indexOf('?', origin.length);
-  const path = target.slice(origin.length, mark < 0 ? undefined : mark);
-  return path === '' ? '/' : path;
-}
-
-/** Returns the parameters of a request target. */
-export function queryOf(target: string): URLSearchParams {
-  const mark = target.indexOf('?');
-  return new URLSearchParams(mark < 0 ? '' : target.slice(mark));
-}
-
 /** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
 export function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage, type ServerResponse } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './session.ts';
@@ -37,24 +37,22 @@ export interface LoggedRequest {
 /** A call while it is handled. Surfaces fill in what they find out. */
 export class CallRecord {
   readonly session: Session;
-  surface: SurfaceName;
   readonly id = randomUUID();
   readonly at = Date.now();
   readonly method: string;
   readonly target: string;
+  surface: SurfaceName;
+  operationId: string | undefined;
+  service: string | undefined;
+  faults: readonly string[] = [];
+  status: number | undefined;
+  reason: string | undefined;
+  ms: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
   #body = Buffer.alloc(0);
   #bodyBytes = 0;
-  operationId: string | undefined;
-  service: string | undefined;
-  #reason: string | undefined;
-  faults: readonly string[] = [];
-  /** Sends the status; undefined for a WebSocket, and when the call has ended. */
-  response: ServerResponse | undefined;
-  #status: number | undefined;
-  ms: number | undefined;
 
   constructor(session: Session, surface: SurfaceName, request: IncomingMessage) {
     this.session = session;
@@ -76,25 +74,6 @@ export class CallRecord {
     return text.includes('\uFFFD') ? undefined : text;
   }
 
-  get reason(): string | undefined {
-    return this.#reason;
-  }
-
-  /** Cut off, because it may quote what the caller has sent. A slice alone would keep all of the text in memory. */
-  set reason(text: string | undefined) {
-    const isLong = text !== undefined && text.length > MAX_REASON;
-    this.#reason = isLong ? Buffer.from(text.slice(0, MAX_REASON)).toString() : text;
-  }
-
-  /** Undefined until the response begins. */
-  get status(): number | undefined {
-    return this.response?.headersSent ? this.response.statusCode : this.#status;
-  }
-
-  set status(status: number) {
-    this.#status = status;
-  }
-
   keep(chunk: Uint8Array): void {
     // The form of an upload contains a grant.
     if (this.surface === 'upload') return;
@@ -114,9 +93,10 @@ export class CallRecord {
   }
 
   finish(): void {
-    this.#status = this.status;
-    this.response = undefined;
     this.ms = performance.now() - this.#start;
+    // It may quote what the caller has sent. A slice alone would keep all of the text in memory.
+    if (this.reason === undefined || this.reason.length <= MAX_REASON) return;
+    this.reason = Buffer.from(this.reason.slice(0, MAX_REASON)).toString();
   }
 }
 
@@ -171,31 +151,20 @@ export function toLoggedRequest(
   record: CallRecord,
   { storageHeaders }: WireProfile,
 ): LoggedRequest {
-  const { id, at, session, surface, operationId, service, method, target } = record;
-  const { headers, body, status, ms, reason, faults } = record;
-  const secrets = [
-    ...SECRET_HEADERS,
-    storageHeaders.authorization.toLowerCase(),
-    storageHeaders.sessionToken.toLowerCase(),
-  ];
+  const { session, at, target, ms, ...fields } = record;
+  const profileHeaders = [storageHeaders.authorization, storageHeaders.sessionToken];
+  const secrets = [...SECRET_HEADERS, ...profileHeaders.map((name) => name.toLowerCase())];
   return {
-    id,
+    ...fields,
     time: new Date(at).toISOString(),
     session: session.id,
-    surface,
-    operationId,
-    service,
-    method,
     target: withoutSecrets(target),
-    headers: headers.map(([name, value]) => [
+    headers: record.headers.map(([name, value]) => [
       name,
       withoutCredential(name.toLowerCase(), value, secrets),
     ]),
-    body,
-    status,
+    body: record.body,
     ms: ms === undefined ? undefined : Math.round(ms),
-    reason,
-    faults,
   };
 }
 
@@ -230,17 +199,12 @@ function withoutSecrets(target: string): string {
   );
 }
 
-/** Returns why a call is refused: the code and the message of an error of the contract, or the message of any other. */
+/** Returns the reason of a refusal: an error of the contract has a code. */
 export function describeError(error: Error): string {
   return 'code' in error ? `${error.code}: ${error.message}` : error.message;
 }
 
-/**
- * Returns the line to print for a call.
- *
- * @example
- * 'POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.'
- */
+/** `POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.` */
 export function toLine(record: CallRecord): string {
   const { method, target, status = 'aborted', ms = 0, session, faults } = record;
   const parts = [method, withoutSecrets(target), status, Math.round(ms), 'ms'];
@@ -251,7 +215,7 @@ export function toLine(record: CallRecord): string {
   return line.replace(/\p{Cc}/gu, '?');
 }
 
-/** Returns the line to print for a call in `--log json`, without headers and body. */
+/** The line of `--log json`. */
 export function toJsonLine(record: CallRecord, profile: WireProfile): string {
   const { headers: _, body: __, ...fields } = toLoggedRequest(record, profile);
   return JSON.stringify(fields);

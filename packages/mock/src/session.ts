@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { splitTarget } from '@berth/server-stubs/contract';
 import {
   createMemoryStore,
   createStorage,
@@ -9,7 +10,6 @@ import {
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { FaultRules } from './faults/fault-rules.ts';
-import { queryOf } from './host.ts';
 import type { ResolvedOptions } from './options.ts';
 import { BUCKET } from './surface.ts';
 import { FieldError, isInteger } from './user-input.ts';
@@ -101,22 +101,19 @@ export class Sessions {
 }
 
 /** The session's clock, which determines when links and grants expire. */
-export interface SessionClock {
-  now(): Date;
-  /** @throws FieldError if `ms` is not a positive integer */
-  advance(ms: number): void;
-}
+export type SessionClock = Pick<Clock, 'now' | 'advance'>;
 
 /** The last ECMAScript date. */
 const LAST_DATE = 8.64e15;
 
-class Clock implements SessionClock {
+class Clock {
   #offset = 0;
 
   now(): Date {
     return new Date(Date.now() + this.#offset);
   }
 
+  /** @throws FieldError if `ms` is not a positive integer */
   advance(ms: number): void {
     if (!isInteger(ms, 1) || this.now().getTime() + ms > LAST_DATE) {
       throw new FieldError('advance', 'must be a positive integer of milliseconds.');
@@ -140,5 +137,6 @@ export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): 
 
 /** Returns the session name in the query, or the one in the header if the query has none. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
-  return queryOf(request.url ?? '').get(SESSION_PARAMETER) ?? sessionOfHeader(request);
+  const query = new URLSearchParams(splitTarget(request.url ?? '').query);
+  return query.get(SESSION_PARAMETER) ?? sessionOfHeader(request);
 }

@@ -4,7 +4,6 @@ import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { createPrism } from '../src/prism/prism.ts';
 import { call, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { getGrant, toForm } from './helpers/upload.ts';
@@ -80,18 +79,6 @@ test('an operation of a draft belongs to its surface, whatever its path', async 
   expect([(await ask()).status, (await ask()).status]).toEqual([500, 204]);
   const logged = { surface: 'storage', operationId: 'ping' };
   expect(extended.session().requests()).toMatchObject([logged, logged]);
-});
-
-test('responses are cached, up to a limit', async () => {
-  const { respond } = createPrism(draftWith(EXAMPLE), { dynamic: false, seed: 'a' });
-  const ask = (number: number) => respond('listFiles', { accept: `application/json;v=${number}` });
-  for (let number = 0; number < 32; number += 1) ask(number);
-  const last = ask(31);
-  expect(ask(0)).toBe(ask(0));
-  expect(ask(31)).toBe(last);
-  ask(32);
-  expect(ask(31)).not.toBe(last);
-  await last;
 });
 
 // As after a change in `spec/`, and `npm run generate`.

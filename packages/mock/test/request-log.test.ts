@@ -120,7 +120,7 @@ test('credentials are not in any part of the log', async () => {
 });
 
 test('a call that is waiting is in the log immediately, with the ID of its response', async () => {
-  session.faults.put('slow', 'latency=1h,times=1');
+  session.faults.put('slow', 'latency=3600000,times=1');
   const stop = new AbortController();
   const pending = fetch(`${mock.url}/files/none`, { signal: stop.signal }).catch(() => {});
   await expect

@@ -17,10 +17,7 @@ export interface FaultedCall {
 interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
   readonly mustBe: string;
-  /**
-   * Converts a value from JSON, the text after `=`, or `true` if there is no `=`. Returns undefined if the value is
-   * invalid.
-   */
+  /** Gets a value from JSON, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
   parse(value: unknown): Value | undefined;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
@@ -34,17 +31,16 @@ interface FaultKind<Value> {
  * method, in `node-faults.ts` and `msw/handle-surface.ts`.
  */
 export const FAULT_KINDS = {
-  /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */
+  /** Delay before the call is handled, in milliseconds. Several faults add up. */
   latency: kind({
-    mustBe:
-      'must be a number of milliseconds such as 200, or a duration such as 2s, at most one hour.',
-    parse: toMilliseconds,
+    mustBe: 'must be an integer number of milliseconds such as 200, at most one hour.',
+    parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
     apply: (ms, { signal }) => wait(ms, signal),
   }),
   /** Closes the connection without a response. */
   reset: kind({
     mustBe: 'must be true or omitted.',
-    parse: toTrue,
+    parse: (value) => (value === true || value === 'true' ? true : undefined),
     apply: (_, call) => call.reset(),
     endsCall: true,
   }),
@@ -79,11 +75,7 @@ function kind<Value>(row: FaultKind<Value>): FaultKind<Value> {
 
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 
-/**
- * Applies faults to a call.
- *
- * @returns whether the call is over: a fault has ended it, or the caller has disconnected
- */
+/** Returns whether the call is over: a fault has ended it, or the caller has disconnected. */
 export async function applyFaults(faults: readonly Fault[], call: FaultedCall): Promise<boolean> {
   for (const [name, { apply, endsCall = false }] of KINDS) {
     for (const { [name]: value } of faults) {
@@ -111,24 +103,10 @@ function isCode(value: string): boolean {
   return Object.values(CODES).some((codes) => codes.includes(value));
 }
 
-function toTrue(value: unknown): true | undefined {
-  return value === true || value === 'true' ? true : undefined;
-}
-
-/** @returns undefined if the value is not an integer of at least `min` */
-export function toInteger(value: unknown, min: number): number | undefined {
+/** @returns undefined if the value is not an integer from `min` to `max` */
+export function toInteger(value: unknown, min: number, max = Infinity): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return isInteger(number, min) ? number : undefined;
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** Parses a number of milliseconds, or a string such as `250ms`, `5s`, `2m` or `1h`. */
-function toMilliseconds(value: unknown): number | undefined {
-  const text = typeof value === 'string' ? value : '';
-  const [, amount, unit = 'ms'] = /^(\d{1,15}(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  const ms = typeof value === 'number' ? value : Number(amount) * (UNITS[unit] as number);
-  return ms >= 0 && ms <= MAX_LATENCY_MS ? ms : undefined;
+  return isInteger(number, min) && number <= max ? number : undefined;
 }
 
 /** One hour. */

@@ -1,5 +1,5 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from '../surface.ts';
+import { type SurfaceName, surfaceErrorFor } from '../surface.ts';
 import { FieldError, isObject, toUnknown } from '../user-input.ts';
 import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
 
@@ -21,31 +21,16 @@ export interface FaultSubject {
 }
 
 /** The surfaces of the contract's operations, by `operationId`. */
-const OPERATIONS: ReadonlyMap<string, SurfaceName> = new Map([
-  ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
-  ...storageRoutes.routes.map(
-    ({ operationId, path }) =>
-      [operationId, path === DOCUMENT_UPLOAD_PATH ? 'upload' : 'storage'] as const,
-  ),
-]);
+const OPERATIONS = new Map<string, SurfaceName>();
+for (const { operationId } of gatewayRoutes.routes) OPERATIONS.set(operationId, 'gateway');
+for (const { operationId } of storageRoutes.routes) OPERATIONS.set(operationId, 'storage');
+OPERATIONS.set('uploadFile', 'upload');
 
 /** The fault rules of a session. */
-export interface SessionFaults {
-  /** Returns the rules with their remaining `times`. */
-  list(): readonly FaultRule[];
-  /**
-   * Adds a rule, or replaces the rule with this name.
-   *
-   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
-   * @throws FieldError that names the field and states its requirements
-   */
-  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
-  /** Removes a rule. Returns whether it existed. */
-  delete(name: string): boolean;
-}
+export type SessionFaults = Pick<FaultRules, 'list' | 'put' | 'delete'>;
 
 /** The rules that apply to the calls of a session. */
-export class FaultRules implements SessionFaults {
+export class FaultRules {
   readonly #initial: readonly FaultRule[];
   readonly #anyOperation: boolean;
   readonly #rules = new Map<string, FaultRule>();
@@ -62,16 +47,24 @@ export class FaultRules implements SessionFaults {
     return this.#rules.size === 0;
   }
 
+  /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[] {
     return [...this.#rules.values()];
   }
 
+  /**
+   * Adds a rule, or replaces the rule with this name.
+   *
+   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
+   * @throws FieldError that names the field and states its requirements
+   */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
     const parsed = parseFaultRule(name, rule, this.#anyOperation);
     this.#rules.set(name, parsed);
     return parsed;
   }
 
+  /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean {
     return this.#rules.delete(name);
   }
@@ -137,10 +130,7 @@ const SERVICE = 'service:';
 export function parseFaultRule(name: string, input: unknown, anyOperation: boolean): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
-    throw new FieldError(
-      'The fault',
-      'must be a rule, such as { "latency": 200 } or "latency=200".',
-    );
+    throw new FieldError(RULE, 'must be a rule, such as { "latency": 200 } or "latency=200".');
   }
   const { name: _, match, times, ...faults } = fields;
   const count = times === undefined ? undefined : toInteger(times, 1);
@@ -158,6 +148,9 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
   };
 }
 
+/** Names the entire rule in messages. */
+const RULE = 'The fault';
+
 function splitRule(text: string): Record<string, unknown> {
   // `service:<name>` contains a colon; the fields never do.
   const colon = text.lastIndexOf(':');
@@ -172,10 +165,7 @@ function splitFields(text: string): Record<string, unknown> {
   for (const part of text.split(',')) {
     const [name = '', ...value] = part.split('=').map((side) => side.trim());
     if (name === '') {
-      throw new FieldError(
-        'The fault',
-        'must be a comma-separated list of fields, such as latency=200,reset.',
-      );
+      throw new FieldError(RULE, 'must be a list of fields, such as latency=200,reset.');
     }
     fields[name] = value.length === 0 ? true : value.join('=');
   }
@@ -196,7 +186,7 @@ function parseKinds(fields: Readonly<Record<string, unknown>>, known: readonly s
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
-  throw new FieldError('The fault', `must contain at least one of ${KIND_NAMES.join(', ')}.`);
+  throw new FieldError(RULE, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
 }
 
 /** Returns the surface that `match` refers to; undefined for an operation of a document. */
@@ -213,8 +203,6 @@ function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefin
 
 function assertCode({ code }: Fault, surface: SurfaceName, subject: string): void {
   if (code === undefined || CODES[surface].includes(code)) return;
-  throw new FieldError(
-    'code',
-    `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`,
-  );
+  const codes = CODES[surface].join(', ');
+  throw new FieldError('code', `must be an error code of ${subject}: ${codes}.`);
 }

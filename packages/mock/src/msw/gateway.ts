@@ -8,14 +8,10 @@ import {
   toCallerResponse,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import {
   callHandler,
   findNameProblem,
-  POLICY_VIOLATION,
-  runSocketHandler,
   type ServiceHandler,
-  type ServiceSocket,
   toHead,
   unknownService,
 } from '../services/service.ts';
@@ -28,19 +24,21 @@ const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-type Services = ReadonlyMap<string, ServiceHandler>;
-
 /** Creates the gateway. As on a server, services see neither credentials nor headers for the mock. */
-export function createGatewaySurface(services: Services, profile: WireProfile): Surface {
+export function createGatewaySurface(
+  services: ReadonlyMap<string, ServiceHandler>,
+  profile: WireProfile,
+): Surface {
   const auth = createPresentAuth(profile).gateway;
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   return {
     name: 'gateway',
     path: `${escapePattern(ROOT)}.*`,
-    identify: (call) => ({
-      service: toTarget(call.rawPath).name,
-      operationId: toOperationId(call),
-    }),
+    identify({ rawPath, request }) {
+      const { name, rest } = toTarget(rawPath);
+      const method = request.method === 'POST' ? 'post' : 'get';
+      return { service: name, operationId: `cloudrun-${method}${rest === '/' ? '-root' : ''}` };
+    },
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
       await authenticateGateway({ ...call, env: '' } as GatewayLogin, auth);
@@ -68,15 +66,6 @@ function toTarget(rawPath: string): { name: string; rest: string } {
   return { name, rest: `/${segments.join('/')}` };
 }
 
-function toOperationId({ rawPath, request }: Call): string | undefined {
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const isRoot = toTarget(rawPath).rest === '/';
-  const route = gatewayRoutes.routes.find(
-    (route) => route.method === method && route.path.endsWith('{name}') === isRoot,
-  );
-  return route?.operationId;
-}
-
 /** The request of a service has its own path, the request ID of the call (D9), and no credentials. */
 async function toServiceRequest(call: Call, request: Request): Promise<Request> {
   const { name, rest } = toTarget(call.rawPath);
@@ -93,56 +82,4 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   }
   const init = { method, headers, signal, body: body?.byteLength ? body : null };
   return new Request(`http://${name}${rest}${query}`, init);
-}
-
-/** Prefix of protocols that contain credentials (D14). */
-const CREDENTIALS = 'berth.bearer.';
-
-/** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
-export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
-  const baseUrl = gatewayUrl.replace(/^http/, 'ws');
-  const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
-  return link.addEventListener('connection', async ({ client, info }) => {
-    const { href, search } = client.url;
-    const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
-    const service = services.get(name);
-    if (typeof service !== 'object' || service.webSocket === undefined) {
-      client.close(POLICY_VIOLATION, `The service ${name} has no webSocket.`);
-      return;
-    }
-    const offered = [info.protocols ?? []].flat();
-    const protocol = offered.find((text) => !text.startsWith(CREDENTIALS)) ?? '';
-    const request = new Request(`http://${name}${rest}${search}`);
-    const socket = fromMswClient(client, protocol);
-    await runSocketHandler(service.webSocket.bind(service), socket, request, report);
-  });
-}
-
-function fromMswClient(
-  client: WebSocketHandlerConnection['client'],
-  protocol: string,
-): ServiceSocket {
-  const messages = new ReadableStream<unknown>({
-    start(controller) {
-      client.addEventListener('message', ({ data }) => controller.enqueue(data));
-      client.addEventListener('close', () => controller.close());
-    },
-  }).getReader();
-  return {
-    protocol,
-    send: async (message) => client.send(message as string),
-    close: (code, reason) => client.close(code, reason),
-    async *[Symbol.asyncIterator]() {
-      for (;;) {
-        const { done, value } = await messages.read();
-        if (done) return;
-        yield await toMessage(value);
-      }
-    },
-  };
-}
-
-async function toMessage(data: unknown): Promise<string | Uint8Array> {
-  if (typeof data === 'string') return data;
-  return new Uint8Array(data instanceof Blob ? await data.arrayBuffer() : (data as ArrayBuffer));
 }

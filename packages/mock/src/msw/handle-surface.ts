@@ -3,6 +3,7 @@ import {
   createCors,
   HttpError,
   hasResponse,
+  splitTarget,
   toContractError,
   toResponse,
 } from '@berth/server-stubs/contract';
@@ -103,12 +104,12 @@ export function escapePattern(text: string): string {
 function toCall(request: Request, baseUrl: string): Call {
   const { method, signal } = request;
   const url = request.url.slice(baseUrl.length).replace(/#.*/, '');
-  const mark = url.indexOf('?');
+  const { path: rawPath, query: rawQuery } = splitTarget(url);
   return {
     request: { method, url, headers: Object.fromEntries(request.headers) },
     requestId: crypto.randomUUID(),
-    rawPath: mark < 0 ? url : url.slice(0, mark),
-    rawQuery: mark < 0 ? undefined : url.slice(mark + 1),
+    rawPath,
+    rawQuery,
     signal,
   } as unknown as Call;
 }

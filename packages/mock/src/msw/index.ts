@@ -7,11 +7,6 @@ export {
   routes,
   type ServiceEvent,
 } from '../services/helpers.ts';
-export type {
-  FetchHandler,
-  ServiceHandler,
-  ServiceSocket,
-  SocketHandler,
-} from '../services/service.ts';
+export type { FetchHandler, ServiceHandler } from '../services/service.ts';
 export type { SessionFile, SessionFiles } from '../session-files.ts';
 export { type MswHandlers, type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';

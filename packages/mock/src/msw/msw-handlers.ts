@@ -1,12 +1,12 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
-import type { RequestHandler, WebSocketHandler } from 'msw';
+import type { RequestHandler } from 'msw';
 import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
 import { findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { BUCKET } from '../surface.ts';
-import { createGatewaySurface, handleSockets } from './gateway.ts';
-import { handleSurface, report } from './handle-surface.ts';
+import { createGatewaySurface } from './gateway.ts';
+import { handleSurface, report, type Surface } from './handle-surface.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 
 /** Options for {@link mswHandlers}: at least one URL, as passed to the clients. */
@@ -31,7 +31,7 @@ export interface MswHandlersOptions {
 /** What {@link mswHandlers} returns. */
 export interface MswHandlers {
   /** For `setupServer` or `setupWorker`. MSW uses the first handler that matches, so put your own before these. */
-  readonly handlers: readonly (RequestHandler | WebSocketHandler)[];
+  readonly handlers: readonly RequestHandler[];
   /** The hosted services. A test may add and replace them. */
   readonly services: Map<string, ServiceHandler>;
   /** The stored files. */
@@ -65,17 +65,15 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const rules = new FaultRules();
   const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
-  const handlers: (RequestHandler | WebSocketHandler)[] = [];
+  const handlers: RequestHandler[] = [];
+  const handle = (surface: Surface, url: string) =>
+    handlers.push(handleSurface(surface, url, profile, rules));
 
   if (gatewayUrl === undefined && storageUrl === undefined) {
     throw new TypeError('Pass baseUrl, gatewayUrl or storageUrl, such as https://api.example.com.');
   }
   if (gatewayUrl !== undefined) {
-    const gateway = createGatewaySurface(services, profile);
-    handlers.push(
-      handleSurface(gateway, gatewayUrl, profile, rules),
-      handleSockets(gatewayUrl, services),
-    );
+    handle(createGatewaySurface(services, profile), gatewayUrl);
   }
   if (storageUrl !== undefined) {
     const storage = createStorage({
@@ -88,13 +86,9 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
       wireProfile: profile,
       onError: (error) => report(error),
     });
-    for (const surface of [
-      createStorageSurface(storage, profile),
-      createUploadSurface(storage, profile),
-      createLinkSurface(storage),
-    ]) {
-      handlers.push(handleSurface(surface, storageUrl, profile, rules));
-    }
+    handle(createStorageSurface(storage, profile), storageUrl);
+    handle(createUploadSurface(storage, profile), storageUrl);
+    handle(createLinkSurface(storage), storageUrl);
   }
 
   function reset(): void {

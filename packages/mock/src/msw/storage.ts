@@ -30,18 +30,17 @@ import { escapePattern, type Surface } from './handle-surface.ts';
 /** The storage API, without the upload target. */
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
 
-/** What every path looks like: `/api/v2/envs/{envId}/storages:`. */
+/** What every path looks like: `/api/v2/envs/{envId}/storages:batchDelete`. */
 const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
-const [BEFORE = '', AFTER = ''] = TEMPLATE.slice(0, TEMPLATE.indexOf(':') + 1)
-  .split('{envId}')
-  .map(escapePattern);
-const PATH = new RegExp(`^${BEFORE}([^/]+)${AFTER}(.*)$`);
+const PATTERN = escapePattern(TEMPLATE).replace('\\{envId\\}', '([^/]+)').replace(/:.*/, ':(.*)');
+const PATH = new RegExp(`^${PATTERN}$`);
 
 export function createStorageSurface(storage: Storage, profile: WireProfile): Surface {
   const auth = createPresentAuth(profile).storage;
   return {
     name: 'storage',
-    path: `${BEFORE}[^/]+${AFTER}.*`,
+    // MSW would decode what groups match.
+    path: PATTERN.replaceAll('(', '(?:'),
     identify: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2] }),
     async respond(call, request) {
       const { rawPath, requestId } = call;

@@ -14,21 +14,7 @@ export interface PrismResponse {
   readonly content: Buffer | undefined;
 }
 
-/** Responds from a document with Prism. */
-export interface Prism {
-  /**
-   * Returns the documented response to a valid request. What the caller has no preference for is as configured.
-   *
-   * @throws HttpError 404 or 406, as in Prism, if the document has no such response
-   */
-  respond(
-    operationId: string,
-    request: {
-      readonly accept?: string | undefined;
-      readonly preferences?: Preferences | undefined;
-    },
-  ): Promise<PrismResponse>;
-}
+export type Prism = ReturnType<typeof createPrism>;
 
 type PrismHttp = typeof import('./prism-http.ts');
 
@@ -37,8 +23,8 @@ type PrismArguments = Parameters<ReturnType<PrismHttp['createInstance']>['reques
 /** An operation of a document in the form that Prism expects. */
 type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[number];
 
-/** Maximum number of cached responses for each operation. */
-const MAX_CACHED = 32;
+/** Maximum number of cached responses. */
+const MAX_CACHED = 1_000;
 
 /**
  * Creates the mock's connection to Prism, for one document in OpenAPI 3.1 in which each operation has an
@@ -49,10 +35,10 @@ const MAX_CACHED = 32;
 export function createPrism(
   document: Record<string, unknown>,
   { dynamic, seed }: Required<Pick<Preferences, 'dynamic' | 'seed'>>,
-): Prism {
+) {
   const places = listOperations(document);
   const resources = new Map<string, Promise<Resource>>();
-  const cache = new Map<string, Map<string, Promise<PrismResponse>>>();
+  const cache = new Map<string, Promise<PrismResponse>>();
 
   /** Prism translates one operation at a time, with its responses and nothing else. */
   async function read(operationId: string): Promise<Resource> {
@@ -91,21 +77,32 @@ export function createPrism(
     if (isDefaultExample || Number(code) < 400) assertStatus(resource, code);
     const { statusCode: status, headers: sent = {}, body } = result.right.output;
     const headers = toHeaders(sent);
-    return { status, headers, body, content: toContent(body, headers['content-type']) };
+    const content =
+      body === undefined ? undefined : Buffer.from(toText(body, headers['content-type']));
+    return { status, headers, body, content };
   }
 
   return {
-    respond(operationId, { accept, preferences }) {
+    /**
+     * Returns the documented response to a valid request. What the caller has no preference for is as configured.
+     *
+     * @throws HttpError 404 or 406, as in Prism, if the document has no such response
+     */
+    respond(
+      operationId: string,
+      {
+        accept,
+        preferences,
+      }: { accept?: string | undefined; preferences?: Preferences | undefined },
+    ): Promise<PrismResponse> {
       const merged = { dynamic, seed, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);
-      const responses = cache.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
-      cache.set(operationId, responses);
-      const key = JSON.stringify([accept, merged.code, merged.example]);
-      const cached = responses.get(key);
+      const key = JSON.stringify([operationId, accept, merged.code, merged.example]);
+      const cached = cache.get(key);
       if (cached !== undefined) return cached;
-      if (responses.size >= MAX_CACHED) responses.clear();
+      if (cache.size >= MAX_CACHED) cache.clear();
       const response = ask(operationId, accept, merged);
-      responses.set(key, response);
+      cache.set(key, response);
       return response;
     },
   };
@@ -158,37 +155,29 @@ const silentLogger = {
   success() {},
 };
 
-function missing(status: number, message: string): HttpError {
-  return new HttpError('invalid-request', message, { status });
-}
-
-const NO_STATUS = 'The document has no response with the status that the Prefer header requests.';
-
-/** @throws HttpError 404 if the operation does not document the status */
-function assertStatus(resource: Resource, code: number | undefined): void {
-  if (code === undefined || hasStatus(resource, code)) return;
-  throw missing(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
+/** @throws HttpError 404 if the operation documents the status neither by itself nor as part of a range such as `4XX` */
+function assertStatus({ responses }: Resource, status: number | undefined): void {
+  if (status === undefined) return;
+  const range = `${Math.floor(status / 100)}XX`;
+  const statuses = responses.map(({ code }) => code);
+  if (statuses.some((code) => code === `${status}` || code.toUpperCase() === range)) return;
+  throw missing(
+    404,
+    `The document has no response with the status that the Prefer header requests. It has ${statuses.join(', ')}.`,
+  );
 }
 
 function toPreferenceError(error: Error & { status?: number }): Error {
   if (error.status === 406) {
-    const message = 'The response has no content type that matches the Accept header.';
-    return missing(406, message);
+    return missing(406, 'The response has no content type that matches the Accept header.');
   }
   // If Prism finds nothing for `code` and `example` together, it wraps both errors in one that has no status.
   if (error.status !== 404 && error.status !== undefined) return error;
-  const message = 'The response has no example with the name that the Prefer header requests.';
-  return missing(404, message);
+  return missing(404, 'The response has no example with the name that the Prefer header requests.');
 }
 
-/** Returns whether an operation documents a status, by itself or as part of a range such as `4XX`. */
-function hasStatus({ responses }: Resource, status: number): boolean {
-  const range = `${Math.floor(status / 100)}XX`;
-  return responses.some(({ code }) => code === `${status}` || code.toUpperCase() === range);
-}
-
-function listStatuses({ responses }: Resource): string {
-  return responses.map(({ code }) => code).join(', ');
+function missing(status: number, message: string): HttpError {
+  return new HttpError('invalid-request', message, { status });
 }
 
 /** Headers that describe the message. They are set by what is sent, and not copied from an example. */
@@ -239,10 +228,6 @@ function toPrismAccept(accept = '*/*'): string {
     .join(',');
 }
 
-function toContent(body: unknown, type: string | undefined): Buffer | undefined {
-  return body === undefined ? undefined : Buffer.from(toText(body, type));
-}
-
 function toText(body: unknown, type = ''): string {
   if (typeof body === 'string' && !/[/+]json\b/i.test(type)) return body;
   if (/[/+]xml\b/i.test(type)) return toXml('xml', Array.isArray(body) ? { item: body } : body);
@@ -257,12 +242,12 @@ function toText(body: unknown, type = ''): string {
 /** Writes a value as XML. As on Prism's server, the root is `xml`, and the `xml` of a schema is not read. */
 function toXml(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => toXml(name, item)).join('');
-  const content = isObject(value)
-    ? Object.entries(value).map(([key, member]) => toXml(key, member))
-    : [
-        String(value ?? '')
-          .replace(/&/g, '&amp;')
-          .replace(/</g, '&lt;'),
-      ];
-  return `<${name}>${content.join('')}</${name}>`;
+  const text = isObject(value)
+    ? Object.entries(value)
+        .map(([key, member]) => toXml(key, member))
+        .join('')
+    : String(value ?? '')
+        .replace(/&/g, '&amp;')
+        .replace(/</g, '&lt;');
+  return `<${name}>${text}</${name}>`;
 }

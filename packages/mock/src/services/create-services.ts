@@ -1,69 +1,49 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { type FileEvents, type Live, toConstant, whenFresh } from '../files.ts';
 import { type RecordedRequest, recordOf } from '../log.ts';
 import type { ServedDocument } from '../surfaces/document.ts';
 import { isObject } from '../user-input.ts';
 import { echo } from './echo.ts';
-import { createHandlerService, type HandlerOptions } from './handler-service.ts';
+import { createHandlerService } from './handler-service.ts';
 import {
   findNameProblem,
   type HostedServices,
   type RunningService,
   type ServiceHandler,
-  ServicesError,
 } from './service.ts';
-import { openServicesFile } from './services-file.ts';
+import { openServicesFile, ServicesError } from './services-file.ts';
 import { createUrlService } from './url-service.ts';
 
-/** The hosted services: those of the user, and `echo`. */
-export interface Services {
-  /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */
-  find(name: string): RunningService | undefined | Promise<RunningService | undefined>;
-  names(): readonly string[];
-  close(): void;
-}
-
-/** Opens a document: the path of a file, which is live, or a parsed document. */
-type OpenDocument = (source: string | object) => Promise<Live<ServedDocument>>;
-
-export interface ServicesOptions extends FileEvents {
-  readonly openDocument: OpenDocument;
-  readonly wireProfile: WireProfile;
-}
-
-interface ServiceContext extends HandlerOptions {
-  readonly openDocument: OpenDocument;
-  /** Folder of the services file, to which the paths of documents are relative. */
-  readonly folder: string;
+interface ServicesOptions extends FileEvents {
+  /** Opens a document: the path of a file, which is live, or a parsed document. */
+  openDocument(source: string | object): Promise<Live<ServedDocument>>;
+  /** Header that marks the response of a hosted service (D10). */
+  readonly upstreamStatus: string;
 }
 
 /**
- * Creates the hosted services. After a change of the services file, its new services respond from the next call on;
- * if the file is invalid, its last valid services do.
+ * Creates the hosted services: those of the user, and `echo`. After a change of the services file, its new services
+ * respond from the next call on; if the file is invalid, its last valid services do.
  *
  * @param source path of a services file, or services by name. Default: none
  * @throws ServicesError if a service is invalid
  */
 export async function createServices(
   source: string | HostedServices | undefined,
-  { openDocument, wireProfile, onReload, onProblem = () => {} }: ServicesOptions,
-): Promise<Services> {
-  const context: ServiceContext = {
-    openDocument,
-    onProblem,
-    upstreamStatus: wireProfile.gatewayHeaders.upstreamStatus,
-    folder: typeof source === 'string' ? dirname(resolve(source)) : process.cwd(),
-  };
-  const startNamed = (definitions: HostedServices) => startAll(definitions, context);
+  options: ServicesOptions,
+) {
+  // The paths of documents are relative to the services file.
+  const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
+  const startNamed = (definitions: HostedServices) => startAll(definitions, folder, options);
   const { services, close } =
     typeof source === 'string'
-      ? await openServicesFile(source, startNamed, { onReload, onProblem })
+      ? await openServicesFile(source, startNamed, options)
       : { services: toConstant(await startNamed(source ?? {})), close() {} };
   return {
-    find: (name) =>
+    /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */
+    find: (name: string) =>
       services.refresh()?.then(() => services.current.get(name)) ?? services.current.get(name),
     names: () => [...services.current.keys()],
     close,
@@ -72,13 +52,14 @@ export async function createServices(
 
 async function startAll(
   definitions: HostedServices,
-  context: ServiceContext,
+  folder: string,
+  options: ServicesOptions,
 ): Promise<ReadonlyMap<string, RunningService>> {
-  const running = new Map([['echo', createHandlerService('echo', echo, context)]]);
+  const running = new Map([['echo', createHandlerService('echo', echo, options)]]);
   for (const [name, definition] of Object.entries(definitions)) {
     const problem = findNameProblem(name);
     if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
-    running.set(name, await start(name, definition, context));
+    running.set(name, await start(name, definition, folder, options));
   }
   return running;
 }
@@ -86,19 +67,19 @@ async function startAll(
 async function start(
   name: string,
   definition: unknown,
-  context: ServiceContext,
+  folder: string,
+  options: ServicesOptions,
 ): Promise<RunningService> {
-  const { openDocument, folder } = context;
-  if (isCode(definition)) return createHandlerService(name, definition, context);
+  if (isCode(definition)) return createHandlerService(name, definition, options);
   try {
-    const address = definition instanceof URL ? definition.href : definition;
-    const isText = typeof address === 'string';
-    if (isText && /^https?:\/\//.test(address)) return createUrlService(new URL(address));
+    if (definition instanceof URL) return createUrlService(definition);
     if (typeof definition === 'string') {
-      return await createDocumentService(resolve(folder, definition), openDocument);
+      if (/^https?:\/\//.test(definition)) return createUrlService(new URL(definition));
+      return createDocumentService(await options.openDocument(resolve(folder, definition)));
     }
-    const isDocument = isObject(definition) && ('openapi' in definition || 'swagger' in definition);
-    if (isDocument) return await createDocumentService(definition, openDocument);
+    if (isObject(definition) && ('openapi' in definition || 'swagger' in definition)) {
+      return createDocumentService(await options.openDocument(definition));
+    }
   } catch (error) {
     throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
   }
@@ -114,11 +95,7 @@ function isCode(definition: unknown): definition is ServiceHandler {
 }
 
 /** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
-async function createDocumentService(
-  source: string | object,
-  openDocument: OpenDocument,
-): Promise<RunningService> {
-  const document = await openDocument(source);
+function createDocumentService(document: Live<ServedDocument>): RunningService {
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
   const server = createServer((request, response) => {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { events } from './helpers.ts';
 import type { ServiceHandler } from './service.ts';
 
@@ -8,20 +7,16 @@ import type { ServiceHandler } from './service.ts';
  * - `/status/<status>` responds with that status.
  * - `POST /body` streams the body back, with its own type.
  * - A call that accepts `text/event-stream` gets an event for each `data` in the query.
- * - Any other call gets its method, path, query, headers and body as JSON, with `base64` instead of `body` for bytes
- *   that are not UTF-8.
- * - A WebSocket echoes each message. The text `close 4001` closes it with that code.
+ * - Any other call gets its method, path, query, headers and body as JSON.
+ * - A WebSocket echoes each message.
  */
 export const echo: ServiceHandler = {
   async fetch(request) {
     const { method, headers, url } = request;
     const { pathname: path, search, searchParams } = new URL(url);
     if (headers.get('accept')?.includes('text/event-stream')) {
-      const data = searchParams.getAll('data');
-      return events(
-        data.map((text) => ({ data: text })),
-        request,
-      );
+      const list = searchParams.getAll('data').map((data) => ({ data }));
+      return events(list, request);
     }
     const [, status] = /^\/status\/([2-5]\d\d)$/.exec(path) ?? [];
     if (status !== undefined) return toStatusResponse(Number(status));
@@ -29,19 +24,12 @@ export const echo: ServiceHandler = {
       const type = headers.get('content-type') ?? 'application/octet-stream';
       return new Response(request.body, { headers: { 'content-type': type } });
     }
-    const bytes = Buffer.from(await request.arrayBuffer());
-    const content = isUtf8(bytes)
-      ? { body: bytes.toString() }
-      : { base64: bytes.toString('base64') };
+    const body = await request.text();
     const query = search.slice(1);
-    return Response.json({ method, path, query, headers: Object.fromEntries(headers), ...content });
+    return Response.json({ method, path, query, headers: Object.fromEntries(headers), body });
   },
   async webSocket(socket) {
-    for await (const message of socket) {
-      const [, code] = /^close (\d{4})$/.exec(typeof message === 'string' ? message : '') ?? [];
-      if (code === undefined) await socket.send(message);
-      else return socket.close(Number(code));
-    }
+    for await (const message of socket) await socket.send(message);
   },
 };
 

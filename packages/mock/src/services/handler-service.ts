@@ -5,7 +5,6 @@ import {
   type GatewayCall,
   GatewayError,
   type GatewayInput,
-  type ServiceResponse,
   type WebSocketResponse,
 } from '@berth/server-stubs';
 import { LIMITS } from '@berth/server-stubs/contract';
@@ -14,7 +13,6 @@ import type { WebSocket } from 'ws';
 import {
   callHandler,
   type RunningService,
-  runSocketHandler,
   type ServiceHandler,
   type ServiceSocket,
   type SocketHandler,
@@ -24,20 +22,19 @@ import {
 } from './service.ts';
 import { withoutModuleQuery } from './services-file.ts';
 
-export interface HandlerOptions {
-  /** Header that marks the response of a hosted service (D10). */
-  readonly upstreamStatus: string;
-  /** Called with the errors that a service throws. */
-  readonly onProblem: (message: string) => void;
-}
+type Report = (error: unknown) => void;
 
+/** @param upstreamStatus header that marks the response of a hosted service (D10) */
 export function createHandlerService(
   name: string,
   service: ServiceHandler,
-  { upstreamStatus, onProblem }: HandlerOptions,
+  {
+    upstreamStatus,
+    onProblem,
+  }: { readonly upstreamStatus: string; readonly onProblem: (message: string) => void },
 ): RunningService {
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
-  const report = (error: unknown) => {
+  const report: Report = (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
     // The first frame says where.
     const [message, frame = ''] = withoutModuleQuery(text).split(/\n(?= +at )/, 2);
@@ -53,7 +50,12 @@ export function createHandlerService(
       const toError = () => new GatewayError('SERVICE_TIMEOUT');
       const seconds = LIMITS.gatewayHeadersSeconds;
       const response = await within(seconds, responding, toError, call.signal);
-      return fromFetchResponse(response, input, call, report);
+      const { body } = response;
+      const head = toHead(response);
+      if (body === null) return head;
+      if (input.method !== 'HEAD') return { ...head, body: toWriter(body, call.signal, report) };
+      body.cancel().catch(report);
+      return head;
     },
     ...(webSocket && {
       open: (input, call) => openWebSocket(webSocket, input, call, upstreamStatus, report),
@@ -77,25 +79,11 @@ function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {
   return new Request(`http://${name}${target}`, { ...init, body: content });
 }
 
-function fromFetchResponse(
-  response: Response,
-  { method }: GatewayInput,
-  { signal }: GatewayCall,
-  report: (error: unknown) => void,
-): ServiceResponse {
-  const { body } = response;
-  const head = toHead(response);
-  if (body === null) return head;
-  if (method !== 'HEAD') return { ...head, body: toWriter(body, signal, report) };
-  body.cancel().catch(report);
-  return head;
-}
-
 /** Writes a stream no faster than the caller reads it. `Readable.fromWeb` takes ten times as long for a small body. */
 function toWriter(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-  report: (error: unknown) => void,
+  report: Report,
 ): BodyWriter {
   return async (response) => {
     const reader = body.getReader();
@@ -123,21 +111,21 @@ function toWriter(
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
 /** Opens a WebSocket and runs the handler on it. The first subprotocol that the caller offers is selected. */
 async function openWebSocket(
   handle: SocketHandler,
   input: GatewayInput,
   call: GatewayCall,
   upstreamStatus: string,
-  report: (error: unknown) => void,
+  report: Report,
 ): Promise<WebSocketResponse> {
   // Loaded only when a WebSocket is opened.
   const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-  });
+  const options = { noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE_BYTES };
+  const server = new WebSocketServer(options);
   server.on('headers', (headers) => {
     // D9: every gateway response has it, 101 and OPTIONS included.
     headers.push(`X-Request-Id: ${call.requestId}`, `${upstreamStatus}: 101`);
@@ -147,9 +135,12 @@ async function openWebSocket(
     open(connection, head) {
       server.handleUpgrade(call.request, connection, head, async (opened) => {
         const socket = fromWebSocket(opened);
-        await runSocketHandler(handle, socket, toRequest(input, call), (error) => {
+        try {
+          await handle(socket, toRequest(input, call));
+        } catch (error) {
           if (opened.readyState === opened.OPEN) report(error);
-        });
+          socket.close(FAILED, 'The function failed.');
+        }
         socket.ignore();
       });
     },

@@ -1,11 +1,6 @@
 /** Helpers for services in code, in the mock and in MSW. */
 import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
-import {
-  type FetchHandler,
-  POLICY_VIOLATION,
-  type ServiceSocket,
-  type SocketHandler,
-} from './service.ts';
+import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
 
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 
@@ -71,6 +66,9 @@ export function routes(handlers: Routes): {
   };
 }
 
+/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
+const POLICY_VIOLATION = 1008;
+
 function parseRoute(key: string) {
   const [, method = '', path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
   const segments = path.split('/');
@@ -92,11 +90,9 @@ function parseRoute(key: string) {
       for (const [index, segment] of segments.entries()) {
         const text = parts[index] ?? '';
         const part = decodeText(text) ?? text;
-        if (!segment.startsWith(':') && segment !== part) return undefined;
-        if (segment.startsWith(':')) {
-          if (part === '') return undefined;
-          params[segment.slice(1)] = part;
-        }
+        const isParameter = segment.startsWith(':') && part !== '';
+        if (!isParameter && segment !== part) return undefined;
+        if (isParameter) params[segment.slice(1)] = part;
       }
       return hasRest ? { ...params, '*': parts.slice(segments.length).join('/') } : params;
     },

@@ -73,11 +73,6 @@ export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
   );
 }
 
-/** A services file, or a service in it, that cannot be used. The message says where, and how to fix it. */
-export class ServicesError extends Error {
-  override readonly name = 'ServicesError';
-}
-
 /**
  * Calls a service in code, whose response may be of another class in environments that imitate a page.
  *
@@ -109,31 +104,6 @@ export async function callHandler(
     report(error);
     const message = `The service ${name} failed: ${describe(error)}`;
     return Response.json({ message }, { status: 500 });
-  }
-}
-
-/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
-export const POLICY_VIOLATION = 1008;
-
-/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
-const FAILED = 1011;
-
-/**
- * Runs the handler of a WebSocket, which is closed if the handler fails.
- *
- * @param report receives the errors of the handler, which the caller does not see
- */
-export async function runSocketHandler(
-  handle: SocketHandler,
-  socket: ServiceSocket,
-  request: Request,
-  report: (error: unknown) => void,
-): Promise<void> {
-  try {
-    await handle(socket, request);
-  } catch (error) {
-    report(error);
-    socket.close(FAILED, 'The function failed.');
   }
 }
 

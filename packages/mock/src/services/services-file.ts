@@ -5,7 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { type FileEvents, type Live, openLive } from '../files.ts';
 import { isObject } from '../user-input.ts';
-import { type HostedServices, ServicesError, within } from './service.ts';
+import { type HostedServices, within } from './service.ts';
+
+/** A services file, or a service in it, that cannot be used. The message says where, and how to fix it. */
+export class ServicesError extends Error {
+  override readonly name = 'ServicesError';
+}
 
 /**
  * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that

@@ -38,7 +38,7 @@ export interface ServedDocument {
 export async function openDocument(
   source: string | object,
   serve: (loaded: DocumentRoutes) => ServedDocument,
-  events?: FileEvents,
+  events: FileEvents,
 ): Promise<Live<ServedDocument>> {
   // Begins now, but nobody waits for it yet.
   loadPrism().catch(() => {});

@@ -2,17 +2,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Call, CorsOptions } from '@berth/server-stubs';
-import { type Cors, createCors } from '@berth/server-stubs/contract';
+import { type Cors, createCors, splitTarget } from '@berth/server-stubs/contract';
 import {
   type ErrorWithResponse,
   type HandlerResponse,
   type HttpError,
   type RouterOptions,
   toResponse,
-  UpgradeResponse,
 } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { isLoopbackOrigin, rawPathOf } from '../host.ts';
+import { isLoopbackOrigin } from '../host.ts';
 import { describeError, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
@@ -52,13 +51,13 @@ export const LOGGING = {
   },
   onResponse(
     { status }: HandlerResponse,
-    { request, response, operationId }: Call,
+    { request, operationId }: Call,
     error?: ErrorWithResponse,
   ) {
     const record = recordOf(request);
     record.operationId ??= operationId || undefined;
     if (error instanceof Error) record.reason ??= describeError(error);
-    if (response instanceof UpgradeResponse) record.status = status;
+    record.status = status;
   },
 };
 
@@ -104,7 +103,7 @@ export function refuse(
     ...corsOf(options, surface).response(request.headers.origin),
     ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
   };
-  const rawPath = rawPathOf(request.url ?? '/');
+  const { path: rawPath } = splitTarget(request.url ?? '/');
   const result = error[toResponse]({ request, requestId, rawPath } as Call);
   // Node discards the rest of the request's body.
   return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
