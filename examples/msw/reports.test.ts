@@ -1,5 +1,5 @@
 import { bearer, createGatewayClient, createStorageClient } from '@berth/client';
-import { mswHandlers, routes } from '@berth/mock/msw';
+import { GatewayError, mswHandlers, routes } from '@berth/mock/msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
@@ -25,8 +25,13 @@ it('stores a report', async () => {
   expect(berth.files.list()).toMatchObject([{ path: 'may.html', size: 12 }]);
 });
 
-it('waits for a busy storage', async () => {
-  berth.faults.put('busy', 'getUploadMetaData:code=SERVICE_UNAVAILABLE,times=1');
-  await storage.upload('may.html', 'May'); // retried after a second, as the response asks
-  expect(berth.files.get('may.html')).toHaveLength(3);
+it('waits for a busy service', async () => {
+  let isReady = false;
+  berth.services.set('reports', () => {
+    if (isReady) return new Response('<h1>may</h1>');
+    isReady = true;
+    throw new GatewayError('SERVICE_NOT_READY');
+  });
+  const report = await gateway.service('reports').get('may'); // retried after a second
+  expect(report).toBe('<h1>may</h1>');
 });

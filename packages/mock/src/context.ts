@@ -1,4 +1,4 @@
-import type { FileEvents } from './files.ts';
+import type { OnProblem } from './files.ts';
 import { originOf, toUrlHost } from './host.ts';
 import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -13,7 +13,7 @@ import { FieldError } from './user-input.ts';
 /** What all parts of a mock share. */
 export type Context = Awaited<ReturnType<typeof createContext>>;
 
-export async function createContext(options: ResolvedOptions, events: FileEvents) {
+export async function createContext(options: ResolvedOptions, onProblem: OnProblem) {
   const { host, port, wireProfile } = options;
   const auth = await createAuth(options);
   const document =
@@ -22,7 +22,7 @@ export async function createContext(options: ResolvedOptions, events: FileEvents
       : await openDocument(
           options.document,
           (loaded) => serveDocument(loaded, options, auth),
-          events,
+          onProblem,
         );
   const isStandalone = document !== undefined && document.current.surface === undefined;
   if (isStandalone) assertStandalone(options);
@@ -46,9 +46,9 @@ export async function createContext(options: ResolvedOptions, events: FileEvents
     onCall: createPrinter(options),
     sessions: new Sessions(options, storage, (session) => log.clear(session)),
     services: await createServices(options.services, {
-      ...events,
+      onProblem,
       openDocument: (source) =>
-        openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), events),
+        openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), onProblem),
       upstreamStatus: wireProfile.gatewayHeaders.upstreamStatus,
     }),
   };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
-import type { FileEvents } from './files.ts';
+import type { OnProblem } from './files.ts';
 import { toUrlHost } from './host.ts';
 import { RecordedRequest } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
@@ -52,15 +52,11 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   return mock;
 }
 
-const WARN: FileEvents = { onProblem: (message) => process.emitWarning(message, 'BerthWarning') };
+const warn: OnProblem = (message) => process.emitWarning(message, 'BerthWarning');
 
-/**
- * Starts a mock, and returns what the command line also needs.
- *
- * @param events called when files change. Default: problems are emitted as warnings
- */
-export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
-  const context = await createContext(options, events);
+/** Starts a mock, and returns what the command line also needs. */
+export async function startMock(options: ResolvedOptions, onProblem = warn) {
+  const context = await createContext(options, onProblem);
   const app = createApp(context);
   const server = createServer({
     IncomingMessage: RecordedRequest,

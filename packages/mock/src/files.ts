@@ -1,12 +1,7 @@
 import { statSync } from 'node:fs';
 
-/** What happens to the files that a mock uses. */
-export interface FileEvents {
-  /** Called with the path of a file that has been read again after a change. */
-  readonly onReload?: ((path: string) => void) | undefined;
-  /** Called with what is wrong with a changed file, whose last good version is used, and with errors of services. */
-  readonly onProblem: (message: string) => void;
-}
+/** Called with what is wrong with a changed file, whose last good version is used, and with errors of services. */
+export type OnProblem = (message: string) => void;
 
 /** A value that reloads when its files change. */
 export interface Live<Value> {
@@ -16,22 +11,17 @@ export interface Live<Value> {
   refresh(): Promise<void> | undefined;
 }
 
-/** Where the value comes from. */
-export interface LiveSource<Value> {
-  /** For messages. */
-  readonly path: string;
-  /** @param watch called with each file before it is read, or as early as it is known. A missing one may be created. */
-  load(watch: (file: string) => void): Promise<Value>;
-}
+/** Called with each file before it is read, or as early as it is known. A missing one may be created. */
+export type Watch = (file: string) => void;
 
 /** @throws what the first load throws */
 export async function openLive<Value>(
-  { path, load }: LiveSource<Value>,
-  { onReload, onProblem }: FileEvents,
+  load: (watch: Watch) => Promise<Value>,
+  onProblem: OnProblem,
 ): Promise<Live<Value>> {
   /** The state in which each file has been read. */
   const states = new Map<string, string>();
-  const watch = (file: string) => {
+  const watch: Watch = (file) => {
     if (!states.has(file)) states.set(file, stateOf(file));
   };
   let current = await load(watch);
@@ -47,7 +37,6 @@ export async function openLive<Value>(
     for (const file of states.keys()) states.set(file, stateOf(file));
     try {
       current = await load(watch);
-      onReload?.(path);
     } catch (error) {
       onProblem((error as Error).message);
     }

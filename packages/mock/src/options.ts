@@ -4,10 +4,8 @@ import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
 import { FieldError, isInteger, isObject, toUnknown } from './user-input.ts';
 
-/** The values of `credentials`, which determine which credentials a mock accepts. */
 const CREDENTIALS = ['present', 'strict'] as const;
 
-/** The values of `log`, which determine how calls are printed. */
 const LOG_FORMATS = ['text', 'json', 'quiet'] as const;
 
 /** Options for `createMock`. On the command line, `maxSessions` is `--max-sessions`, and so on. */
@@ -187,15 +185,8 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
 
 export type OptionName = keyof MockOptions;
 
-/**
- * Validates the options and applies the defaults.
- *
- * @throws TypeError that names the invalid option
- */
+/** @throws TypeError that names the invalid option */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('The options must be an object, such as { port: 4010 }.');
-  }
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
   const { faults = [], wireProfile, document } = options;

@@ -1,4 +1,4 @@
-import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
@@ -27,39 +27,36 @@ export async function describeMock(
     `Storage API    ${url}/api/v2/envs/${env}`,
     `Upload target  ${url}/`,
     page,
+    '',
   ];
   if (options.credentials === 'present') {
-    lines.push('', 'Paste these in order:', ...listExamples(mock, options, ANY));
-    return lines.join('\n');
+    const any = { token: 'dev', authorization: '1.0 any', timestamp: 1_700_000_000 };
+    return [...lines, 'Paste these in order:', ...listExamples(url, options, any)].join('\n');
   }
   const { token, id, secret } = await mock.credentials();
-  const signed = await sign({ token, id, secret });
-  lines.push(
-    '',
-    `Access token   ${token}`,
-    `Key pair       BERTH_TC3_SECRET_ID=${id} BERTH_TC3_SECRET_KEY=${secret}`,
-  );
-  lines.push('', 'Check this mock with the conformance suite:', '', await suiteCommand(mock, env));
-  lines.push('', 'Paste these in order, within five minutes:');
-  lines.push(...listExamples(mock, options, signed));
-  return lines.join('\n');
-}
-
-/** What the example commands send. */
-interface Credentials {
-  readonly token: string;
-  readonly authorization: string;
-  readonly timestamp: string;
-}
-
-const ANY: Credentials = { token: 'dev', authorization: '1.0 any', timestamp: '1700000000' };
-
-async function sign({ token, id, secret }: Awaited<ReturnType<Mock['credentials']>>) {
+  const { mintToken } = await import('../surfaces/strict-auth.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/auth');
   const timestamp = Math.floor(Date.now() / 1000);
   const headers = signStorageRequest({ id, secret }, { timestamp });
   const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
-  return { token, authorization, timestamp: `${timestamp}` };
+  return [
+    ...lines,
+    `Access token   ${token}`,
+    `Key pair       BERTH_TC3_SECRET_ID=${id} BERTH_TC3_SECRET_KEY=${secret}`,
+    '',
+    'Check this mock with the conformance suite:',
+    '',
+    join(
+      'npx @berth/conformance',
+      `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}`,
+      `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
+      `--gateway-token ${token}`,
+      `--other-env-token ${await mintToken(`not-${env}`)}`,
+    ),
+    '',
+    'Paste these in order, within five minutes:',
+    ...listExamples(url, options, { token, authorization, timestamp }),
+  ].join('\n');
 }
 
 /** The file that the example commands upload and download. */
@@ -67,9 +64,9 @@ const KEY = 'hello.txt';
 
 /** Returns commands for a POSIX shell that all succeed when they are pasted in order. */
 function listExamples(
-  { url }: Mock,
-  { env, wireProfile }: { env: string; wireProfile: WireProfile },
-  { token, authorization, timestamp }: Credentials,
+  url: string,
+  { env, wireProfile }: Context['options'],
+  { token, authorization, timestamp }: { token: string; authorization: string; timestamp: number },
 ): string[] {
   const { storageHeaders, uploadFields, storeFileID } = wireProfile;
   const storage = (operation: string, body: object) =>
@@ -112,16 +109,4 @@ function listExamples(
 
 function join(...parts: string[]): string {
   return parts.join(' \\\n  ');
-}
-
-async function suiteCommand(mock: Mock, env: string): Promise<string> {
-  const { token, id, secret } = await mock.credentials();
-  const { mintToken } = await import('../surfaces/strict-auth.ts');
-  return join(
-    'npx @berth/conformance',
-    `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}`,
-    `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
-    `--gateway-token ${token}`,
-    `--other-env-token ${await mintToken(`not-${env}`)}`,
-  );
 }

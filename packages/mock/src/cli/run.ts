@@ -17,9 +17,8 @@ import { describeMock } from './banner.ts';
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const options = parseOptions(argv, version);
   try {
-    const { mock, context } = await startMock(resolveOptions(options), {
-      onReload: (path) => process.stdout.write(`Reloaded ${path}\n`),
-      onProblem: (message) => process.stderr.write(`${message}\n`),
+    const { mock, context } = await startMock(resolveOptions(options), (message) => {
+      process.stderr.write(`${message}\n`);
     });
     const stop = () => {
       // The lines of the last calls come first.

@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../surface.ts';
 import { isInteger } from '../user-input.ts';
 
-/** What faults can do to a call, on the server and in MSW. */
+/** What faults can do to a call. */
 export interface FaultedCall {
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -14,7 +15,7 @@ export interface FaultedCall {
   truncate(maxBytes: number): void;
 }
 
-interface FaultKind<Value> {
+export interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
   readonly mustBe: string;
   /** Gets a value from JSON, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
@@ -26,16 +27,15 @@ interface FaultKind<Value> {
 }
 
 /**
- * All kinds of faults, in the order in which they take effect. Options, header, control API, messages and MSW read
- * this table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is another
- * method, in `node-faults.ts` and `msw/handle-surface.ts`.
+ * All kinds of faults, in the order in which they take effect. Options, header, control API and messages read this
+ * table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is another method.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds. Several faults add up. */
   latency: kind({
     mustBe: 'must be an integer number of milliseconds such as 200, at most one hour.',
     parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
-    apply: (ms, { signal }) => wait(ms, signal),
+    apply: (ms, { signal }) => setTimeout(ms, undefined, { signal }).catch(() => {}),
   }),
   /** Closes the connection without a response. */
   reset: kind({
@@ -73,20 +73,6 @@ function kind<Value>(row: FaultKind<Value>): FaultKind<Value> {
   return row;
 }
 
-const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
-
-/** Returns whether the call is over: a fault has ended it, or the caller has disconnected. */
-export async function applyFaults(faults: readonly Fault[], call: FaultedCall): Promise<boolean> {
-  for (const [name, { apply, endsCall = false }] of KINDS) {
-    for (const { [name]: value } of faults) {
-      if (value === undefined) continue;
-      await apply(value, call);
-      if (endsCall || call.signal.aborted) return true;
-    }
-  }
-  return false;
-}
-
 /** The error codes that can apply to an entire call, by surface. Items of a list have codes of their own. */
 export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   gateway: codesOf(defaults.gatewayErrors),
@@ -111,17 +97,3 @@ export function toInteger(value: unknown, min: number, max = Infinity): number |
 
 /** One hour. */
 const MAX_LATENCY_MS = 3_600_000;
-
-/** Waits, or until the caller disconnects. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}

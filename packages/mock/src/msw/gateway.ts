@@ -34,11 +34,6 @@ export function createGatewaySurface(
   return {
     name: 'gateway',
     path: `${escapePattern(ROOT)}.*`,
-    identify({ rawPath, request }) {
-      const { name, rest } = toTarget(rawPath);
-      const method = request.method === 'POST' ? 'post' : 'get';
-      return { service: name, operationId: `cloudrun-${method}${rest === '/' ? '-root' : ''}` };
-    },
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
       await authenticateGateway({ ...call, env: '' } as GatewayLogin, auth);

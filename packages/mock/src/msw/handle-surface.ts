@@ -10,17 +10,13 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { applyFaults, type FaultedCall } from '../faults/fault-kinds.ts';
-import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
-import { type SurfaceName, surfaceErrorFor, toFetchResponse, toSurfaceError } from '../surface.ts';
+import { type SurfaceName, surfaceErrorFor, toFetchResponse } from '../surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {
   readonly name: SurfaceName;
   /** Regular expression for the path after the base URL. */
   readonly path: string;
-  /** Identifies a call for faults. */
-  identify?(call: Call): Omit<FaultSubject, 'surface'>;
   /**
    * @param common the headers of every response
    * @throws errors of the contract, and HttpError
@@ -33,7 +29,7 @@ export interface Surface {
 }
 
 /**
- * Creates the handler of a surface, which adds preflights, faults, errors and headers to it.
+ * Creates the handler of a surface, which adds preflights, errors and headers to it.
  *
  * @param baseUrl start of each URL, without a trailing slash
  */
@@ -41,7 +37,6 @@ export function handleSurface(
   surface: Surface,
   baseUrl: string,
   profile: WireProfile,
-  rules: FaultRules,
 ): HttpHandler {
   const { name, path } = surface;
   const cors = createCors(name, profile);
@@ -55,30 +50,12 @@ export function handleSurface(
     if (request.method === 'OPTIONS') {
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
-    let response = Response.error();
-    let maxBytes = Infinity;
-    const faulted: FaultedCall = {
-      signal: request.signal,
-      fail(code) {
-        response = send(toSurfaceError(name, code)[toResponse](call));
-      },
-      // A response that is an error rejects the caller's `fetch`.
-      reset() {},
-      truncate(bytes) {
-        maxBytes = Math.min(maxBytes, bytes);
-      },
-    };
     try {
-      const header = request.headers.get(FAULT_HEADER) ?? undefined;
-      const faults = rules.take({ surface: name, ...surface.identify?.(call) }, header);
-      if (!(await applyFaults(faults, faulted))) {
-        const result = await surface.respond(call, request, common);
-        response = result instanceof Response ? result : send(result);
-      }
+      const response = await surface.respond(call, request, common);
+      return response instanceof Response ? response : send(response);
     } catch (error) {
-      response = send(toErrorResponse(error, name, call));
+      return send(toErrorResponse(error, name, call));
     }
-    return truncate(response, maxBytes);
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
@@ -122,19 +99,4 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
   return surfaceErrorFor('failed', name)[toResponse](call);
-}
-
-/** Fails after a number of bytes of the body. */
-function truncate(response: Response, maxBytes: number): Response {
-  const { status, headers, body } = response;
-  if (body === null || maxBytes === Infinity) return response;
-  let left = maxBytes;
-  const cut = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.subarray(0, left));
-      left -= chunk.length;
-      if (left < 0) controller.error(new TypeError('The connection was closed.'));
-    },
-  });
-  return new Response(body.pipeThrough(cut), { status, headers });
 }

@@ -1,5 +1,3 @@
-export type { Fault } from '../faults/fault-kinds.ts';
-export type { FaultRule, SessionFaults } from '../faults/fault-rules.ts';
 export {
   events,
   GatewayError,

@@ -1,7 +1,6 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler } from 'msw';
-import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
 import { findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { BUCKET } from '../surface.ts';
@@ -36,9 +35,7 @@ export interface MswHandlers {
   readonly services: Map<string, ServiceHandler>;
   /** The stored files. */
   readonly files: SessionFiles;
-  /** Rules that make calls slow or fail. */
-  readonly faults: SessionFaults;
-  /** Removes all files and faults, and restores the services that were passed. Call it after each test. */
+  /** Removes all files, and restores the services that were passed. Call it after each test. */
   reset(): void;
 }
 
@@ -62,12 +59,11 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const gatewayUrl = toAddress('gatewayUrl', options.gatewayUrl ?? baseUrl);
   const storageUrl = toAddress('storageUrl', options.storageUrl ?? baseUrl);
   const profile = toWireProfile(options.wireProfile);
-  const rules = new FaultRules();
   const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
   const handlers: RequestHandler[] = [];
   const handle = (surface: Surface, url: string) =>
-    handlers.push(handleSurface(surface, url, profile, rules));
+    handlers.push(handleSurface(surface, url, profile));
 
   if (gatewayUrl === undefined && storageUrl === undefined) {
     throw new TypeError('Pass baseUrl, gatewayUrl or storageUrl, such as https://api.example.com.');
@@ -93,7 +89,6 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
 
   function reset(): void {
     blobs.clear();
-    rules.reset();
     services.clear();
     for (const [name, service] of Object.entries(initialServices)) {
       const problem = findNameProblem(name);
@@ -103,7 +98,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   }
 
   reset();
-  return { handlers, services, files: createSessionFiles(blobs, env), faults: rules, reset };
+  return { handlers, services, files: createSessionFiles(blobs, env), reset };
 }
 
 /** Returns a URL in the form that requests use, without a trailing `/`. */

@@ -41,7 +41,6 @@ export function createStorageSurface(storage: Storage, profile: WireProfile): Su
     name: 'storage',
     // MSW would decode what groups match.
     path: PATTERN.replaceAll('(', '(?:'),
-    identify: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2] }),
     async respond(call, request) {
       const { rawPath, requestId } = call;
       const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
@@ -67,7 +66,6 @@ export function createUploadSurface({ upload }: Storage, profile: WireProfile): 
   return {
     name: 'upload',
     path: escapePattern(UPLOAD_PATH),
-    identify: () => ({ operationId: 'uploadFile' }),
     async respond(call, request) {
       if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
       const { fields, ...file } = await readForm(request);

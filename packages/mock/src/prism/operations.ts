@@ -106,44 +106,39 @@ const OMITTED =
 function expandSchema(document: JsonObject, schema: unknown): unknown {
   for (let levels = MAX_LEVELS; ; levels -= 1) {
     const budget = { schemas: MAX_SCHEMAS };
-    const copy = copySchema(document, schema, { levels, repeats: 1, references: [] }, budget);
+    const copy = copySchema(document, schema, levels, [], budget);
     if (budget.schemas >= 0) return copy ?? {};
   }
 }
 
-/** Where a schema is. */
-interface SchemaPlace {
-  /** How many levels its copy may have. */
-  readonly levels: number;
-  /** How often the arrays and objects around it repeat it. */
-  readonly repeats: number;
-  /** The references that led here. */
-  readonly references: readonly string[];
-}
-
-/** @returns undefined if the schema is left out */
+/**
+ * @param levels how many levels the copy may have
+ * @param outer the references that led here
+ * @returns undefined if the schema is left out
+ */
 function copySchema(
   document: JsonObject,
   schema: unknown,
-  { levels, repeats, references: outer }: SchemaPlace,
+  levels: number,
+  outer: readonly string[],
   budget: { schemas: number },
 ): unknown {
   if (!isObject(schema)) return schema;
   budget.schemas -= 1;
-  const { references, target: found } = resolve(document, schema, outer);
+  const { references, target } = resolve(document, schema, outer);
   // A response has no properties that are `writeOnly`.
-  if (found === undefined || found.writeOnly === true || budget.schemas < 0) return undefined;
-  const target = limitValues(found, repeats);
+  if (target === undefined || target.writeOnly === true || budget.schemas < 0) return undefined;
   const hasParts = PARTS.some((key) => key in target);
   if (hasParts && levels === 0) return undefined;
-  const inner = { levels: levels - 1, repeats: repeats * countRepeats(target), references };
-  const copyPart = (part: unknown) => copySchema(document, part, inner, budget);
-  const copied = Object.entries(target)
+  const copyPart = (part: unknown) => copySchema(document, part, levels - 1, references, budget);
+  const copied = Object.entries(limitValues(target))
     .filter(([key]) => !OMITTED.test(key))
     .map(([key, value]) => [key, copyKeyword(key, value, copyPart)] as const)
     .filter(([, value]) => value !== undefined);
   const copy: JsonObject = Object.fromEntries(copied);
-  if (hasParts && isEmptied(copy)) return undefined;
+  // A schema whose parts were all omitted is omitted too.
+  const isEmptied = hasParts && !PARTS.some((key) => key in copy);
+  if (isEmptied && copy.example === undefined) return undefined;
   // An array without items is an empty one.
   if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
   if (isObject(target.properties) && Array.isArray(copy.required)) {
@@ -153,11 +148,6 @@ function copySchema(
   // Prism uses the examples of a schema only if nothing else describes it.
   if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
   return copy;
-}
-
-/** A schema whose parts were all omitted is omitted too. */
-function isEmptied(copy: JsonObject): boolean {
-  return !PARTS.some((key) => key in copy) && copy.example === undefined;
 }
 
 /** @returns undefined for what is empty because its schemas are left out, on which generators fail */
@@ -173,37 +163,25 @@ function copyKeyword(key: string, value: unknown, copyPart: (part: unknown) => u
   return kept.length > 0 ? kept : undefined;
 }
 
-/** The largest sizes in a sample. Prism would generate larger ones for seconds, or until the memory is full. */
+/** The largest sizes in a sample, which multiply. Prism would generate larger ones for seconds, or fill the memory. */
 const MAX_SIZES = {
-  minLength: 10_000,
-  minItems: 100,
-  maxItems: 100,
-  minProperties: 100,
-  maxProperties: 100,
+  minLength: 1_000,
+  minItems: 20,
+  maxItems: 20,
+  minProperties: 20,
+  maxProperties: 20,
 } as const;
 
 /** Formats for which Prism generates the smallest number that they can express, such as -9007199254740991. */
 const NUMBER_FORMATS = ['int32', 'int64', 'float', 'double'];
 
-/**
- * Returns a schema whose samples are small.
- *
- * @param repeats how often the arrays and objects around the schema repeat it
- */
-function limitValues({ format, ...schema }: JsonObject, repeats: number): JsonObject {
+function limitValues({ format, ...schema }: JsonObject): JsonObject {
   if (format !== undefined && !NUMBER_FORMATS.includes(String(format))) schema.format = format;
   for (const [keyword, max] of Object.entries(MAX_SIZES)) {
     const value = schema[keyword];
-    const limit = Math.max(1, Math.floor(max / repeats));
-    if (typeof value === 'number') schema[keyword] = Math.min(value, limit);
+    if (typeof value === 'number') schema[keyword] = Math.min(value, max);
   }
   return schema;
-}
-
-/** Returns how often a schema repeats those of its items and properties. */
-function countRepeats({ minItems, maxItems, minProperties }: JsonObject): number {
-  const counts = [minItems, maxItems, minProperties].filter((count) => typeof count === 'number');
-  return Math.max(1, ...counts);
 }
 
 /** Follows `$ref`, whose siblings also apply. The target is undefined if it has been repeated too often. */

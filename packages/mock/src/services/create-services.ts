@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
-import { type FileEvents, type Live, toConstant, whenFresh } from '../files.ts';
+import { type Live, type OnProblem, toConstant, whenFresh } from '../files.ts';
 import { type RecordedRequest, recordOf } from '../log.ts';
 import type { ServedDocument } from '../surfaces/document.ts';
 import { isObject } from '../user-input.ts';
@@ -16,7 +16,8 @@ import {
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { createUrlService } from './url-service.ts';
 
-interface ServicesOptions extends FileEvents {
+interface ServicesOptions {
+  readonly onProblem: OnProblem;
   /** Opens a document: the path of a file, which is live, or a parsed document. */
   openDocument(source: string | object): Promise<Live<ServedDocument>>;
   /** Header that marks the response of a hosted service (D10). */
@@ -39,7 +40,7 @@ export async function createServices(
   const startNamed = (definitions: HostedServices) => startAll(definitions, folder, options);
   const { services, close } =
     typeof source === 'string'
-      ? await openServicesFile(source, startNamed, options)
+      ? await openServicesFile(source, startNamed, options.onProblem)
       : { services: toConstant(await startNamed(source ?? {})), close() {} };
   return {
     /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */

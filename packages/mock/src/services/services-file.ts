@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { type FileEvents, type Live, openLive } from '../files.ts';
+import { type Live, type OnProblem, openLive, type Watch } from '../files.ts';
 import { isObject } from '../user-input.ts';
 import { type HostedServices, within } from './service.ts';
 
@@ -12,49 +12,8 @@ export class ServicesError extends Error {
   override readonly name = 'ServicesError';
 }
 
-/**
- * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that
- * it imports has changed.
- *
- * @throws ServicesError that names the file, and the line if Node does
- */
-export async function openServicesFile<Started>(
-  path: string,
-  start: (definitions: HostedServices) => Promise<Started>,
-  events: FileEvents,
-): Promise<{ readonly services: Live<Started>; close(): void }> {
-  if (!existsSync(path)) {
-    throw new ServicesError(`${path}: The services file does not exist: check its path.`);
-  }
-  if (!/\.[cm]?[jt]s$/.test(path)) {
-    throw new ServicesError(
-      `${path}: The services must be a file in TypeScript or JavaScript, such as ./services.ts.`,
-    );
-  }
-  const { close, files, ...loader } = createLoader(realpathSync(resolve(path)));
-  const read = async (watch: Watch) => {
-    try {
-      return toServices(await within(LOAD_SECONDS, loader.load(watch), toLateError));
-    } catch (error) {
-      throw toServicesError(error, path, [...files]);
-    }
-  };
-  try {
-    const load = async (watch: Watch) => start(await read(watch));
-    return { services: await openLive({ path, load }, events), close };
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
-
-type Watch = (file: string) => void;
-
 /** A file that waits for something at its top level must not block calls forever. */
 const LOAD_SECONDS = 30;
-
-const toLateError = () =>
-  new Error(`it did not load within ${LOAD_SECONDS} s: check its top-level await`);
 
 /** Query of a module that is loaded again; the local modules that it imports get it, too. */
 const QUERY = 'berth-services';
@@ -68,22 +27,38 @@ export function withoutModuleQuery(text: string): string {
 let loads = 0;
 
 /**
- * Loads a module and the local modules that it imports, again each time. Those from earlier loads stay in memory,
- * because Node never unloads modules.
+ * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that
+ * it imports has changed. Modules from earlier loads stay in memory, because Node never unloads modules.
+ *
+ * @throws ServicesError that names the file, and the line if Node does
  */
-function createLoader(path: string) {
+export async function openServicesFile<Started>(
+  path: string,
+  start: (definitions: HostedServices) => Promise<Started>,
+  onProblem: OnProblem,
+): Promise<{ readonly services: Live<Started>; close(): void }> {
+  if (!existsSync(path)) {
+    throw new ServicesError(`${path}: The services file does not exist: check its path.`);
+  }
+  if (!/\.[cm]?[jt]s$/.test(path)) {
+    throw new ServicesError(
+      `${path}: The services must be a file in TypeScript or JavaScript, such as ./services.ts.`,
+    );
+  }
+  const entry = realpathSync(resolve(path));
+  const { cache } = createRequire(entry);
+  /** The files of the last load, with those that its services have imported since. */
+  const files = new Set<string>();
   let query = '';
   let watch: Watch = () => {};
-  const files = new Set([path]);
-  const { cache } = createRequire(path);
-  /** Modules in CommonJS have no query: Node keeps them by their paths. */
-  const isOurs = (url = '') =>
-    url.startsWith('file:') &&
-    (url.includes('?') ? url.split('?')[1] === query : files.has(fileURLToPath(url)));
   const use = (file: string) => {
     files.add(file);
     watch(file);
   };
+  /** Modules in CommonJS have no query: Node keeps them by their paths. */
+  const isOurs = (url = '') =>
+    url.startsWith('file:') &&
+    (url.includes('?') ? url.split('?')[1] === query : files.has(fileURLToPath(url)));
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       // Users do not edit files inside packages.
@@ -95,20 +70,32 @@ function createLoader(path: string) {
       return { ...resolved, url: `${resolved.url}?${query}` };
     },
   });
-  return {
-    load(watcher: Watch) {
-      loads += 1;
-      query = `${QUERY}=${loads}`;
-      for (const file of files) delete cache[file];
-      files.clear();
-      watch = watcher;
-      use(path);
-      return importModule(`${pathToFileURL(path).href}?${query}`);
-    },
-    /** The files of the last load, with those that its services have imported since. */
-    files,
-    close: () => hooks.deregister(),
-  };
+
+  async function read(watcher: Watch): Promise<HostedServices> {
+    loads += 1;
+    query = `${QUERY}=${loads}`;
+    for (const file of files) delete cache[file];
+    files.clear();
+    watch = watcher;
+    use(entry);
+    const loading = importModule(`${pathToFileURL(entry).href}?${query}`);
+    const toError = () =>
+      new Error(`it did not load within ${LOAD_SECONDS} s: check its top-level await`);
+    try {
+      return toServices(await within(LOAD_SECONDS, loading, toError));
+    } catch (error) {
+      throw toServicesError(error, path, [...files]);
+    }
+  }
+
+  const close = () => hooks.deregister();
+  try {
+    const load = async (watcher: Watch) => start(await read(watcher));
+    return { services: await openLive(load, onProblem), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** Node's `import()`. Test runners replace it in the modules they load, and transform what it loads. */

@@ -85,20 +85,16 @@ export function createContract(
     /** Adds the operations that nothing implements. Every router gets all of them: a draft may add any path. */
     extend<Extended extends Router>(router: Extended): Extended {
       if (extensions.length === 0) return router;
-      const choose = (request: RequestLine) =>
-        findAddition(request)?.router ?? (router.find(request) && router);
+      const find: Router['find'] = (request) =>
+        (findAddition(request)?.router ?? router).find(request);
       const listener: Listener = (request, response) => {
-        const chosen = choose(request);
-        if (chosen !== undefined) return chosen(request, response);
+        const isAddition = findAddition(request) !== undefined;
+        if (!isAddition && router.find(request)) return router(request, response);
         // A preflight, or a wrong method, gets the methods that a document allows.
-        let next = () => router(request, response);
-        for (const { current } of extensions) {
-          const after = next;
-          next = () => current.router(request, response, after);
-        }
-        next();
+        const [first, second] = extensions.map(({ current }) => current.router);
+        const next = () => router(request, response);
+        first?.(request, response, second ? () => second(request, response, next) : next);
       };
-      const find: Router['find'] = (request) => choose(request)?.find(request);
       return Object.assign(listener, router, { find });
     },
   };

@@ -11,7 +11,7 @@ import {
   type RouteTable,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import { type FileEvents, type Live, openLive } from '../files.ts';
+import { type Live, type OnProblem, openLive, type Watch } from '../files.ts';
 import { MAX_REASON } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { readPreferences } from '../prism/preferences.ts';
@@ -38,11 +38,11 @@ export interface ServedDocument {
 export async function openDocument(
   source: string | object,
   serve: (loaded: DocumentRoutes) => ServedDocument,
-  events: FileEvents,
+  onProblem: OnProblem,
 ): Promise<Live<ServedDocument>> {
   // Begins now, but nobody waits for it yet.
   loadPrism().catch(() => {});
-  const load = async (watch: (file: string) => void) => {
+  const load = async (watch: Watch) => {
     if (typeof source === 'string') watch(resolve(source));
     // Loading documents takes time to import, which only those who use one should wait for.
     const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
@@ -51,7 +51,7 @@ export async function openDocument(
     for (const file of loaded.files) watch(file);
     return serve(loaded);
   };
-  return openLive({ path: String(source), load }, events);
+  return openLive(load, onProblem);
 }
 
 /** Creates a router all of whose operations have the same handler. */
@@ -113,20 +113,12 @@ async function findDocumented(
   return { [toResponse]: () => ({ status: found.status, headers, body: found.content }) };
 }
 
-/**
- * Returns the routes without credentials. As on Prism's server, they are also at the root, without the path of the
- * document's server.
- */
-function toOpenTable({ basePath = '', routes, ...table }: RouteTable): RouteTable {
+/** Returns the routes without credentials. */
+function toOpenTable({ routes, ...table }: RouteTable): RouteTable {
   const open = routes.map(({ body, ...route }) => {
     // Some documents require the body of a GET, which browsers cannot send. OpenAPI 3.0 ignores it.
     const required = body?.required === true && route.method !== 'GET';
     return { ...route, ...(body && { body: { ...body, required } }), security: [] };
   });
-  const keys = new Set(open.map(({ method, path }) => `${method} ${path}`));
-  const atRoot = open
-    .filter(({ path }) => basePath !== '' && path.startsWith(`${basePath}/`))
-    .map((route) => ({ ...route, path: route.path.slice(basePath.length) }))
-    .filter(({ method, path }) => !keys.has(`${method} ${path}`));
-  return { ...table, basePath, securitySchemes: {}, routes: [...open, ...atRoot] };
+  return { ...table, securitySchemes: {}, routes: open };
 }

@@ -127,23 +127,6 @@ it('starts nothing for a caller that has left', async () => {
   expect(blobs.list()).toHaveLength(1);
 });
 
-it('applies faults to the calls that they match, as often as they say', async () => {
-  berth.faults.put('busy', 'batchDelete:code=SERVICE_UNAVAILABLE,times=1');
-  const statuses = async () => (await callStorage('batchDelete', { fileList: [] })).status;
-  expect([await statuses(), await statuses()]).toEqual([503, 200]);
-  berth.faults.put('gone', { match: 'link', reset: true, latency: 1 });
-  const link = await linkTo(berth.files.put('a.txt', 'Hello'));
-  await expect(fetch(link)).rejects.toThrow(TypeError);
-  berth.faults.put('gone', 'link:truncate=2');
-  await expect(fetch(link).then((response) => response.text())).rejects.toThrow();
-  expect(() => berth.faults.put('a', 'batchMove:reset')).toThrow(
-    /^match must be service:<name>, or one of gateway/,
-  );
-  berth.faults.delete('gone');
-  const slow = await fetch(link, { headers: { 'x-mock-fault': 'code=SlowDown' } });
-  expect([slow.status, await slow.text()]).toEqual([503, expect.stringContaining('SlowDown')]);
-});
-
 it('sends flat responses if the wire profile says so, failures too', async () => {
   const requestId = expect.any(String);
   const init = { base: FLAT };

@@ -6,10 +6,12 @@ import { type CallRecord, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type SurfaceError, toSurfaceError } from '../surface.ts';
 import { refuse } from '../surfaces/responses.ts';
-import { applyFaults, type FaultedCall } from './fault-kinds.ts';
+import { FAULT_KINDS, type Fault, type FaultedCall, type FaultKind } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultRule, type FaultSubject } from './fault-rules.ts';
 
 const HEADER = FAULT_HEADER.toLowerCase();
+
+const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 
 /** Preflights have no faults, because after a failed preflight the browser would not send the actual request. */
 export function mayHaveFaults(
@@ -40,11 +42,8 @@ export async function applyRequestFaults(
   const record = recordOf(request);
   const respond = (error: SurfaceError) => {
     const created = toResponse();
-    if (created === undefined) {
-      request.destroy();
-    } else if (!created.headersSent) {
-      void refuse(error, created, options);
-    }
+    if (created === undefined) request.destroy();
+    else if (!created.headersSent) void refuse(error, created, options);
   };
   let due: readonly FaultRule[];
   try {
@@ -66,7 +65,13 @@ export async function applyRequestFaults(
       reset: () => resetSocket(socket),
       truncate: (maxBytes) => response && truncateWrites(response, maxBytes),
     };
-    if (await applyFaults(due, call)) return;
+    for (const [name, { apply, endsCall = false }] of KINDS) {
+      for (const { [name]: value } of due) {
+        if (value === undefined) continue;
+        await apply(value, call);
+        if (endsCall || call.signal.aborted) return;
+      }
+    }
   }
   // During a delay, broken data may have ended the call.
   if (!response?.headersSent) next();
