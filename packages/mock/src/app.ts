@@ -31,7 +31,12 @@ export function createApp(context: Context) {
   };
   const cors = corsOf(options, 'link');
   const link = createDownloadListener({
-    download: (request) => recordOf(request).session.storage.download(request),
+    async download(request) {
+      const record = recordOf(request);
+      const found = await record.session.storage.download(request);
+      record.status = found.status;
+      return found;
+    },
     cors,
     requestId: (request) => recordOf(request).id,
     onRefusal(error, { req }) {

@@ -3,14 +3,13 @@ import { originOf, toUrlHost } from './host.ts';
 import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
-import { Sessions } from './session.ts';
+import { createSessions } from './session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createContract, serveDocument } from './surfaces/contract.ts';
 import { openDocument, serveStandalone } from './surfaces/document.ts';
 import { LOGGING } from './surfaces/responses.ts';
 import { FieldError } from './user-input.ts';
 
-/** What all parts of a mock share. */
 export type Context = Awaited<ReturnType<typeof createContext>>;
 
 export async function createContext(options: ResolvedOptions, onProblem: OnProblem) {
@@ -44,7 +43,7 @@ export async function createContext(options: ResolvedOptions, onProblem: OnProbl
     log,
     /** Called with each call when its response is complete. */
     onCall: createPrinter(options),
-    sessions: new Sessions(options, storage, (session) => log.clear(session)),
+    sessions: createSessions(options, storage, (session) => log.clear(session)),
     services: await createServices(options.services, {
       onProblem,
       openDocument: (source) =>
@@ -61,7 +60,6 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
   return createStrictAuth(env, wireProfile);
 }
 
-/** @throws FieldError if an option has no effect on a mock that serves only another document */
 function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
   if (services === undefined && credentials === 'present') return;
   const option = services === undefined ? 'credentials' : 'services';

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { decodeText, splitTarget } from '@berth/server-stubs/contract';
+import {
+  bodyTooLarge,
+  decodeText,
+  HttpError,
+  notAllowed,
+  splitTarget,
+  toResponse,
+} from '@berth/server-stubs/contract';
 import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
@@ -12,7 +19,6 @@ import { sessionOfQuery } from './session.ts';
 import { INTERNAL_ERROR, writeResponse } from './surfaces/responses.ts';
 import { FieldError, isInteger, isObject } from './user-input.ts';
 
-/** Path of the page and of the control API. */
 export const CONTROL_PATH = '/__mock';
 
 interface ControlCall {
@@ -49,14 +55,14 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     if (session.faults.delete(name)) return;
     const known = session.faults.list().map((rule) => rule.name);
     const names = known.join(', ') || 'none';
-    throw new Problem(404, `There is no fault ${name}: the faults are ${names}.`);
+    throw new HttpError('not-found', `There is no fault ${name}: the faults are ${names}.`);
   },
   'GET files': ({ session }) => ({ files: session.files.list() }),
   'GET files/*'({ session, name }) {
     const content = session.files.get(name);
     const file = session.files.list().find(({ path }) => path === name.replace(/^\//, ''));
     if (content === undefined || file === undefined) {
-      throw new Problem(404, `There is no file ${name} in this session.`);
+      throw new HttpError('not-found', `There is no file ${name} in this session.`);
     }
     const headers = {
       'content-type': file.contentType,
@@ -110,25 +116,23 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   return value === undefined ? new Response(null, { status: 204 }) : Response.json(value);
 }
 
-function toUnknownCall(method: string, path: string, route: string): Problem {
+function toUnknownCall(method: string, path: string, route: string): HttpError {
   const routes = Object.keys(CALLS).map((call) => call.split(' ') as [string, string]);
   const methods = routes.filter(([, known]) => known === route).map(([known]) => known);
-  if (methods.length > 0) {
-    const allow = methods.join(', ');
-    return new Problem(405, `Use ${allow}, not ${method}.`, { allow });
-  }
+  if (methods.length > 0) return notAllowed(method, methods);
   const known = [...new Set(routes.map(([, one]) => one))].join(', ');
-  return new Problem(404, `The control API has no ${path.slice(0, 100)}: the calls are ${known}.`);
+  const message = `The control API has no ${path.slice(0, 100)}: the calls are ${known}.`;
+  return new HttpError('not-found', message);
 }
 
 /**
  * Blocks access from other sites. Only names of this machine are accepted, because a page may point its own
  * name at it (DNS rebinding). Browsers also send the origin of a call, and only the mock's page may make one.
- *
- * @throws Problem 421 for another host, 403 for another origin
  */
 function assertAllowed(request: IncomingMessage, path: string, listenHost: string): void {
-  if (!isLocalName(hostNameOf(request), listenHost)) throw new Problem(421, toHostAdvice(request));
+  if (!isLocalName(hostNameOf(request), listenHost)) {
+    throw new HttpError('invalid-request', toHostAdvice(request), { status: 421 });
+  }
   const { headers, method } = request;
   const site = headers['sec-fetch-site'] ?? 'same-origin';
   // A user may open any address, and follow links to the page. A frame with another one could create sessions.
@@ -138,16 +142,14 @@ function assertAllowed(request: IncomingMessage, path: string, listenHost: strin
     (site === 'none' || path === '' || path === '/');
   const isForeign = site !== 'same-origin' && !isVisit;
   if (isForeign || (headers.origin !== undefined && headers.origin !== originOf(request))) {
-    throw new Problem(403, 'Pages from other origins may not use the control API.');
+    const message = 'Pages from other origins may not use the control API.';
+    throw new HttpError('invalid-request', message, { status: 403 });
   }
 }
 
 const MAX_JSON_BYTES = 1024 * 1024;
 
-/**
- * @param maxFileBytes maximum size of a file, whose bytes are returned; false for JSON
- * @returns undefined if there is no JSON
- */
+/** Returns JSON, undefined if there is none, or the bytes of a file. */
 async function readBody(request: IncomingMessage, maxFileBytes: number | false): Promise<unknown> {
   const maxBytes = maxFileBytes || MAX_JSON_BYTES;
   const chunks: Buffer[] = [];
@@ -155,7 +157,7 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
   // Leaving a plain `for await` loop would destroy the socket before the problem is sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > maxBytes) throw new Problem(413, `The body exceeds ${maxBytes} bytes.`);
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
@@ -163,12 +165,13 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
   if (size === 0) return undefined;
   // Other sites can send any other type without a preflight.
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-    throw new Problem(415, 'Send the body as application/json.');
+    throw new HttpError('unsupported-media-type', 'Send the body as application/json.');
   }
   try {
     return JSON.parse(bytes.toString());
   } catch (error) {
-    throw new Problem(400, `The body is not valid JSON: ${(error as Error).message}.`);
+    const reason = (error as Error).message;
+    throw new HttpError('malformed-body', `The body is not valid JSON: ${reason}.`);
   }
 }
 
@@ -178,30 +181,18 @@ function toLimit(text: string | null): number {
   throw new FieldError('limit', 'must be a positive integer.');
 }
 
-/** Ends a control call with problem details (RFC 9457). */
-class Problem extends Error {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, detail: string, headers = {}) {
-    super(detail);
-    this.status = status;
-    this.headers = headers;
-  }
-}
-
 function toProblem(error: unknown): Response {
-  const { status, message: detail, headers } = error instanceof Problem ? error : describe(error);
-  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+  const problem = error instanceof HttpError ? error : toHttpError(error);
+  const { status, body } = problem[toResponse]();
   const type = { 'content-type': 'application/problem+json' };
-  return Response.json(problem, { status, headers: { ...headers, ...type } });
+  return Response.json(body, { status, headers: { ...problem.headers, ...type } });
 }
 
-function describe(error: unknown): Problem {
-  if (error instanceof FieldError) return new Problem(400, error.message);
-  if (error instanceof FileTooLargeError) return new Problem(413, error.message);
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof FieldError) return new HttpError('invalid-request', error.message);
+  if (error instanceof FileTooLargeError) return new HttpError('too-large', error.message);
   process.emitWarning(error as Error);
-  return new Problem(500, INTERNAL_ERROR);
+  return new HttpError('handler-failed', INTERNAL_ERROR);
 }
 
 /** One folder up in both the source and the build. */
@@ -237,16 +228,12 @@ function findPage(path: string, url: string): Response | undefined {
   return new Response(readFileSync(join(FOLDER, file)), { headers });
 }
 
-/** Headers that curl sets itself. */
 const CURL_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
 
 /** Headers that curl adds to a call without them. */
 const ADDED_HEADERS = ['User-Agent', 'Accept'];
 
-/**
- * Returns a command that repeats a call. Credentials, which the log does not have, are shell variables:
- * `$AUTHORIZATION`.
- */
+/** A command that repeats a call. Credentials, which the log does not have, are variables such as `$AUTHORIZATION`. */
 function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
   const url = quote(target.startsWith('/') ? origin + target : target, 'SIGN');
   const lines = headers.flatMap(([name, value]) => {
@@ -267,11 +254,7 @@ function toCurl({ method, target, headers, body }: LoggedRequest, origin: string
   ].join(' \\\n  ');
 }
 
-/**
- * Quotes a text for a POSIX shell.
- *
- * @param variable replaces a credential that was removed
- */
+/** Quotes a text for a POSIX shell. The variable replaces a credential that was removed. */
 function quote(text: string, variable = ''): string {
   const quoted = `'${text.replaceAll("'", `'\\''`)}'`;
   return variable === '' ? quoted : quoted.replaceAll(REDACTED, `'"$${variable}"'`);

@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 /** Called with what is wrong with a changed file, whose last good version is used, and with errors of services. */
 export type OnProblem = (message: string) => void;
 
-/** A value that reloads when its files change. */
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
@@ -14,7 +13,6 @@ export interface Live<Value> {
 /** Called with each file before it is read, or as early as it is known. A missing one may be created. */
 export type Watch = (file: string) => void;
 
-/** @throws what the first load throws */
 export async function openLive<Value>(
   load: (watch: Watch) => Promise<Value>,
   onProblem: OnProblem,
@@ -60,7 +58,6 @@ export function whenFresh(live: Live<unknown>, task: () => unknown): unknown {
   return reading === undefined ? task() : reading.then(task);
 }
 
-/** Wraps a constant as `Live`. */
 export function toConstant<Value>(current: Value): Live<Value> {
   return { current, refresh: () => undefined };
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback } from '@berth/server-stubs/contract';
 
-/** Hosts that mean every interface of the machine. */
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
@@ -48,7 +47,6 @@ function isLoopbackName(host: string): boolean {
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
-/** Returns the origin that a request was sent to, or `undefined` if it has no valid host. */
 export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
   if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
@@ -62,7 +60,6 @@ export function hostNameOf(request: IncomingMessage): string {
   return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
 }
 
-/** Says how to call a mock that refuses the host name of a call. */
 export function toHostAdvice(request: IncomingMessage): string {
   const name = hostNameOf(request).slice(0, 100);
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;

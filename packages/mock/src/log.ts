@@ -102,7 +102,6 @@ export class CallRecord {
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** Maximum length of the sentence that says why a call was refused. */
 export const MAX_REASON = 1_000;
 
 /** A request that keeps the beginning of its body for the log while Node delivers it. */
@@ -116,7 +115,6 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
-/** Returns the record of a call that has begun. */
 export function recordOf(request: IncomingMessage): CallRecord {
   return (request as RecordedRequest).record as CallRecord;
 }
@@ -146,7 +144,6 @@ export class RequestLog {
   }
 }
 
-/** Converts a call to what may be shown. */
 export function toLoggedRequest(
   record: CallRecord,
   { storageHeaders }: WireProfile,
@@ -199,7 +196,6 @@ function withoutSecrets(target: string): string {
   );
 }
 
-/** Returns the reason of a refusal: an error of the contract has a code. */
 export function describeError(error: Error): string {
   return 'code' in error ? `${error.code}: ${error.message}` : error.message;
 }
@@ -215,7 +211,6 @@ export function toLine(record: CallRecord): string {
   return line.replace(/\p{Cc}/gu, '?');
 }
 
-/** The line of `--log json`. */
 export function toJsonLine(record: CallRecord, profile: WireProfile): string {
   const { headers: _, body: __, ...fields } = toLoggedRequest(record, profile);
   return JSON.stringify(fields);

@@ -13,36 +13,35 @@ export interface SessionFile {
 }
 
 /** The files of a session, for tests. Paths may have one leading `/`. */
-export interface SessionFiles {
-  list(): readonly SessionFile[];
-  /** Returns the content of a file; undefined if it does not exist. */
-  get(path: string): Uint8Array<ArrayBuffer> | undefined;
-  /**
-   * Stores a file, as an upload would, and returns its file ID.
-   *
-   * @param contentType default `application/octet-stream`
-   * @throws FieldError that names an invalid argument
-   * @throws FileTooLargeError if the session's files would exceed its limit
-   */
-  put(path: string, content: Uint8Array | string, contentType?: string): string;
-}
+export type SessionFiles = ReturnType<typeof createSessionFiles>;
 
-export function createSessionFiles(store: MemoryStore, env: string): SessionFiles {
+export function createSessionFiles(store: MemoryStore, env: string) {
   return {
-    list: () => store.list().map(({ key, info }) => ({ path: key.path, ...info })),
-    get: (path) => store.get({ env, path: toPath(path) })?.bytes,
-    put(path, content, contentType = 'application/octet-stream') {
+    list: (): readonly SessionFile[] =>
+      store.list().map(({ key, info }) => ({ path: key.path, ...info })),
+    /** Returns the content of a file; undefined if it does not exist. */
+    get: (path: string): Uint8Array<ArrayBuffer> | undefined =>
+      store.get({ env, path: toPath(path) })?.bytes,
+    /**
+     * Stores a file, as an upload would, and returns its file ID.
+     *
+     * @param contentType default `application/octet-stream`
+     * @throws FieldError that names an invalid argument
+     * @throws FileTooLargeError if the session's files would exceed its limit
+     */
+    put(path: string, content: Uint8Array | string, contentType?: string): string {
       // Another realm, such as that of jsdom, has a class of its own.
       const type = Object.prototype.toString.call(content);
       if (typeof content !== 'string' && type !== '[object Uint8Array]') {
         throw new FieldError('content', 'must be a string or a Uint8Array.');
       }
-      if (!/^[\x20-\x7e]+$/.test(contentType)) {
+      const mediaType = contentType ?? 'application/octet-stream';
+      if (!/^[\x20-\x7e]+$/.test(mediaType)) {
         throw new FieldError('contentType', 'must be a media type, such as text/plain.');
       }
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
       const key = { env, path: toPath(path) };
-      store.put(key, bytes, contentType);
+      store.put(key, bytes, mediaType);
       return toFileID(env, BUCKET, key.path);
     },
   };

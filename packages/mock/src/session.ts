@@ -23,87 +23,70 @@ export interface Session {
   readonly id: string;
   readonly clock: Clock;
   readonly files: MemoryStore;
-  /** The storage API, backed by these files. */
   readonly storage: Storage;
   readonly faults: FaultRules;
 }
 
-/** What the storage API of every session has in common. */
-type SharedStorage = Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
+export type Sessions = ReturnType<typeof createSessions>;
 
-export class Sessions {
-  readonly #options: ResolvedOptions;
-  readonly #storage: SharedStorage;
-  readonly #onDrop: (session: Session) => void;
-  readonly #sessions = new Map<string, Session>();
-  /** Signs grants and links. */
-  readonly #secret = randomBytes(32);
+/**
+ * @param shared what the storage API of every session has in common
+ * @param onDrop called with each session that is dropped
+ */
+export function createSessions(
+  { env, faults, maxSessions, maxSessionBytes, document }: ResolvedOptions,
+  shared: Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>,
+  onDrop: (session: Session) => void,
+) {
+  const sessions = new Map<string, Session>();
+  const secret = randomBytes(32);
 
-  constructor(
-    options: ResolvedOptions,
-    storage: SharedStorage,
-    onDrop: (session: Session) => void,
-  ) {
-    this.#options = options;
-    this.#storage = storage;
-    this.#onDrop = onDrop;
-    this.get('');
+  function create(id: string): Session {
+    const clock = new Clock();
+    const files = createMemoryStore({ maxBytes: maxSessionBytes });
+    const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
+    const storage = createStorage({
+      ...shared,
+      blobs: files,
+      // Grants and links from one session are not valid in another.
+      signer: createSigner([createHmac('sha256', secret).update(id).digest()]),
+      bucketOf: (name) => (name === env ? BUCKET : undefined),
+      onlyEnv: env,
+      // The contract asks clients to post to the URL verbatim, so the query survives.
+      uploadTarget: `/?${[`bucket=${BUCKET}`, query].filter(Boolean).join('&')}`,
+      linkQuery: query,
+      inline: true,
+      now: () => clock.now().getTime(),
+    });
+    return { id, clock, files, faults: new FaultRules(faults, document !== undefined), storage };
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
-  get(id: string): Session {
-    const session = this.#sessions.get(id) ?? this.#create(id);
+  function get(id: string): Session {
+    const session = sessions.get(id) ?? create(id);
     // A Map keeps insertion order, so that the first entry is the least recently used.
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
-    const isFull = this.#sessions.size - 1 > this.#options.maxSessions;
-    const oldest = isFull ? this.#sessions.values().find((one) => one.id !== '') : undefined;
+    sessions.delete(id);
+    sessions.set(id, session);
+    const isFull = sessions.size - 1 > maxSessions;
+    const oldest = isFull ? sessions.values().find((one) => one.id !== '') : undefined;
     if (oldest !== undefined) {
-      this.#sessions.delete(oldest.id);
-      this.#onDrop(oldest);
+      sessions.delete(oldest.id);
+      onDrop(oldest);
     }
     return session;
   }
 
-  find(id: string): Session | undefined {
-    return this.#sessions.has(id) ? this.get(id) : undefined;
-  }
-
-  names(): string[] {
-    return [...this.#sessions.keys()];
-  }
-
-  #create(id: string): Session {
-    const { env, faults, maxSessionBytes, document } = this.#options;
-    const clock = new Clock();
-    const files = createMemoryStore({ maxBytes: maxSessionBytes });
-    const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
-    return {
-      id,
-      clock,
-      files,
-      faults: new FaultRules(faults, document !== undefined),
-      storage: createStorage({
-        ...this.#storage,
-        blobs: files,
-        // Grants and links from one session are not valid in another.
-        signer: createSigner([createHmac('sha256', this.#secret).update(id).digest()]),
-        bucketOf: (name) => (name === env ? BUCKET : undefined),
-        onlyEnv: env,
-        // The contract asks clients to post to the URL verbatim, so the query survives.
-        uploadTarget: `/?${[`bucket=${BUCKET}`, query].filter(Boolean).join('&')}`,
-        linkQuery: query,
-        inline: true,
-        now: () => clock.now().getTime(),
-      }),
-    };
-  }
+  get('');
+  return {
+    get,
+    find: (id: string) => (sessions.has(id) ? get(id) : undefined),
+    names: () => [...sessions.keys()],
+  };
 }
 
 /** The session's clock, which determines when links and grants expire. */
 export type SessionClock = Pick<Clock, 'now' | 'advance'>;
 
-/** The last ECMAScript date. */
 const LAST_DATE = 8.64e15;
 
 class Clock {
@@ -121,21 +104,17 @@ class Clock {
     this.#offset += ms;
   }
 
-  /** Follows the machine's clock again. */
   reset(): void {
     this.#offset = 0;
   }
 }
 
-/** Query parameter that selects the session in upload URLs and links, which are requested without the header. */
 const SESSION_PARAMETER = 'session';
 
-/** Returns the name of the session in the header, which is empty for the default session. */
 export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
   return String(headers['x-mock-session'] ?? '');
 }
 
-/** Returns the session name in the query, or the one in the header if the query has none. */
 export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const query = new URLSearchParams(splitTarget(request.url ?? '').query);
   return query.get(SESSION_PARAMETER) ?? sessionOfHeader(request);

@@ -15,7 +15,6 @@ import type { Storage } from '@berth/storage';
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
 export const DOCUMENT_UPLOAD_PATH = '/';
 
-/** The bucket that contains the files. */
 export const BUCKET = 'files';
 
 /** The surfaces with a document. That of storage also has the upload target. */
@@ -56,7 +55,6 @@ export function surfaceErrorFor(
   return toSurfaceError(surface, { gateway, storage, upload, link: upload }[surface], options);
 }
 
-/** The operations of the storage engine. */
 export const STORAGE_OPERATIONS: readonly StorageOperationId[] = [
   'getUploadMetaData',
   'batchGetTempUrls',
@@ -76,12 +74,7 @@ export async function callStorage(
   return operation(input, { envId, caller, request, requestId, signal });
 }
 
-/**
- * Returns what a handler or an error has returned as a Fetch response.
- *
- * @param common headers of every response on the surface
- * @param request what the response is for; `signal` ends a stream
- */
+/** @param common headers of every response on the surface */
 export function toFetchResponse(
   { status, headers: added = {}, body }: HandlerResponse,
   common: Readonly<Record<string, string>>,

@@ -1,5 +1,3 @@
-/** What is wrong with values from users, and how messages say it. */
-
 /** Returns whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -9,14 +7,10 @@ export function isInteger(value: unknown, min: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= min;
 }
 
-/** Thrown for an invalid value in user input. The message names the field and describes valid values. */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
 
-  /**
-   * @param field path of the value, such as `fault.latency`
-   * @param rest rest of a sentence that begins with the field: `must be an integer.`
-   */
+  /** @param rest rest of a sentence that begins with the field: `must be an integer.` */
   constructor(field: string, rest: string) {
     super(`${field} ${rest}`);
   }

@@ -58,7 +58,7 @@ test('faults can be added, listed and deleted', async () => {
   expect((await api('DELETE', 'faults/a')).status).toBe(404);
   const wrong = await api('PUT', 'faults/a', { latency: 'x' });
   expect(wrong.headers['content-type']).toBe('application/problem+json');
-  expect(wrong.json).toMatchObject({ type: 'about:blank', title: 'Bad Request', status: 400 });
+  expect(wrong.json).toMatchObject({ title: 'Bad Request', status: 400 });
   expect(wrong.json.detail).toContain('latency must be');
 });
 
@@ -101,7 +101,7 @@ describe('files', () => {
 describe('unknown calls', () => {
   test.each([
     ['GET', 'clocks', 404, 'the calls are health, reset, requests, clock'],
-    ['PATCH', 'clock', 405, 'Use GET, POST, not PATCH.'],
+    ['PATCH', 'clock', 405, 'PATCH is not allowed here: use GET, POST.'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);
@@ -120,26 +120,22 @@ describe('unknown calls', () => {
   });
 });
 
-describe('the host', () => {
-  const statusOf = async (host: string, target = mock) =>
-    (await control(target, 'GET', 'health', { headers: { host } })).status;
+test.each([
+  ['127.0.0.1', ['LOCALHOST:1', '127.1.2.3', '[::1]:5', 'dev.localhost', 'mock:4010'], 200],
+  ['127.0.0.1', ['evil.example', 'localhost.evil.example', '192.168.0.1'], 421],
+  ['0.0.0.0', ['192.168.0.1:4010'], 200],
+  ['0.0.0.0', ['evil.example'], 421],
+])('a mock on %s, called as %j, responds with %i', async (host, names, status) => {
+  await using listening = await createMock({ host });
+  for (const name of names) {
+    const reply = await control(listening, 'GET', 'health', { headers: { host: name } });
+    expect([name, reply.status]).toEqual([name, status]);
+  }
+});
 
-  test('must be this machine', async () => {
-    for (const host of ['evil.example', 'localhost.evil.example', '192.168.0.1']) {
-      expect(await statusOf(host)).toBe(421);
-    }
-    for (const host of ['LOCALHOST:1', '127.1.2.3', '[::1]:5', 'dev.localhost', 'mock:4010']) {
-      expect(await statusOf(host)).toBe(200);
-    }
-    const reply = await sendRaw(mock, 'GET /__mock/health HTTP/1.0\r\n\r\n');
-    expect(reply).toContain('421 Misdirected Request');
-  });
-
-  test('may be any IP address if the mock listens on all interfaces', async () => {
-    await using open = await createMock({ host: '0.0.0.0' });
-    expect(await statusOf('192.168.0.1:4010', open)).toBe(200);
-    expect(await statusOf('evil.example', open)).toBe(421);
-  });
+test('a call without a host is refused', async () => {
+  const reply = await sendRaw(mock, 'GET /__mock/health HTTP/1.0\r\n\r\n');
+  expect(reply).toContain('421 Misdirected Request');
 });
 
 describe('a page', () => {

@@ -249,16 +249,12 @@ describe('what Prism does not do right', () => {
     { type: 'string', minLength: 300_000 },
     { type: 'array', minItems: 20_000, items: { type: 'integer' } },
     { type: 'object', minProperties: 5_000, additionalProperties: true },
-    { type: 'array', maxItems: 3_000, items: { type: 'string', maxLength: 9e9 } },
   ])('sizes are generated up to a limit: %j', async (schema) => {
-    const list = { type: 'array', minItems: 2, items: schema };
-    for (const each of [schema, list]) {
-      const { call } = await startWith({ schema: each });
-      for (const prefer of ['', 'dynamic=true']) {
-        const { status, body } = await call('/a', { headers: { prefer } });
-        expect(status).toBe(200);
-        expect(JSON.stringify(body).length).toBeLessThan(25_000);
-      }
+    const { call } = await startWith({ schema: { type: 'array', minItems: 2, items: schema } });
+    for (const prefer of ['', 'dynamic=true']) {
+      const { status, body } = await call('/a', { headers: { prefer } });
+      expect(status).toBe(200);
+      expect(JSON.stringify(body).length).toBeLessThan(25_000);
     }
   });
 

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call, gateway, storage } from './helpers/calls.ts';
-import { HANDSHAKE } from './helpers/handshake.ts';
 
 const mock = await createMock();
 afterAll(() => mock.close());
@@ -16,12 +15,6 @@ test('a service that is not configured is reported with those that are', async (
   expect([status, json]).toMatchObject([404, { code: 'SERVICE_NOT_FOUND', message }]);
   const misspelled = await gateway(mock, { path: '/v1/cloudrun/helo' });
   expect(misspelled.json.message).toMatch(/ Did you mean hello\?$/);
-});
-
-test('a WebSocket that is not defined is refused with a message', async () => {
-  const reply = await gateway(mock, { path: '/v1/cloudrun/hello/a', headers: HANDSHAKE });
-  expect(reply).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
-  expect(reply.json.message).toContain('The built-in service hello has no WebSocket: use echo.');
 });
 
 describe('Prefer and Accept', () => {

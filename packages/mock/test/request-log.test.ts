@@ -81,22 +81,11 @@ describe('the reason', () => {
   });
 
   test.each([
-    [undefined, undefined],
     ['http://localhost:5173', undefined],
-    [
-      'https://app.example.com',
-      'Pages from https://app.example.com may not call the mock: add it to origins.',
-    ],
+    ['https://app.example.com', expect.stringMatching(/add it to origins\.$/)],
   ])('is there for a preflight that a browser takes as a refusal: %s', async (origin, reason) => {
-    for (const path of ['/v1/cloudrun/hello', '/api/v2/envs/dev/storages:batchDelete', '/']) {
-      const preflight = {
-        method: 'OPTIONS',
-        path,
-        headers: origin === undefined ? {} : { origin },
-      };
-      expect((await call(mock, preflight)).status).toBe(204);
-    }
-    expect((await readLog()).map((logged) => logged.reason)).toEqual(Array(3).fill(reason));
+    await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello', headers: { origin } });
+    expect(session.requests()).toMatchObject([{ status: 204, reason }]);
   });
 });
 
@@ -126,25 +115,19 @@ test('a call that is waiting is in the log immediately, with the ID of its respo
   await expect
     .poll(() => session.requests())
     .toMatchObject([{ surface: 'link', faults: ['slow'] }]);
-  const [open] = session.requests();
-  expect([open?.status, open?.ms]).toEqual([undefined, undefined]);
+  expect(session.requests()).toMatchObject([{ status: undefined, ms: undefined }]);
   stop.abort();
   await pending;
   await expect.poll(() => session.requests()[0]?.ms).toBeDefined();
-  expect(session.requests()).toMatchObject([{ id: open?.id, status: undefined }]);
+  expect(session.requests()).toMatchObject([{ status: undefined }]);
 });
 
 test('a response that has begun is in the log with its status', async () => {
-  await using streaming = await createMock({
-    services: {
-      stream: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })),
-    },
-  });
+  const stream = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
+  await using streaming = await createMock({ services: { stream } });
   const stop = new AbortController();
-  const { status } = await fetch(`${streaming.url}/v1/cloudrun/stream`, {
-    headers: BEARER,
-    signal: stop.signal,
-  });
+  const init = { headers: BEARER, signal: stop.signal };
+  const { status } = await fetch(`${streaming.url}/v1/cloudrun/stream`, init);
   expect(streaming.session().requests()).toMatchObject([{ status, ms: undefined }]);
   stop.abort();
 });

@@ -5,7 +5,6 @@ import type { Mock } from '../create-mock.ts';
 import { BUCKET } from '../surface.ts';
 import { DOCUMENTS } from '../surfaces/contract.ts';
 
-/** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
 export async function describeMock(
   mock: Mock,
   { options, document, isStandalone }: Context,
@@ -59,7 +58,6 @@ export async function describeMock(
   ].join('\n');
 }
 
-/** The file that the example commands upload and download. */
 const KEY = 'hello.txt';
 
 /** Returns commands for a POSIX shell that all succeed when they are pasted in order. */

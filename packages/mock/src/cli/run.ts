@@ -13,7 +13,6 @@ import {
 } from '../options.ts';
 import { describeMock } from './banner.ts';
 
-/** Runs the command line: serves a mock until SIGINT, SIGTERM or SIGHUP. */
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const options = parseOptions(argv, version);
   try {
@@ -46,7 +45,6 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 /** Errors in an option, or in a file that it names. */
 const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'WireProfileError', 'FieldError'];
 
-/** Returns the message for an error that the user can fix; undefined for any other error. */
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
   const { port, host } = options;
   switch (error.code) {
@@ -88,7 +86,6 @@ function parseOptions(argv: readonly string[], version: string): MockOptions {
 
 const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
 
-/** @throws InvalidArgumentError that says what the option must be */
 function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   const { takes } = OPTIONS[name];
   try {
@@ -106,7 +103,6 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
 
 const NAMED_SERVICE = /^([^=/\\]+)=(.+)$/;
 
-/** Returns the only file, or services by name. */
 function toServices(
   targets: readonly string[] | undefined,
   program: Command,
@@ -125,7 +121,6 @@ function toServices(
   );
 }
 
-/** @throws WireProfileError that names the file */
 function readWireProfile(file: string): WireProfile {
   let text: string;
   try {

@@ -26,14 +26,10 @@ interface FaultedRequest {
   /** Undefined for the upgrade to a WebSocket, which has no body. */
   readonly response?: ServerResponse;
   readonly subject: FaultSubject;
-  /** Creates the response of a fault. Returns undefined if an earlier call on the connection is in progress. */
   toResponse(): ServerResponse | undefined;
 }
 
-/**
- * Applies the faults of the session and of the `X-Mock-Fault` header to a request, and calls `next` unless one of
- * them has ended the call.
- */
+/** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyRequestFaults(
   { request, response, subject, toResponse }: FaultedRequest,
   options: ResolvedOptions,

@@ -95,5 +95,4 @@ export function toInteger(value: unknown, min: number, max = Infinity): number |
   return isInteger(number, min) && number <= max ? number : undefined;
 }
 
-/** One hour. */
 const MAX_LATENCY_MS = 3_600_000;

@@ -13,7 +13,6 @@ export interface FaultRule extends Fault {
   readonly times?: number;
 }
 
-/** What rules match. */
 export interface FaultSubject {
   readonly surface: SurfaceName;
   readonly operationId?: string | undefined;
@@ -29,7 +28,6 @@ OPERATIONS.set('uploadFile', 'upload');
 /** The fault rules of a session. */
 export type SessionFaults = Pick<FaultRules, 'list' | 'put' | 'delete'>;
 
-/** The rules that apply to the calls of a session. */
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
   readonly #anyOperation: boolean;
@@ -77,10 +75,7 @@ export class FaultRules {
 
   /**
    * Returns the faults of a call: those of the rules that match it, which count it for `times`, and the one in its
-   * header.
-   *
-   * @param header value of `X-Mock-Fault`
-   * @throws an error of the surface if the header is invalid; then no rule counts the call
+   * header. If the header is invalid, no rule counts the call.
    */
   take(subject: FaultSubject, header: string | undefined): readonly FaultRule[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
@@ -115,18 +110,9 @@ function isFor({ match, code }: FaultRule, { surface, operationId, service }: Fa
   return service !== undefined && match === SERVICE + service;
 }
 
-/** Prefix of `match` in a rule that applies to a hosted service. */
 const SERVICE = 'service:';
 
-/**
- * Parses a rule from user input: an object, or the compact form `<match>:<fields>`, where `<match>:` is optional.
- *
- * @param anyOperation whether the rule may match operations that are not in the contract, but in a document
- * @throws FieldError that names the field and states its requirements
- * @example
- * parseFaultRule('slow', 'service:hello:latency=200,times=2', false);
- * // { name: 'slow', match: 'service:hello', times: 2, latency: 200 }
- */
+/** @param input an object, or the compact form: `service:hello:latency=200,times=2` */
 export function parseFaultRule(name: string, input: unknown, anyOperation: boolean): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
@@ -148,7 +134,6 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
   };
 }
 
-/** Names the entire rule in messages. */
 const RULE = 'The fault';
 
 function splitRule(text: string): Record<string, unknown> {
@@ -174,7 +159,6 @@ function splitFields(text: string): Record<string, unknown> {
 
 const KIND_NAMES = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
 
-/** @param known names of all fields, for messages */
 function parseKinds(fields: Readonly<Record<string, unknown>>, known: readonly string[]): Fault {
   const parsed: Record<string, unknown> = {};
   for (const [name, input] of Object.entries(fields)) {

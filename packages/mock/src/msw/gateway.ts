@@ -24,7 +24,6 @@ const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** Creates the gateway. As on a server, services see neither credentials nor headers for the mock. */
 export function createGatewaySurface(
   services: ReadonlyMap<string, ServiceHandler>,
   profile: WireProfile,
@@ -55,7 +54,6 @@ export function createGatewaySurface(
   };
 }
 
-/** Returns the name of the service and the rest of the path, as sent. */
 function toTarget(rawPath: string): { name: string; rest: string } {
   const [name = '', ...segments] = rawPath.slice(ROOT.length).split('/');
   return { name, rest: `/${segments.join('/')}` };

@@ -77,7 +77,6 @@ export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Returns the parts of a call that the rules of the contract read: no object of Node.js, and no response. */
 function toCall(request: Request, baseUrl: string): Call {
   const { method, signal } = request;
   const url = request.url.slice(baseUrl.length).replace(/#.*/, '');

@@ -1,3 +1,13 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
+import type { RequestHandler } from 'msw';
+import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
+import { createSessionFiles, type SessionFiles } from '../session-files.ts';
+import { BUCKET } from '../surface.ts';
+import { createGatewaySurface } from './gateway.ts';
+import { handleSurface, report, type Surface } from './handle-surface.ts';
+import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
+
 export {
   events,
   GatewayError,
@@ -5,6 +15,117 @@ export {
   routes,
   type ServiceEvent,
 } from '../services/helpers.ts';
-export type { FetchHandler, ServiceHandler } from '../services/service.ts';
-export type { SessionFile, SessionFiles } from '../session-files.ts';
-export { type MswHandlers, type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';
+export type { SessionFile } from '../session-files.ts';
+export type { FetchHandler, ServiceHandler, SessionFiles };
+
+/** Options for {@link mswHandlers}: at least one URL, as passed to the clients. */
+export interface MswHandlersOptions {
+  /** URL of both APIs, such as `https://api.example.com`. */
+  readonly baseUrl?: string | undefined;
+  /** URL of the gateway. Default: `baseUrl`. Without either, calls of the gateway are not handled. */
+  readonly gatewayUrl?: string | undefined;
+  /**
+   * URL of the storage API, with which upload URLs and links start, too. Default: `baseUrl`. Without either, calls of
+   * the storage API are not handled.
+   */
+  readonly storageUrl?: string | undefined;
+  /** The environment. Storage calls to any other are rejected. Default: `dev`. */
+  readonly env?: string | undefined;
+  /** Hosted services by name. Calls to any other get `SERVICE_NOT_FOUND`. Default: none. */
+  readonly services?: Readonly<Record<string, ServiceHandler>> | undefined;
+  /** The deployment's wire profile. Default: the contract's names. */
+  readonly wireProfile?: WireProfileInput | undefined;
+}
+
+/** What {@link mswHandlers} returns. */
+export interface MswHandlers {
+  /** For `setupServer` or `setupWorker`. MSW uses the first handler that matches, so put your own before these. */
+  readonly handlers: readonly RequestHandler[];
+  /** The hosted services. A test may add and replace them. */
+  readonly services: Map<string, ServiceHandler>;
+  /** The stored files. */
+  readonly files: SessionFiles;
+  /** Removes all files, and restores the services that were passed. Call it after each test. */
+  reset(): void;
+}
+
+/**
+ * Creates MSW handlers for both APIs, the upload target and links, for tests and pages without a server. They
+ * keep files in memory, and validate requests as the mock does.
+ *
+ * @throws TypeError if a URL or the name of a service is invalid
+ * @example
+ * const berth = mswHandlers({
+ *   baseUrl: 'https://api.example.com',
+ *   services: { users: routes({ 'GET /7': () => Response.json({ name: 'Ada' }) }) },
+ * });
+ * const server = setupServer(...berth.handlers);
+ * beforeAll(() => server.listen());
+ * afterEach(() => berth.reset());
+ * afterAll(() => server.close());
+ */
+export function mswHandlers(options: MswHandlersOptions): MswHandlers {
+  const { baseUrl, env = 'dev', services: initialServices = {} } = options;
+  const gatewayUrl = toAddress('gatewayUrl', options.gatewayUrl ?? baseUrl);
+  const storageUrl = toAddress('storageUrl', options.storageUrl ?? baseUrl);
+  const profile = toWireProfile(options.wireProfile);
+  const services = new Map<string, ServiceHandler>();
+  const blobs = createMemoryStore();
+  const handlers: RequestHandler[] = [];
+  const handle = (surface: Surface, url: string) =>
+    handlers.push(handleSurface(surface, url, profile));
+
+  if (gatewayUrl === undefined && storageUrl === undefined) {
+    throw new TypeError('Pass baseUrl, gatewayUrl or storageUrl, such as https://api.example.com.');
+  }
+  if (gatewayUrl !== undefined) {
+    handle(createGatewaySurface(services, profile), gatewayUrl);
+  }
+  if (storageUrl !== undefined) {
+    const storage = createStorage({
+      blobs,
+      signer: SIGNER,
+      bucketOf: (name) => (name === env ? BUCKET : undefined),
+      onlyEnv: env,
+      publicUrl: storageUrl,
+      inline: true,
+      wireProfile: profile,
+      onError: (error) => report(error),
+    });
+    handle(createStorageSurface(storage, profile), storageUrl);
+    handle(createUploadSurface(storage, profile), storageUrl);
+    handle(createLinkSurface(storage), storageUrl);
+  }
+
+  function reset(): void {
+    blobs.clear();
+    services.clear();
+    for (const [name, service] of Object.entries(initialServices)) {
+      const problem = findNameProblem(name);
+      if (problem !== undefined) throw new TypeError(`services: ${name} ${problem}`);
+      services.set(name, service);
+    }
+  }
+
+  reset();
+  return { handlers, services, files: createSessionFiles(blobs, env), reset };
+}
+
+function toAddress(option: string, url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  if (!URL.canParse(url)) {
+    throw new TypeError(
+      `${option} or baseUrl must be a URL such as https://api.example.com, got "${url}".`,
+    );
+  }
+  return new URL(url).href.replace(/\/$/, '');
+}
+
+/** The signature is what it signs: a page or a test has no secret to keep, and often no `crypto.subtle`. */
+const SIGNER: Signer = {
+  sign(values) {
+    const bytes = new TextEncoder().encode(JSON.stringify(values));
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  },
+  verify: (values, signature) => SIGNER.sign(values) === signature,
+};

@@ -27,7 +27,6 @@ import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surface.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, type Surface } from './handle-surface.ts';
 
-/** The storage API, without the upload target. */
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
 
 /** What every path looks like: `/api/v2/envs/{envId}/storages:batchDelete`. */
@@ -86,7 +85,6 @@ export function createLinkSurface({ download }: Storage): Surface {
   };
 }
 
-/** Tests may upload as much as fits in memory. */
 const UNLIMITED = { maxFileSize: Infinity, maxTotalSize: Infinity };
 
 /**

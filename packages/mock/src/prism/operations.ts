@@ -11,7 +11,6 @@ export interface OperationPlace {
   readonly operation: JsonObject;
 }
 
-/** In lowercase, as in a document. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Returns the operations of an OpenAPI 3.1 document by `operationId`. */
@@ -65,7 +64,6 @@ function copyResponse(document: JsonObject, response: JsonObject): JsonObject {
   };
 }
 
-/** Returns the parts of a media type or header that a sample value is made of. */
 function toSample(document: JsonObject, { schema, example, examples }: JsonObject): JsonObject {
   return {
     ...(schema !== undefined && { schema: expandSchema(document, schema) }),

@@ -19,7 +19,9 @@ export const echo: ServiceHandler = {
       return events(list, request);
     }
     const [, status] = /^\/status\/([2-5]\d\d)$/.exec(path) ?? [];
-    if (status !== undefined) return toStatusResponse(Number(status));
+    const code = Number(status);
+    if ([204, 205, 304].includes(code)) return new Response(null, { status: code });
+    if (status !== undefined) return Response.json({ status: code }, { status: code });
     if (path === '/body' && request.body !== null) {
       const type = headers.get('content-type') ?? 'application/octet-stream';
       return new Response(request.body, { headers: { 'content-type': type } });
@@ -32,8 +34,3 @@ export const echo: ServiceHandler = {
     for await (const message of socket) await socket.send(message);
   },
 };
-
-function toStatusResponse(status: number): Response {
-  const isBodiless = [204, 205, 304].includes(status);
-  return isBodiless ? new Response(null, { status }) : Response.json({ status }, { status });
-}

@@ -25,7 +25,6 @@ export type ServiceHandler =
   | FetchHandler
   | { readonly fetch?: FetchHandler; readonly webSocket?: SocketHandler };
 
-/** A parsed OpenAPI document. */
 type OpenApiDocument = Readonly<Record<string, unknown>> &
   ({ readonly openapi: string } | { readonly swagger: string });
 
@@ -76,9 +75,7 @@ export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
 /**
  * Calls a service in code, whose response may be of another class in environments that imitate a page.
  *
- * @param report receives the errors of the service, which the caller does not see
- * @throws GatewayError that the service throws, or the error of a body that is too large; any other error is a response
- *   with the status 500
+ * @throws GatewayError that the service throws. Any other error is reported, and a response with the status 500
  */
 export async function callHandler(
   name: string,
@@ -107,13 +104,11 @@ export async function callHandler(
   }
 }
 
-/** A service may throw anything. */
 function describe(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : Object.prototype.toString.call(error);
 }
 
-/** Returns the head of a response in the form of the gateway. */
 export function toHead({ status, headers, url }: Response): {
   readonly status: number;
   readonly headers: ServiceHeaders;

@@ -112,7 +112,6 @@ function toServices({ default: services }: Record<string, unknown>): HostedServi
   );
 }
 
-/** @param files the files in which the cause may be */
 function toServicesError(error: unknown, path: string, files: readonly string[]): ServicesError {
   if (!(error instanceof Error)) return new ServicesError(`${path}: It throws ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;

@@ -13,8 +13,6 @@ import { type RunningService, type ServiceHeaders, toServiceHeaders, within } fr
 /**
  * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
  * changed. If the caller disconnects, the call is aborted.
- *
- * @param connect opens a connection. Default: to the host of the URL
  */
 export function createUrlService(
   base: URL,
@@ -89,14 +87,12 @@ function toRequest(
   });
 }
 
-/** A real service's response: its head, and the connection after the switch to a WebSocket. */
 interface Received {
   readonly response: IncomingMessage;
   readonly connection?: Duplex;
   readonly head?: Buffer;
 }
 
-/** @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY */
 function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
   const received = new Promise<Received>((resolve, reject) => {
     const fail = (error: Error) => reject(signal.aborted ? error : toGatewayError(error, base));
@@ -138,7 +134,6 @@ function toGatewayError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayE
       });
 }
 
-/** Repeated headers stay separate. */
 function fromNodeResponse(response: IncomingMessage): ServiceResponse {
   return { status: response.statusCode ?? 0, headers: response.headersDistinct, body: response };
 }

@@ -14,7 +14,6 @@ export interface MockCredentials {
 
 export const KEY_PAIR = { id: 'berth-mock-id', secret: 'berth-mock-secret' } as const;
 
-/** The key that signs every mock's tokens. */
 export const TOKEN_KEY = {
   kty: 'OKP',
   crv: 'Ed25519',
@@ -30,7 +29,6 @@ export interface Auth {
   readonly storage: StorageSecurity;
 }
 
-/** What is sent to a caller with any other header. */
 export const GATEWAY_CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${signature.algorithm} signature.`;
 
 /** D16: the parts of every signature value. */
@@ -64,11 +62,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
   };
 }
 
-/**
- * Authenticates a call of the gateway without its router.
- *
- * @throws GatewayError if the credentials are missing or invalid
- */
+/** Authenticates a call of the gateway without its router. */
 export async function authenticateGateway(
   login: GatewayLogin,
   { bearerToken, signature: verify }: GatewaySecurity,

@@ -21,15 +21,19 @@ import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { type Live, toConstant } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { listOperations } from '../prism/operations.ts';
-import { type Preferences, readPreferences } from '../prism/preferences.ts';
-import { createPrism, type Prism, type PrismResponse } from '../prism/prism.ts';
+import {
+  createPrism,
+  type Preferences,
+  type Prism,
+  type PrismResponse,
+  readPreferences,
+} from '../prism/prism.ts';
 import { type DocumentedSurface, STORAGE_OPERATIONS, toSurfaceError } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, authenticateGateway } from './auth.ts';
 import { createPrismRouter, type ServedDocument, serveStandalone } from './document.ts';
 import { toDocumentOptions } from './responses.ts';
 
-/** The documents of the contract, with their routes. */
 export const DOCUMENTS = {
   gateway: { document: gateway, routes: gatewayRoutes },
   storage: { document: storage, routes: storageRoutes },
@@ -100,7 +104,6 @@ export function createContract(
   };
 }
 
-/** What services and the storage engine implement. */
 const IMPLEMENTED: ReadonlySet<string> = new Set([
   ...STORAGE_OPERATIONS,
   'cloudrun-get-root',
@@ -159,7 +162,6 @@ function serveAdditions(
   return { prism, surface, routes, router };
 }
 
-/** The security scheme that stands for the credentials of the contract. */
 const CREDENTIALS = 'credentials';
 
 function withCredentials(

@@ -14,25 +14,19 @@ import {
 import { type Live, type OnProblem, openLive, type Watch } from '../files.ts';
 import { MAX_REASON } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { readPreferences } from '../prism/preferences.ts';
-import { createPrism, loadPrism, type Prism } from '../prism/prism.ts';
+import { createPrism, loadPrism, type Prism, readPreferences } from '../prism/prism.ts';
 import type { DocumentedSurface } from '../surface.ts';
 
-/** A document to whose calls Prism responds. */
 export interface ServedDocument {
   readonly router: Router;
   readonly prism: Prism;
-  /** The operations of the router. */
   readonly routes: RouteTable['routes'];
   /** The surface that the document describes; undefined for a standalone document. */
   readonly surface: DocumentedSurface | undefined;
 }
 
 /**
- * Opens a document.
- *
  * @param source path of a file, which is live, or a parsed document, which never changes
- * @param serve called with each version
  * @throws InvalidDocumentError that names the place, and what is wrong
  */
 export async function openDocument(
@@ -54,7 +48,6 @@ export async function openDocument(
   return openLive(load, onProblem);
 }
 
-/** Creates a router all of whose operations have the same handler. */
 export function createPrismRouter(
   table: RouteTable,
   respond: (call: Call) => Promise<HandlerResponse>,
@@ -113,7 +106,6 @@ async function findDocumented(
   return { [toResponse]: () => ({ status: found.status, headers, body: found.content }) };
 }
 
-/** Returns the routes without credentials. */
 function toOpenTable({ routes, ...table }: RouteTable): RouteTable {
   const open = routes.map(({ body, ...route }) => {
     // Some documents require the body of a GET, which browsers cannot send. OpenAPI 3.0 ignores it.

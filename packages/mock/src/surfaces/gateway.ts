@@ -1,7 +1,6 @@
 import {
   createGatewayRouter,
   type GatewayCall,
-  GatewayError,
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
@@ -11,8 +10,8 @@ import { type EnvOption, HttpError, isLoopback } from '@berth/server-stubs/contr
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { readPreferences } from '../prism/preferences.ts';
-import { unknownService } from '../services/service.ts';
+import { type Preferences, readPreferences } from '../prism/prism.ts';
+import { type RunningService, unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import { LOGGING, toRouterOptions } from './responses.ts';
 
@@ -21,33 +20,33 @@ const HELLO = 'hello';
 
 /** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
 export function createMockGateway({ services, contract, options, auth }: Context): GatewayRouter {
-  /** @returns undefined for `hello` */
+  async function respondByPrism(call: GatewayCall, preferences?: Preferences) {
+    const { status, headers, content } = await contract.respond('gateway', call, preferences);
+    return { status, headers, ...(content && { body: content }) };
+  }
+
+  const hello: RunningService = { call: (_, call) => respondByPrism(call) };
+
   async function findService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
     const record = recordOf(request);
     record.service = name;
     record.operationId = operationId;
-    const service = await services.find(name);
-    if (service !== undefined || name === HELLO) return service;
+    const service = (await services.find(name)) ?? (name === HELLO ? hello : undefined);
+    if (service !== undefined) return service;
     throw unknownService(name, [HELLO, ...services.names()]);
   }
 
   const call: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
     // A service that is a document chooses from its responses itself.
-    const preferences = service?.isDocument
-      ? undefined
-      : readPreferences(call.request.headers.prefer);
-    if (service !== undefined && preferences === undefined) return service.call(input, call);
-    const { status, headers, content } = await contract.respond('gateway', call, preferences);
-    return { status, headers, ...(content && { body: content }) };
+    const { prefer } = call.request.headers;
+    const preferences = service.isDocument ? undefined : readPreferences(prefer);
+    if (preferences === undefined) return service.call(input, call);
+    return respondByPrism(call, preferences);
   };
 
   const webSocket: WebSocketHandler = async (input, call) => {
     const service = await findService(input, call);
-    if (service === undefined) {
-      const message = `The built-in service ${HELLO} has no WebSocket: use echo.`;
-      throw new GatewayError('SYS_ERR', { status: 501, message });
-    }
     return (service.open ?? service.call)(input, call);
   };
 

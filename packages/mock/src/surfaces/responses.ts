@@ -21,7 +21,6 @@ import {
   toFetchResponse,
 } from '../surface.ts';
 
-/** Returns the options that determine which pages may read a mock's responses. */
 function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
 }
@@ -30,7 +29,6 @@ export function corsOf(options: ResolvedOptions, surface: SurfaceName): Cors {
   return createCors(surface, options.wireProfile, toCors(options));
 }
 
-/** Options of the routers of the contract. */
 export function toRouterOptions(options: ResolvedOptions) {
   return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
 }
@@ -131,7 +129,6 @@ export function fail(error: Error, response: ServerResponse, options: ResolvedOp
   void refuse(surfaceErrorFor('failed', record.surface, details), response, options);
 }
 
-/** Writes a Fetch response with a small body. */
 export async function writeResponse(
   response: ServerResponse,
   { status, headers, body }: Response,

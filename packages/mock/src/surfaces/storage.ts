@@ -9,14 +9,14 @@ import {
 import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
-import { readPreferences } from '../prism/preferences.ts';
+import { readPreferences } from '../prism/prism.ts';
 import { callStorage, STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { toRouterOptions } from './responses.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage({ contract, options, auth }: Context): Router {
-  const handle = async (id: StorageOperationId, input: unknown, call: StorageCall) => {
+  const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
     const record = recordOf(call.request);
     record.operationId = id;
     const preferences = readPreferences(call.request.headers.prefer);
@@ -25,15 +25,10 @@ export function createMockStorage({ contract, options, auth }: Context): Router 
     // The router adds the envelope.
     return isObject(body) && isObject(body.body) ? body.body.data : body;
   };
-  const handlers = Object.fromEntries(
-    STORAGE_OPERATIONS.map((id) => [
-      id,
-      (input: unknown, call: StorageCall) => handle(id, input, call),
-    ]),
-  ) as StorageHandlers;
-  const { env } = options;
-  const settings = { ...toRouterOptions(options), env, security: auth.storage };
-  return contract.extend(createStorageRouter(handlers, settings));
+  const handlers = STORAGE_OPERATIONS.map((id) => [id, toHandler(id)]);
+  const settings = { ...toRouterOptions(options), env: options.env, security: auth.storage };
+  const router = createStorageRouter(Object.fromEntries(handlers) as StorageHandlers, settings);
+  return contract.extend(router);
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */

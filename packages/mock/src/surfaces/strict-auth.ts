@@ -10,10 +10,7 @@ import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { recordOf } from '../log.ts';
 import { type Auth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 
-/**
- * Creates an Auth that verifies tokens and signatures. They must be made with the keys that all mocks share
- * (D15 to D19).
- */
+/** Verifies tokens and signatures, which must be made with the keys that all mocks share (D15 to D19). */
 export async function createStrictAuth(env: string, wireProfile: WireProfile): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
@@ -45,11 +42,7 @@ export async function createStrictAuth(env: string, wireProfile: WireProfile): P
 
 const DAYS = 30;
 
-/**
- * Mints an access token that a strict mock accepts (D19).
- *
- * @param env the mock's environment
- */
+/** Mints an access token that a strict mock with this environment accepts (D19). */
 export async function mintToken(env: string, subject = 'mock'): Promise<string> {
   return new SignJWT()
     .setProtectedHeader({ alg: TOKEN_KEY.alg, typ: 'JWT' })

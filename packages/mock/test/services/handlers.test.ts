@@ -80,7 +80,6 @@ const broken: HostedServices = {
     throw Object.create(null);
   },
   blob: () => new Blob(['x']) as never,
-  sockets: { webSocket() {} },
   long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
   silent: () => new Promise<Response>(() => {}),
 };
@@ -283,10 +282,6 @@ describe('a service that is broken', () => {
     const { status, json } = await ask(name);
     expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
     await problem;
-  });
-
-  test('a service with WebSockets alone refuses other calls', async () => {
-    expect((await ask('sockets')).status).toBe(426);
   });
 
   test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
