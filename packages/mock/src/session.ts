@@ -27,8 +27,6 @@ export interface Session {
   readonly faults: FaultRules;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
-
 /**
  * @param shared what the storage API of every session has in common
  * @param onDrop called with each session that is dropped

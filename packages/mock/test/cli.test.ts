@@ -171,7 +171,7 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 const none = 'test/none';
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: The services file does not exist`],
-  [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],
+  [['--wire-profile', none], /--wire-profile .* is invalid\. ENOENT/],
   [['--port', 'x'], 'integer from 0 to 65535'],
   [
     ['--host', '192.0.2.1', '--port', '0'],

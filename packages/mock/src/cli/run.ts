@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { parseWireProfile, type WireProfile, WireProfileError } from '@berth/spec/wire-profile';
+import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { startMock } from '../create-mock.ts';
 import {
@@ -43,7 +43,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 /** Errors in an option, or in a file that it names. */
-const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'WireProfileError', 'FieldError'];
+const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'FieldError'];
 
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
   const { port, host } = options;
@@ -89,7 +89,7 @@ const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
 function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   const { takes } = OPTIONS[name];
   try {
-    if (name === 'wireProfile') return readWireProfile(text);
+    if (name === 'wireProfile') return parseWireProfile(readFileSync(text, 'utf8'), text);
     let value: unknown = text;
     if (takes === 'number' && /^\d+$/.test(text)) value = Number(text);
     if (takes === 'list') value = [...((previous as string[] | undefined) ?? []), text];
@@ -108,27 +108,18 @@ function toServices(
   program: Command,
 ): string | Record<string, string> | undefined {
   if (targets === undefined) return undefined;
-  const [file = ''] = targets;
-  if (targets.length === 1 && !NAMED_SERVICE.test(file)) return file;
-  return Object.fromEntries(
-    targets.map((target) => {
-      const [, name, address] = NAMED_SERVICE.exec(target) ?? [];
-      if (name !== undefined && address !== undefined) return [name, address];
-      return program.error(
+  const services: Record<string, string> = {};
+  for (const target of targets) {
+    const [, name, address] = NAMED_SERVICE.exec(target) ?? [];
+    if (name !== undefined && address !== undefined) services[name] = address;
+    else if (targets.length === 1) return target;
+    else {
+      program.error(
         `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${target} together with others`,
       );
-    }),
-  );
-}
-
-function readWireProfile(file: string): WireProfile {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new WireProfileError('', `cannot be read: ${(error as Error).message}`, file);
+    }
   }
-  return parseWireProfile(text, file);
+  return services;
 }
 
 /** Returns the command that the user typed. npm says how it was called. */

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import {
   type GatewayCall,
   GatewayError,
@@ -68,10 +69,7 @@ function toRequest(
   }
   const send = base.protocol === 'https:' ? requestHttps : requestHttp;
   return send({
-    protocol: base.protocol,
-    // The brackets of an IPv6 address are only URL syntax.
-    hostname: base.hostname.replace(/^\[|\]$/g, ''),
-    port: base.port,
+    ...urlToHttpOptions(base),
     path: base.pathname.replace(/\/$/, '') + input.target,
     method: input.method,
     signal,
@@ -123,15 +121,10 @@ const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', '
 
 function toGatewayError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayError {
   const { code = '', message } = cause;
-  return UNREACHABLE.includes(code)
-    ? new GatewayError('SERVICE_LB_STATUS_ABNORMAL', {
-        message: `The real service ${origin} cannot be reached: ${code}.`,
-        cause,
-      })
-    : new GatewayError('BAD_GATEWAY', {
-        message: `The real service ${origin} did not send a valid response: ${message || code}.`,
-        cause,
-      });
+  const [name, reason] = UNREACHABLE.includes(code)
+    ? ['SERVICE_LB_STATUS_ABNORMAL', `cannot be reached: ${code}.`]
+    : ['BAD_GATEWAY', `did not send a valid response: ${message || code}.`];
+  return new GatewayError(name, { message: `The real service ${origin} ${reason}`, cause });
 }
 
 function fromNodeResponse(response: IncomingMessage): ServiceResponse {

@@ -20,7 +20,6 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { type Live, toConstant } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { listOperations } from '../prism/operations.ts';
 import {
   createPrism,
   type Preferences,
@@ -28,7 +27,12 @@ import {
   type PrismResponse,
   readPreferences,
 } from '../prism/prism.ts';
-import { type DocumentedSurface, STORAGE_OPERATIONS, toSurfaceError } from '../surface.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type DocumentedSurface,
+  STORAGE_OPERATIONS,
+  toSurfaceError,
+} from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, authenticateGateway } from './auth.ts';
 import { createPrismRouter, type ServedDocument, serveStandalone } from './document.ts';
@@ -48,8 +52,6 @@ const ERRORS = {
 type ContractSurface = keyof typeof ERRORS;
 
 type RequestLine = Parameters<Router['find']>[0];
-
-export type Contract = ReturnType<typeof createContract>;
 
 /** @param draft replaces the built-in document of its surface */
 export function createContract(
@@ -125,14 +127,12 @@ export function serveDocument(
     : serveAdditions(surface, loaded, options, auth);
 }
 
-/** A draft has an operation of the contract at the same path. */
-function findSurface(document: DocumentRoutes['document']): DocumentedSurface | undefined {
-  const operations = listOperations(document);
+/** A draft has a path of the contract. Any document may have the path of the upload target. */
+function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
   return (['gateway', 'storage'] as const).find((surface) =>
-    [...listOperations(DOCUMENTS[surface].document)].some(([id, { path, method }]) => {
-      const place = operations.get(id);
-      return place?.path === path && place.method === method;
-    }),
+    Object.keys(DOCUMENTS[surface].document.paths).some(
+      (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
+    ),
   );
 }
 

@@ -27,10 +27,8 @@ export function createMockGateway({ services, contract, options, auth }: Context
 
   const hello: RunningService = { call: (_, call) => respondByPrism(call) };
 
-  async function findService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
-    const record = recordOf(request);
-    record.service = name;
-    record.operationId = operationId;
+  async function findService({ name }: GatewayInput, { request }: GatewayCall) {
+    recordOf(request).service = name;
     const service = (await services.find(name)) ?? (name === HELLO ? hello : undefined);
     if (service !== undefined) return service;
     throw unknownService(name, [HELLO, ...services.names()]);

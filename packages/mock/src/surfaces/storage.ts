@@ -17,10 +17,9 @@ import { toRouterOptions } from './responses.ts';
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage({ contract, options, auth }: Context): Router {
   const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
-    const record = recordOf(call.request);
-    record.operationId = id;
+    const { storage } = recordOf(call.request).session;
     const preferences = readPreferences(call.request.headers.prefer);
-    if (preferences === undefined) return callStorage(record.session.storage, id, input, call);
+    if (preferences === undefined) return callStorage(storage, id, input, call);
     const { body } = await contract.respond('storage', call, preferences);
     // The router adds the envelope.
     return isObject(body) && isObject(body.body) ? body.body.data : body;

@@ -1,7 +1,4 @@
-import type { StorageLogin } from '@berth/server-stubs';
-import { createMemoryStore, createStorage } from '@berth/storage';
 import { afterEach, expect, it, vi } from 'vitest';
-import { callStorage as callEngine } from '../../src/surface.ts';
 import { BASE, berth, callStorage, dataOf, FLAT, linkTo, prepareUpload, upload } from './set-up.ts';
 
 afterEach(() => {
@@ -108,23 +105,6 @@ it.each([
   const envelope = (await response.json()) as Envelope;
   expect([response.status, envelope.body.code]).toEqual([status, code]);
   expect(envelope.body.requestId).toBe(response.headers.get('x-request-id'));
-});
-
-it('starts nothing for a caller that has left', async () => {
-  const blobs = createMemoryStore();
-  blobs.put({ env: 'dev', path: 'a.txt' }, new Uint8Array(1), 'text/plain');
-  const storage = createStorage({
-    blobs,
-    signer: { sign: () => '', verify: () => true },
-    bucketOf: () => 'files',
-    publicUrl: BASE,
-    onError: expect.fail,
-  });
-  const call = { envId: 'dev', requestId: 'a', signal: AbortSignal.abort() } as StorageLogin;
-  const fileList = ['cloud://dev.files/a.txt'];
-  const results = await callEngine(storage, 'batchDelete', { fileList }, call);
-  expect(results).toMatchObject({ fileList: [{ code: 'SERVICE_UNAVAILABLE' }] });
-  expect(blobs.list()).toHaveLength(1);
 });
 
 it('sends flat responses if the wire profile says so, failures too', async () => {

@@ -6,6 +6,7 @@ import { createMock, events, type HostedServices, routes } from '../../src/index
 import { advanceUntil } from '../helpers/advance-until.ts';
 import { BEARER, call, gateway } from '../helpers/calls.ts';
 import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
+import { nextWarning } from '../helpers/next-warning.ts';
 
 let flooded = 0;
 let floodedMessages = 0;
@@ -60,17 +61,8 @@ async function* failsToCleanUp() {
   }
 }
 
-const failsToCancel = () =>
-  new ReadableStream<Uint8Array>({
-    pull: (controller) => controller.enqueue(new Uint8Array(1)),
-    cancel() {
-      throw new Error('not cancelled');
-    },
-  });
-
 const broken: HostedServices = {
   events: () => events(failsToCleanUp()),
-  stream: () => new Response(failsToCancel()),
   locked() {
     const response = new Response('x');
     response.body?.getReader();
@@ -125,7 +117,7 @@ describe('a Fetch handler', () => {
     onCall = () => {
       throw new Error('No stock.');
     };
-    const problem = nextProblem();
+    const problem = nextWarning();
     const reply = await ask('code');
     expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('No stock.')]);
     expect(await problem).toMatch(
@@ -266,26 +258,19 @@ describe('a service that is broken', () => {
     expect((await gateway(mock, { path: '/v1/cloudrun/echo' })).status).toBe(200);
   });
 
-  test('HEAD of a stream that fails to be cancelled is reported', async () => {
-    const problem = nextProblem();
-    const { status } = await gateway(mock, { method: 'HEAD', path: '/v1/cloudrun/stream' });
-    expect(status).toBe(200);
-    expect(await problem).toContain('not cancelled');
-  });
-
   test.each([
     ['locked', 'create a new Response for each call'],
     ['bare', '[object Object]'],
     ['blob', 'return a Response'],
   ])('%s is a 500 that says why', async (name, text) => {
-    const problem = nextProblem();
+    const problem = nextWarning();
     const { status, json } = await ask(name);
     expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
     await problem;
   });
 
   test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
-    const problem = nextProblem();
+    const problem = nextWarning();
     await expect(gateway(mock, { path: '/v1/cloudrun/long' })).rejects.toThrow();
     expect(await problem).toContain('content-length of 5 byte(s)');
   });
@@ -295,21 +280,7 @@ describe('a service that is broken', () => {
     const reply = await advanceUntil(gateway(mock, { path: '/v1/cloudrun/silent' }));
     expect([reply.status, reply.json.code]).toEqual([504, 'SERVICE_TIMEOUT']);
   });
-
-  test('a caller that disconnects leaves no timer, which would keep the process running', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const socket = connect(mock.port, '127.0.0.1');
-    socket.write(toHead('silent'));
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
-    socket.destroy();
-    await expect.poll(() => vi.getTimerCount()).toBe(0);
-  });
 });
-
-async function nextProblem(): Promise<string> {
-  const [warning] = (await once(process, 'warning')) as [Error];
-  return warning.message;
-}
 
 const toHead = (name: string) =>
   `GET /v1/cloudrun/${name} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER.authorization}\r\n\r\n`;

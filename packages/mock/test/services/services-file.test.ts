@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { createMock } from '../../src/index.ts';
 import { advanceUntil } from '../helpers/advance-until.ts';
 import { gateway } from '../helpers/calls.ts';
 import { replaceFile } from '../helpers/files.ts';
+import { nextWarning } from '../helpers/next-warning.ts';
 
 let folder: string;
 let services: string;
@@ -22,12 +22,6 @@ const respondWith = (value: unknown) =>
 
 async function ask(mock: { url: string }, path = 'orders'): Promise<unknown> {
   return (await gateway(mock, { path: `/v1/cloudrun/${path}` })).json;
-}
-
-/** Resolves with the next warning: the mock says there why a file is invalid. */
-async function nextWarning(): Promise<string> {
-  const [warning] = (await once(process, 'warning')) as [Error];
-  return warning.message;
 }
 
 describe('an invalid file is reported at start, with its place', () => {
