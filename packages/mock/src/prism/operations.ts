@@ -3,50 +3,36 @@ import { isObject } from '../user-input.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** Where an operation is in its document. */
-export interface OperationPlace {
-  readonly path: string;
-  /** In lowercase. */
-  readonly method: string;
-  readonly operation: JsonObject;
-}
-
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Returns the operations of an OpenAPI 3.1 document by `operationId`. */
-export function listOperations(document: JsonObject): Map<string, OperationPlace> {
-  const operations = new Map<string, OperationPlace>();
-  for (const [path, item] of entriesOf(document.paths)) {
-    for (const method of METHODS) {
-      const operation = isObject(item) ? item[method] : undefined;
-      if (!isObject(operation)) continue;
-      operations.set(String(operation.operationId), { path, method, operation });
+export function listOperations({ paths }: JsonObject): Map<string, JsonObject> {
+  const operations = new Map<string, JsonObject>();
+  for (const [, item] of entriesOf(paths)) {
+    for (const [method, operation] of entriesOf(item)) {
+      if (!METHODS.includes(method) || !isObject(operation)) continue;
+      operations.set(String(operation.operationId), operation);
     }
   }
   return operations;
 }
 
 /**
- * Returns a document with a single operation and its responses, in which nothing refers to anything. Prism
- * needs no more, because the routers validate requests. Given a document with schemas that refer to each
- * other, Prism would follow every path between them.
+ * Returns a document with a single operation, as a GET of the root, and its responses, in which nothing refers to
+ * anything. Prism needs no more, because the routers validate requests. Given a document with schemas that refer to
+ * each other, Prism would follow every path between them.
  */
 export function toResponsesDocument(
   document: JsonObject,
-  { method, operation }: OperationPlace,
+  { operationId, deprecated, responses }: JsonObject,
 ): JsonObject {
-  const { operationId, deprecated, responses } = operation;
   const entries = entriesOf(responses).map(([status, response]) => [
     status,
     copyResponse(document, follow(document, response)),
   ]);
-  return {
-    openapi: '3.1.0',
-    info: { title: '', version: '' },
-    paths: {
-      '/': { [method]: { operationId, deprecated, responses: Object.fromEntries(entries) } },
-    },
-  };
+  const operation = { operationId, deprecated, responses: Object.fromEntries(entries) };
+  const info = { title: '', version: '' };
+  return { openapi: '3.1.0', info, paths: { '/': { get: operation } } };
 }
 
 function copyResponse(document: JsonObject, response: JsonObject): JsonObject {

@@ -80,16 +80,16 @@ export function createPrism(
   document: Record<string, unknown>,
   { dynamic, seed }: Required<Pick<Preferences, 'dynamic' | 'seed'>>,
 ) {
-  const places = listOperations(document);
+  const operations = listOperations(document);
   const resources = new Map<string, Promise<Resource>>();
   const cache = new Map<string, Promise<PrismResponse>>();
 
   /** Prism translates one operation at a time, with its responses and nothing else. */
   async function read(operationId: string): Promise<Resource> {
-    const place = places.get(operationId);
-    if (place === undefined) throw new TypeError(`The document has no operation ${operationId}.`);
+    const operation = operations.get(operationId);
+    if (operation === undefined) throw new TypeError(`There is no operation ${operationId}.`);
     const { translate } = await loadPrism();
-    const [resource] = await translate(toResponsesDocument(document, place));
+    const [resource] = await translate(toResponsesDocument(document, operation));
     return resource as Resource;
   }
 
@@ -134,10 +134,8 @@ export function createPrism(
      */
     respond(
       operationId: string,
-      {
-        accept,
-        preferences,
-      }: { accept?: string | undefined; preferences?: Preferences | undefined },
+      accept: string | undefined,
+      preferences?: Preferences,
     ): Promise<PrismResponse> {
       const merged = { dynamic, seed, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);

@@ -78,11 +78,7 @@ export function createContract(
      *
      * @throws the documented error, in the form of its surface; HttpError if the contract has no such response
      */
-    respond(
-      surface: ContractSurface,
-      call: Call,
-      preferences?: Preferences,
-    ): Promise<PrismResponse> {
+    respond(surface: ContractSurface, call: Call, preferences?: Preferences) {
       const { current } = documents[surface === 'upload' ? 'storage' : surface];
       return askPrism(current.prism, call, surface, preferences);
     },
@@ -222,7 +218,7 @@ async function askPrism(
   if (row !== undefined) throw toSurfaceError(surface, row.code);
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
-  const found = await prism.respond(operationId, { accept, preferences });
+  const found = await prism.respond(operationId, accept, preferences);
   const error = found.status < 400 ? undefined : findError(found.body);
   if (error === undefined) return found;
   const { status } = found;

@@ -72,8 +72,8 @@ export function serveStandalone(
   const prism = createPrism(document, options);
   const respond = async ({ operationId, request }: Call) => {
     const { accept, prefer } = request.headers;
-    const preferences = readPreferences(prefer);
-    const { status, headers, content } = await prism.respond(operationId, { accept, preferences });
+    const found = await prism.respond(operationId, accept, readPreferences(prefer));
+    const { status, headers, content } = found;
     return { status, headers, body: content };
   };
   const toError = async (error: HttpError, call: Call) =>
@@ -99,7 +99,7 @@ async function findDocumented(
   const isDocumented = route?.responses.some((response) => names.includes(response.status));
   if (isPreference || status >= 500 || !isDocumented) return undefined;
   const preferences = { code: status, dynamic: false };
-  const found = await prism.respond(operationId, { preferences }).catch(() => undefined);
+  const found = await prism.respond(operationId, undefined, preferences).catch(() => undefined);
   if (found?.content === undefined) return undefined;
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   const headers = { ...found.headers, 'x-mock-violation': violation };
