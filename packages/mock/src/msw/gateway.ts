@@ -20,7 +20,7 @@ import { escapePattern, report, type Surface } from './handle-surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
-const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
+export const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
@@ -54,7 +54,8 @@ export function createGatewaySurface(
   };
 }
 
-function toTarget(rawPath: string): { name: string; rest: string } {
+/** Returns the name of the service and the rest of the path, as sent. */
+export function toTarget(rawPath: string): { name: string; rest: string } {
   const [name = '', ...segments] = rawPath.slice(ROOT.length).split('/');
   return { name, rest: `/${segments.join('/')}` };
 }

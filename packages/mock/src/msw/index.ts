@@ -1,11 +1,12 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
-import type { RequestHandler } from 'msw';
+import type { RequestHandler, WebSocketHandler } from 'msw';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { BUCKET } from '../surface.ts';
 import { createGatewaySurface } from './gateway.ts';
 import { handleSurface, report, type Surface } from './handle-surface.ts';
+import { handleSockets } from './sockets.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 
 export {
@@ -40,7 +41,7 @@ export interface MswHandlersOptions {
 /** What {@link mswHandlers} returns. */
 export interface MswHandlers {
   /** For `setupServer` or `setupWorker`. MSW uses the first handler that matches, so put your own before these. */
-  readonly handlers: readonly RequestHandler[];
+  readonly handlers: readonly (RequestHandler | WebSocketHandler)[];
   /** The hosted services. A test may add and replace them. */
   readonly services: Map<string, ServiceHandler>;
   /** The stored files. */
@@ -71,7 +72,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const profile = toWireProfile(options.wireProfile);
   const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
-  const handlers: RequestHandler[] = [];
+  const handlers: (RequestHandler | WebSocketHandler)[] = [];
   const handle = (surface: Surface, url: string) =>
     handlers.push(handleSurface(surface, url, profile));
 
@@ -80,6 +81,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   }
   if (gatewayUrl !== undefined) {
     handle(createGatewaySurface(services, profile), gatewayUrl);
+    handlers.push(handleSockets(gatewayUrl, services));
   }
   if (storageUrl !== undefined) {
     const storage = createStorage({

@@ -13,6 +13,7 @@ import type { WebSocket } from 'ws';
 import {
   callHandler,
   type RunningService,
+  runSocketHandler,
   type ServiceHandler,
   type ServiceSocket,
   type SocketHandler,
@@ -111,9 +112,6 @@ function toWriter(
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
-const FAILED = 1011;
-
 /** Opens a WebSocket and runs the handler on it. The first subprotocol that the caller offers is selected. */
 async function openWebSocket(
   handle: SocketHandler,
@@ -135,12 +133,9 @@ async function openWebSocket(
     open(connection, head) {
       server.handleUpgrade(call.request, connection, head, async (opened) => {
         const socket = fromWebSocket(opened);
-        try {
-          await handle(socket, toRequest(input, call));
-        } catch (error) {
+        await runSocketHandler(handle, socket, toRequest(input, call), (error) => {
           if (opened.readyState === opened.OPEN) report(error);
-          socket.close(FAILED, 'The function failed.');
-        }
+        });
         socket.ignore();
       });
     },

@@ -1,6 +1,11 @@
 /** Helpers for services in code, in the mock and in MSW. */
 import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
-import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
+import {
+  type FetchHandler,
+  POLICY_VIOLATION,
+  type ServiceSocket,
+  type SocketHandler,
+} from './service.ts';
 
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 
@@ -65,9 +70,6 @@ export function routes(handlers: Routes): {
     },
   };
 }
-
-/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
-const POLICY_VIOLATION = 1008;
 
 function parseRoute(key: string) {
   const [, method = '', path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];

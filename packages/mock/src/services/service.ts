@@ -104,6 +104,27 @@ export async function callHandler(
   }
 }
 
+/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
+export const POLICY_VIOLATION = 1008;
+
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
+/** Runs the handler of a WebSocket, and closes the socket if it fails. The caller does not see the error. */
+export async function runSocketHandler(
+  handle: SocketHandler,
+  socket: ServiceSocket,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await handle(socket, request);
+  } catch (error) {
+    report(error);
+    socket.close(FAILED, 'The function failed.');
+  }
+}
+
 function describe(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : Object.prototype.toString.call(error);

@@ -1,4 +1,4 @@
-import { events, GatewayError, mswHandlers } from '@berth/mock/msw';
+import { events, GatewayError, mswHandlers, routes } from '@berth/mock/msw';
 import { describe, expect, it, vi } from 'vitest';
 import { BASE, berth, call } from './set-up.ts';
 
@@ -137,5 +137,60 @@ describe('events', () => {
     expect((await reader?.read())?.value).toMatch(/^id: 1\ndata: 1\n\n/);
     controller.abort();
     await end;
+  });
+});
+
+describe('WebSockets', () => {
+  const connect = (path: string, protocols?: string[]) =>
+    new WebSocket(`${BASE.replace('http', 'ws')}/v1/cloudrun/${path}`, protocols);
+
+  it('go both ways until a side closes', async () => {
+    berth.services.set(
+      'chat',
+      routes({
+        'WS /rooms/:name': async (socket, _, { name }) => {
+          for await (const message of socket)
+            await socket.send(`${name} ${socket.protocol}: ${message}`);
+        },
+      }),
+    );
+    const socket = connect('chat/rooms/a', ['berth.bearer.any', 'chat']);
+    const message = new Promise((resolve) =>
+      socket.addEventListener('message', ({ data }) => resolve(data)),
+    );
+    socket.addEventListener('open', () => socket.send('Hello'));
+    expect(await message).toBe('a chat: Hello');
+    socket.close();
+  });
+
+  it('may be read again after a loop that ends early', async () => {
+    berth.services.set('greeter', {
+      async webSocket(socket) {
+        let name = '';
+        for await (const message of socket) {
+          name = String(message);
+          break;
+        }
+        for await (const message of socket) await socket.send(`${message}, ${name}`);
+      },
+    });
+    const socket = connect('greeter');
+    const message = new Promise((resolve) =>
+      socket.addEventListener('message', ({ data }) => resolve(data)),
+    );
+    socket.addEventListener('open', () => {
+      for (const text of ['Ada', 'Hello']) socket.send(text);
+    });
+    expect(await message).toBe('Hello, Ada');
+    socket.close();
+  });
+
+  it('close if nothing handles them', async () => {
+    const closed = (path: string) =>
+      new Promise((resolve) =>
+        connect(path).addEventListener('close', ({ code, reason }) => resolve([code, reason])),
+      );
+    expect(await closed('orders/a')).toEqual([1008, 'No route matches.']);
+    expect(await closed('none')).toEqual([1008, 'The service none has no webSocket.']);
   });
 });
