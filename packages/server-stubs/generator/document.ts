@@ -10,19 +10,8 @@ export function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-export function mapValues(
-  value: unknown,
-  change: (value: unknown, key: string) => unknown,
-): JsonObject {
-  return Object.fromEntries(entriesOf(value).map(([key, each]) => [key, change(each, key)]));
-}
-
 export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-export function toText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** The methods of a path item, in the order in which operations are read. */
@@ -36,16 +25,6 @@ export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
   return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
 }
 
-export function valueAt(document: unknown, pointer: Pointer): unknown {
-  let value = document;
-  for (const name of toNames(pointer)) {
-    if (Array.isArray(value)) value = value[Number(name)];
-    else if (isObject(value) && Object.hasOwn(value, name)) value = value[name];
-    else return undefined;
-  }
-  return value;
-}
-
 /** An object in the document and its pointer, with all references resolved. */
 export interface Located {
   readonly value: JsonObject;
@@ -56,15 +35,25 @@ export interface Located {
 export function follow(document: JsonObject, value: unknown, pointer: Pointer): Located {
   if (!isObject(value)) return { value: {}, pointer };
   if (typeof value.$ref !== 'string') return { value, pointer };
-  const target = decodeReference(value.$ref);
-  return follow(document, valueAt(document, target), target);
+  return follow(document, targetOf(document, value), toPointer(value.$ref));
 }
 
-export function toReference(pointer: Pointer): string {
-  return encodeURI(pointer.toWellFormed());
+/** What a `$ref` refers to, or `undefined` if it is not in this document. */
+export function targetOf(document: unknown, { $ref }: JsonObject): unknown {
+  if (typeof $ref !== 'string' || !/^#(?:\/|$)/.test($ref)) return undefined;
+  let value = document;
+  for (const name of toNames(toPointer($ref))) {
+    const isKnown = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+    value = isKnown ? (value as JsonObject)[name] : undefined;
+  }
+  return value;
 }
 
-export function decodeReference(reference: string): Pointer {
+export function toReference(pointer: Pointer): { readonly $ref: string } {
+  return { $ref: encodeURI(pointer.toWellFormed()) };
+}
+
+export function toPointer(reference: string): Pointer {
   try {
     return decodeURIComponent(reference);
   } catch {
@@ -72,11 +61,9 @@ export function decodeReference(reference: string): Pointer {
   }
 }
 
-/** The place of a pointer in a file: `openapi.yaml:3:5`. */
-export type Locate = (pointer: Pointer) => string;
-
 /** Something in a document that is invalid, not checked or not served. */
 export interface Problem {
+  /** The place of the pointer in its file: `openapi.yaml:3:5`. */
   readonly place: string;
   readonly pointer: Pointer;
   /** What is wrong, and how to fix it. */
@@ -87,10 +74,9 @@ export interface Problem {
 export class Problems {
   readonly errors: Problem[] = [];
   readonly warnings: Problem[];
-  readonly #seen = new Set<string>();
-  readonly #locate: Locate;
+  readonly #locate: (pointer: Pointer) => string;
 
-  constructor(locate: Locate, warnings: readonly Problem[] = []) {
+  constructor(locate: (pointer: Pointer) => string, warnings: readonly Problem[] = []) {
     this.#locate = locate;
     this.warnings = [...warnings];
   }
@@ -105,9 +91,7 @@ export class Problems {
 
   // A component is read once for each reference to it.
   #add(list: Problem[], pointer: Pointer, message: string): void {
-    const key = `${pointer} ${message}`;
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
+    if (list.some((each) => each.pointer === pointer && each.message === message)) return;
     list.push({ place: this.#locate(pointer), pointer, message });
   }
 }

@@ -12,16 +12,16 @@ import {
   YamlParseError,
 } from '@redocly/openapi-core';
 import {
-  decodeReference,
   InvalidDocumentError,
   isObject,
   type JsonObject,
-  join,
   type Pointer,
   Problems,
   TOO_DEEP,
-  valueAt,
+  targetOf,
+  toPointer,
 } from './document.ts';
+import { sameValueSchemasOf } from './schemas.ts';
 import { upgradeDocument } from './upgrade.ts';
 
 /** A document in OpenAPI 3.1, in which every operation has its final, unique `operationId`. */
@@ -45,15 +45,12 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   const externalRefResolver = new LocalResolver(config.resolve);
   const root = await readRoot(source, externalRefResolver);
   checkVersion(root);
-  assertFinite(root);
+  checkEnd(root);
   const found = await lintDocument({ document: root, config, externalRefResolver }).catch(
     (error: Error) => {
       // Redocly follows references recursively.
-      if (error instanceof RangeError) throw refuse(root, TOO_DEEP);
-      const pointer = findCircle(root.parsed);
-      if (pointer === undefined) throw refuse(root, `It cannot be read: ${error.message}.`);
-      const place = toPlace({ source: root.source, pointer, reportOnKey: true });
-      throw new InvalidDocumentError([{ place, pointer, message: CIRCULAR }]);
+      const isDeep = error instanceof RangeError;
+      throw refuse(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
     },
   );
   const errors = found.filter(({ severity }) => severity === 'error');
@@ -61,15 +58,7 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   if (externalRefResolver.getFiles().size > 1) {
     await bundle({ doc: root, config, externalRefResolver });
   }
-  const isSwagger = isObject(root.parsed) && 'swagger' in root.parsed;
-  // What comes from another file has the place of the closest part around it that is in this one.
-  const locate = (pointer: Pointer) =>
-    toPlace({
-      source: root.source,
-      pointer: isSwagger ? toSwagger(pointer) : pointer,
-      reportOnKey: true,
-    });
-  const problems = new Problems(locate, found.map(toProblem));
+  const problems = new Problems((pointer) => locate(root, pointer), found.map(toProblem));
   const document = upgradeDocument(JSON.parse(JSON.stringify(root.parsed)));
   return { document, problems, files: [...externalRefResolver.getFiles()] };
 }
@@ -116,66 +105,71 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-const CIRCULAR = 'This reference leads back to itself. Refer to something else.';
-
-/** Finds a reference that leads to nothing but itself. Redocly fails without saying where. */
-function findCircle(
-  document: unknown,
-  value: unknown = document,
-  pointer: Pointer = '#',
-): Pointer | undefined {
-  const seen = new Set<unknown>();
-  for (let target = value; typeof Object(target).$ref === 'string' && !seen.has(target); ) {
-    seen.add(target);
-    target = valueAt(document, decodeReference(Object(target).$ref));
-    if (target === value) return pointer;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, each] of Object.entries(value)) {
-    const found = findCircle(document, each, join(pointer, name));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function checkVersion(root: Document): void {
+  const { openapi, swagger } = Object(root.parsed);
+  const version = openapi ?? swagger;
+  if (typeof version === 'string' && /^(?:2\.0$|3\.[01]\.\d)/.test(version)) return;
+  const found = JSON.stringify(version) ?? 'missing';
+  throw refuse(
+    root,
+    `The version must be the text "3.1.x" or "3.0.x", or "2.0" of Swagger. It is ${found}.`,
+  );
 }
 
-/** An alias of YAML is one object in several places. */
-function assertFinite(root: Document): void {
+/** Refuses what Redocly and validators would follow without an end. */
+function checkEnd(root: Document): void {
+  const open = new Set<unknown>();
+  const done = new Set<unknown>();
+  /** Returns a pointer to a schema that refers to itself for the same value. `from` is the last one referred to. */
+  const findCircle = (value: unknown, from: Pointer): Pointer | undefined => {
+    if (open.has(value)) return from;
+    if (!isObject(value) || done.has(value)) return undefined;
+    open.add(value);
+    const target = targetOf(root.parsed, value);
+    let circle = findCircle(target, toPointer(String(value.$ref)));
+    for (const each of sameValueSchemasOf(value)) circle ??= findCircle(each, from);
+    open.delete(value);
+    done.add(value);
+    return circle;
+  };
+  let circle: Pointer | undefined;
   try {
-    JSON.stringify(root.parsed);
+    JSON.stringify(root.parsed, (_, value) => {
+      circle ??= findCircle(value, '#');
+      return value;
+    });
   } catch {
     throw refuse(root, 'A YAML alias contains itself, or too much. Use $ref instead.');
   }
+  if (circle === undefined) return;
+  throw refuse(root, 'This refers to itself without an end. Remove the reference.', circle);
 }
 
-function refuse(place: string | Document, message: string): InvalidDocumentError {
-  const at = typeof place === 'string' ? place : `${toFile(place.source)}:1:1`;
-  return new InvalidDocumentError([{ place: at, pointer: '#', message }]);
-}
-
-function checkVersion(root: Document): void {
-  const { parsed } = root;
-  const version = isObject(parsed) ? (parsed.openapi ?? parsed.swagger) : undefined;
-  if (typeof version === 'string' && /^(?:2\.0$|3\.[01]\.\d)/.test(version)) return;
-  const found =
-    typeof version === 'number'
-      ? `${version} must be a string, such as "${version.toFixed(1)}.0"`
-      : `this document has ${version === undefined ? 'no version' : JSON.stringify(version)}`;
-  throw refuse(root, `Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported, and ${found}.`);
+function refuse(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
+  const place = typeof at === 'string' ? at : locate(at, pointer);
+  return new InvalidDocumentError([{ place, pointer, message }]);
 }
 
 function toProblem({ message, location: [location], suggest, ruleId }: NormalizedProblem) {
-  const fixes = [
-    FIXES[ruleId],
-    suggest.length > 0 ? `Did you mean ${suggest.join(' or ')}?` : undefined,
-  ];
   const text = message.trim().replace(/[^.?!]$/, '$&.');
+  const suggestion = suggest.length > 0 && `Did you mean ${suggest.join(' or ')}?`;
   const pointer = location?.pointer ?? '#';
   return {
     place: location === undefined ? '' : toPlace(location),
     // Redocly names the ID in place of the field.
     pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
-    message: [text, ...fixes.filter((fix) => fix !== undefined)].join(' '),
+    message: [text, FIXES[ruleId], suggestion].filter(Boolean).join(' '),
   };
+}
+
+/** What comes from another file has the place of the closest part around it that is in this one. */
+function locate({ source, parsed }: Document, pointer: Pointer): string {
+  const isSwagger = 'swagger' in Object(parsed);
+  const original = pointer.replace(
+    /^#\/components\/schemas\//,
+    isSwagger ? '#/definitions/' : '$&',
+  );
+  return toPlace({ source, pointer: original, reportOnKey: true });
 }
 
 function toPlace(location: LocationObject): string {
@@ -187,10 +181,4 @@ function toPlace(location: LocationObject): string {
 function toFile({ absoluteRef }: Source): string {
   const path = relative(process.cwd(), absoluteRef);
   return path.startsWith('..') ? absoluteRef : path;
-}
-
-function toSwagger(pointer: Pointer): Pointer {
-  return pointer
-    .replace(/^#\/components\/schemas\//, '#/definitions/')
-    .replace(/^#\/components\/(parameters|responses)\//, '#/$1/');
 }

@@ -1,32 +1,19 @@
-import { decodeText } from '../src/runtime/parameters.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/route-table.ts';
-import { describeBody, describeResponses, type ReadContext } from './bodies.ts';
-import {
-  entriesOf,
-  isObject,
-  type JsonObject,
-  join,
-  METHODS,
-  mapValues,
-  type Pointer,
-  toList,
-  toText,
-} from './document.ts';
-import { describeParameter, type ParameterModel } from './parameters.ts';
-import type { Schema } from './schemas.ts';
+import { describeBody, describeResponses } from './bodies.ts';
+import { entriesOf, follow, isObject, type JsonObject, join, METHODS, toList } from './document.ts';
+import { describeParameters, toParametersSchema } from './parameters.ts';
+import type { Context } from './schema-set.ts';
 
 /** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
-export function describeOperations(context: ReadContext): RouteTable {
-  const { reader, problems } = context;
-  const { document } = reader;
-  const securitySchemes = describeSecuritySchemes(context);
+export function describeOperations(context: Context): RouteTable {
+  const { document, problems } = context;
+  const securitySchemes = describeSecuritySchemes(document);
   const routes = new Map<string, Route>();
   for (const { path, item, method, operation } of operationsOf(document)) {
-    const itemPointer = join('#/paths', path);
-    const pointer = join(itemPointer, method);
+    const pointer = join('#/paths', path, method);
     const servers = [operation.servers, item.servers, document.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
-    const key = `${method} ${toComparable(fullPath)}`;
+    const key = `${method} ${fullPath.replaceAll(/\{[^}]*\}/g, '{}')}`;
     const security = operation.security ?? document.security ?? [];
     const reason =
       findPathProblem(path) ??
@@ -36,9 +23,9 @@ export function describeOperations(context: ReadContext): RouteTable {
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       continue;
     }
-    const parameters = describeParameters(path, [item, operation], [itemPointer, pointer], context);
-    const at = join(pointer, 'parameters');
-    const validateParameters = context.toValidator('request', toParametersSchema(parameters), at);
+    const parameters = describeParameters(operation, path, pointer, context);
+    const schema = toParametersSchema(parameters);
+    const validateParameters = context.request.add(schema, join(pointer, 'parameters'));
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
@@ -51,7 +38,7 @@ export function describeOperations(context: ReadContext): RouteTable {
   }
   if (routes.size === 0) problems.warn('#/paths', 'This document has no operation to be served.');
   return {
-    title: toText(Object(document.info).title) ?? '',
+    title: String(Object(document.info).title ?? ''),
     basePath: toBasePath(document.servers) ?? '',
     securitySchemes,
     routes: [...routes.values()],
@@ -80,66 +67,21 @@ function findPathProblem(path: string): string | undefined {
 function toBasePath(servers: unknown): string | undefined {
   const [server] = toList(servers);
   if (!isObject(server)) return undefined;
-  let url = toText(server.url) ?? '/';
+  let url = String(server.url ?? '/');
   for (const [name, variable] of entriesOf(server.variables)) {
-    url = url.replaceAll(`{${name}}`, (text) => toText(Object(variable).default) ?? text);
+    url = url.replaceAll(`{${name}}`, (text) => String(Object(variable).default ?? text));
   }
   const path = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;
 }
 
-/** Paths that match the same requests are equal (RFC 3986, section 6.2.2.2). */
-function toComparable(path: string): string {
-  const segments = path.replace(/\{[^}]*\}/g, '{}').split('/');
-  return JSON.stringify(segments.map((segment) => decodeText(segment) ?? segment));
-}
-
-/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
-function describeParameters(
-  path: string,
-  owners: readonly JsonObject[],
-  pointers: readonly Pointer[],
-  { reader, problems }: ReadContext,
-): ParameterModel[] {
-  const models = new Map<string, ParameterModel>();
-  for (const [index, { parameters }] of owners.entries()) {
-    const pointer = join(pointers[index] as Pointer, 'parameters');
-    for (const [position, each] of toList(parameters).entries()) {
-      const located = reader.locate(each, join(pointer, position));
-      const model = describeParameter(located, reader, problems);
-      if (model === undefined) continue;
-      const { in: place, name } = model.parameter;
-      if (place !== 'path' || path.includes(`{${name}}`)) models.set(`${place} ${name}`, model);
-    }
-  }
-  return [...models.values()];
-}
-
-/** A schema for `{ path, query, header, cookie }`. A matching path has all its parameters. */
-function toParametersSchema(parameters: readonly ParameterModel[]): Schema {
-  if (parameters.length === 0) return true;
-  const places = Map.groupBy(parameters, ({ parameter }) => parameter.in);
-  const properties = mapValues(Object.fromEntries(places), (models, place) => {
-    const each = models as ParameterModel[];
-    const required = each.filter(({ parameter }) => parameter.required && place !== 'path');
-    const schemas = each.map(({ parameter, schema }) => [parameter.name, schema]);
-    return {
-      type: 'object',
-      properties: Object.fromEntries(schemas),
-      ...(required.length > 0 && { required: required.map(({ parameter }) => parameter.name) }),
-    };
-  });
-  return { type: 'object', properties };
-}
-
 function describeBodies(
-  operation: JsonObject,
-  pointer: Pointer,
-  context: ReadContext,
+  { requestBody, responses, 'x-berth-pass-through': passThrough }: JsonObject,
+  pointer: string,
+  context: Context,
 ): Pick<Route, 'body' | 'responses' | 'passThrough'> {
-  if (operation['x-berth-pass-through'] === true) return { passThrough: true, responses: [] };
-  const { requestBody, responses } = operation;
+  if (passThrough === true) return { passThrough, responses: [] };
   return {
     ...(isObject(requestBody) && {
       body: describeBody(requestBody, join(pointer, 'requestBody'), context),
@@ -148,13 +90,14 @@ function describeBodies(
   };
 }
 
-function describeSecuritySchemes({ reader }: ReadContext): Record<string, SecurityScheme> {
-  const { securitySchemes } = Object(reader.document.components);
-  const schemes = entriesOf(securitySchemes).flatMap(([id, entry]) => {
-    const scheme = toScheme(reader.locate(entry, '#').value);
-    return scheme === undefined ? [] : [[id, scheme] as const];
-  });
-  return Object.fromEntries(schemes);
+function describeSecuritySchemes(document: JsonObject): Record<string, SecurityScheme> {
+  const schemes = entriesOf(Object(document.components).securitySchemes);
+  return Object.fromEntries(
+    schemes.flatMap(([id, entry]) => {
+      const scheme = toScheme(follow(document, entry, '#').value);
+      return scheme === undefined ? [] : [[id, scheme] as const];
+    }),
+  );
 }
 
 function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {

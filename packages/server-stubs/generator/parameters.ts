@@ -7,14 +7,14 @@ import type {
 import {
   entriesOf,
   follow,
-  isObject,
   type JsonObject,
   join,
-  type Located,
-  type Problems,
+  type Pointer,
+  toList,
   toReference,
 } from './document.ts';
-import { propertiesOf, type Schema, type SchemaReader } from './schemas.ts';
+import type { Context } from './schema-set.ts';
+import { partsOf, propertiesOf, type Schema } from './schemas.ts';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
 const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...ParameterStyle[]]>> = {
@@ -25,86 +25,111 @@ const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...Param
 };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
-export const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
+const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 
-export interface ParameterModel {
+interface ParameterModel {
   readonly parameter: Parameter;
   readonly schema: Schema;
 }
 
-/** `undefined` if the parameter must be ignored, or is not supported. */
-export function describeParameter(
-  { value, pointer }: Located,
-  reader: SchemaReader,
-  problems: Problems,
+/** Without those that must be ignored, or are not supported. */
+export function describeParameters(
+  { parameters }: JsonObject,
+  path: string,
+  pointer: Pointer,
+  context: Context,
+): ParameterModel[] {
+  return toList(parameters)
+    .map((each, index) => describeParameter(each, join(pointer, 'parameters', index), context))
+    .filter((model) => model !== undefined)
+    .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
+}
+
+function describeParameter(
+  reference: unknown,
+  at: Pointer,
+  context: Context,
 ): ParameterModel | undefined {
-  const { name } = value;
+  const { value, pointer } = follow(context.document, reference, at);
   const place = Object.keys(STYLES).find((each) => each === value.in) as ParameterPlace | undefined;
-  if (typeof name !== 'string' || place === undefined) return undefined;
-  if (place === 'header' && IGNORED_HEADERS.test(name)) return undefined;
-  const styles = STYLES[place];
-  const style = styles.find((each) => each === (value.style ?? styles[0]));
-  if (style === undefined) {
-    problems.warn(
-      join(pointer, 'style'),
-      `The style ${value.style} is not supported, so ${place}.${name} is not checked. Use ${styles.join(' or ')}.`,
-    );
-    return undefined;
-  }
+  const name = String(value.name);
+  if (place === undefined || (place === 'header' && IGNORED_HEADERS.test(name))) return undefined;
+  const style = toStyle(value, place, pointer, `${place}.${name}`, context);
+  if (style === undefined) return undefined;
   const [content] = entriesOf(value.content);
-  const source =
-    content === undefined
-      ? { value, pointer }
-      : follow(reader.document, content[1], join(pointer, 'content', content[0]));
-  const at = join(source.pointer, 'schema');
-  const schema = reader.get(at);
-  const initial = reader.partsOf(schema, []).find(({ default: each }) => each !== undefined);
-  const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form';
-  const isExploded = place === 'query' && explode;
+  const schema = content === undefined ? value.schema : Object(content[1]).schema;
+  const path = content === undefined ? [] : ['content', content[0]];
+  const { value: target } = follow(context.document, schema, '#');
+  const initial = Object(schema).default ?? target.default;
+  const isExploded = place === 'query' && style.explode;
   const parameter = {
     name,
     in: place,
-    style,
-    explode,
+    ...style,
     required: place === 'path' || value.required === true,
-    ...(content && isJson(content[0]) ? AS_JSON : describeShape(schema, style, isExploded, reader)),
+    ...(content && isJson(content[0])
+      ? AS_JSON
+      : describeShape(context.document, schema, style.style, isExploded)),
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
-    ...(initial && { default: initial.default }),
+    ...(initial !== undefined && { default: initial }),
   };
-  return { parameter, schema: { $ref: toReference(at) } };
+  const isAny = schema === undefined;
+  return { parameter, schema: isAny || toReference(join(pointer, ...path, 'schema')) };
+}
+
+/** A schema for `{ path, query, header, cookie }`. A matching path has all its parameters. */
+export function toParametersSchema(parameters: readonly ParameterModel[]): Schema {
+  if (parameters.length === 0) return true;
+  const places = Map.groupBy(parameters, ({ parameter }) => parameter.in);
+  const schemas = [...places].map(([place, models]) => {
+    const required = models.filter(({ parameter }) => parameter.required && place !== 'path');
+    const properties = models.map(({ parameter, schema }) => [parameter.name, schema]);
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required: required.map(({ parameter }) => parameter.name) }),
+    };
+    return [place, schema];
+  });
+  return { type: 'object', properties: Object.fromEntries(schemas) };
 }
 
 /** The fields of a form. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless its encoding has a style. */
 export function describeFields(
-  { value, pointer }: Located,
-  schema: Schema,
-  reader: SchemaReader,
-  problems: Problems,
+  media: unknown,
+  schema: unknown,
+  pointer: Pointer,
+  context: Context,
 ): { fields: Parameter[]; isSupported: boolean } {
-  let isSupported = true;
-  const encodings = new Map(entriesOf(value.encoding));
-  const properties = new Map(reader.partsOf(schema).flatMap(propertiesOf));
-  const fields = [...properties].map(([name, property]): Parameter => {
-    const encoding = encodings.get(name);
-    const { style: requested, explode } = isObject(encoding) ? encoding : {};
-    const style = STYLES.query.find((each) => each === (requested ?? 'form'));
-    if (style === undefined) {
-      isSupported = false;
-      problems.warn(
-        join(pointer, 'encoding', name, 'style'),
-        `The style ${requested} is not supported, so this form is not checked. Use form or deepObject.`,
-      );
-    }
-    return {
-      name,
-      in: 'query',
-      style: style ?? 'form',
-      explode: typeof explode === 'boolean' ? explode : style !== 'deepObject',
-      required: false,
-      ...describeShape(property, style ?? 'form', false, reader),
-    };
+  const encodings = new Map(entriesOf(Object(media).encoding));
+  const properties = new Map(partsOf(context.document, schema).flatMap(propertiesOf));
+  const fields = [...properties].map(([name, property]): Parameter | undefined => {
+    const at = join(pointer, 'encoding', name);
+    const style = toStyle(Object(encodings.get(name)), 'query', at, 'this form', context);
+    if (style === undefined) return undefined;
+    const shape = describeShape(context.document, property, style.style, false);
+    return { name, in: 'query', ...style, required: false, ...shape };
   });
-  return { fields, isSupported };
+  const supported = fields.filter((field) => field !== undefined);
+  return { fields: supported, isSupported: supported.length === fields.length };
+}
+
+/** `undefined` if the style is not supported. */
+function toStyle(
+  { style, explode }: JsonObject,
+  place: ParameterPlace,
+  pointer: Pointer,
+  what: string,
+  { problems }: Context,
+): Pick<Parameter, 'style' | 'explode'> | undefined {
+  const styles = STYLES[place];
+  const found = styles.find((each) => each === (style ?? styles[0]));
+  if (found !== undefined) {
+    return { style: found, explode: typeof explode === 'boolean' ? explode : found === 'form' };
+  }
+  const message = `The style ${style} is not supported, so ${what} is not checked.`;
+  problems.warn(join(pointer, 'style'), `${message} Use ${styles.join(' or ')}.`);
+  return undefined;
 }
 
 /** `application/json`, `application/problem+json`, with or without parameters. */
@@ -115,8 +140,8 @@ export function isJson(mediaType: string): boolean {
 type ValueType = ScalarType | 'array' | 'object';
 
 /** The types that a schema allows, or none if it does not restrict them. */
-export function typesOf(schema: Schema, reader: SchemaReader): Set<ValueType> {
-  const [first = [], ...others] = reader.partsOf(schema).map(toTypes);
+export function typesOf(document: JsonObject, schema: unknown): Set<ValueType> {
+  const [first = [], ...others] = partsOf(document, schema).map(toTypes);
   return new Set(first.length > 0 ? first : others.flat());
 }
 
@@ -133,25 +158,24 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
  * @param isExploded whether each property has a name of its own in the query
  */
 function describeShape(
-  schema: Schema,
+  document: JsonObject,
+  schema: unknown,
   style: ParameterStyle,
   isExploded: boolean,
-  reader: SchemaReader,
 ): Shape {
-  const types = typesOf(schema, reader);
-  const parts = reader.partsOf(schema);
+  const types = typesOf(document, schema);
+  const parts = partsOf(document, schema);
   if (types.has('object')) {
     const properties = parts
       .flatMap(propertiesOf)
-      .map(([name, each]) => [name, typesOf(each, reader)] as const);
+      .map(([name, each]) => [name, typesOf(document, each)] as const);
     const isFlat = properties.length > 0 && properties.every(([, each]) => isScalar(each));
     if (style !== 'deepObject' && !(isExploded && isFlat)) return AS_JSON;
     const scalars = properties.map(([name, each]) => [name, toScalars(each)]);
     return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
-  const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []));
-  const itemTypes = new Set(items.flatMap((each) => [...typesOf(each, reader)]));
+  const itemTypes = new Set(parts.flatMap(({ items }) => [...typesOf(document, items)]));
   return isScalar(itemTypes) ? { shape: 'array', types: toScalars(itemTypes) } : AS_JSON;
 }
 

@@ -1,32 +1,38 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { toNames } from '../src/runtime/faults.ts';
+import type { Validator } from '../src/runtime/route-table.ts';
 import {
-  decodeReference,
   entriesOf,
   isObject,
   type JsonObject,
   join,
   type Pointer,
   type Problems,
+  targetOf,
   toList,
+  toPointer,
 } from './document.ts';
 import { Names, toTypeName } from './names.ts';
-import {
-  BY_NAME,
-  COMPOSITIONS,
-  type Direction,
-  LIST,
-  type Mark,
-  ONE,
-  propertiesOf,
-  type Schema,
-  type SchemaReader,
-} from './schemas.ts';
+import { allPartsOf, BY_NAME, isMarked, LIST, ONE, propertiesOf, type Schema } from './schemas.ts';
+
+/** Requests ignore what is `readOnly`, and responses what is `writeOnly`. */
+export type Direction = 'request' | 'response';
+
+/** What operations are read with. */
+export interface Context {
+  readonly document: JsonObject;
+  readonly problems: Problems;
+  readonly request: Pick<SchemaSet, 'add'>;
+  readonly response: Pick<SchemaSet, 'add'>;
+}
+
+/** A validator, and the expression for it in generated code. */
+export type WrittenValidator = Validator & { readonly expression: string };
 
 /** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
 const VALUE = new Set(
-  `type enum const multipleOf maximum minimum maxLength minLength
+  `type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
   maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
   dependentRequired format`.split(/\s+/),
 );
@@ -43,39 +49,67 @@ export class SchemaSet {
   readonly schemas = new Map<string, { readonly schema: Schema; readonly pointer: Pointer }>();
   /** IDs of the schemas that were added, and not only referred to. */
   readonly roots = new Set<string>();
-  readonly #reader: SchemaReader;
-  readonly #hidden: Mark;
+  readonly #document: JsonObject;
+  readonly #direction: Direction;
   readonly #problems: Problems;
   readonly #names = new Names();
-  /** By the pointer of a target, or the text of any other schema. */
+  /** By the reference to a target, or the text of any other schema. */
   readonly #ids = new Map<string, string>();
   /** Targets to convert. A queue, because a chain of references may be longer than the stack is deep. */
-  readonly #targets: Pointer[] = [];
+  readonly #targets: {
+    readonly id: string;
+    readonly schema: unknown;
+    readonly pointer: Pointer;
+  }[] = [];
   #maxMembers = 0;
+  #ajv: Ajv2020 | undefined;
 
-  constructor(reader: SchemaReader, direction: Direction, problems: Problems) {
-    this.#reader = reader;
-    this.#hidden = direction === 'request' ? 'readOnly' : 'writeOnly';
+  constructor(document: JsonObject, direction: Direction, problems: Problems) {
+    this.#document = document;
+    this.#direction = direction;
     this.#problems = problems;
   }
 
-  /** Returns an ID, which is the same for equal schemas, or `undefined` if every value is valid. */
-  add(schema: Schema, pointer: Pointer): string | undefined {
+  /**
+   * Returns a validator, which is compiled when it is first called, or `undefined` if every value is valid. Equal
+   * schemas have the same expression.
+   */
+  add(schema: unknown, pointer: Pointer): WrittenValidator | undefined {
     const converted = this.#convert(schema, pointer);
     for (let next = this.#targets.pop(); next !== undefined; next = this.#targets.pop()) {
-      const id = this.#ids.get(next) as string;
-      const target = this.#reader.get(next);
-      this.schemas.set(id, { schema: this.#convert(target, next), pointer: next });
-      if (this.#reader.isEndless(target)) this.#problems.error(next, ENDLESS);
+      const target = this.#convert(next.schema, next.pointer);
+      this.schemas.set(next.id, { schema: target, pointer: next.pointer });
     }
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
     const { $ref, ...rest } = Object(converted);
     const isReference = typeof $ref === 'string' && Object.keys(rest).length === 0;
-    const id: string = isReference ? $ref : (this.#ids.get(text) ?? this.#toId(text, pointer));
+    const id: string = isReference ? $ref : this.#toId(text, pointer);
     if (!isReference) this.schemas.set(id, { schema: converted, pointer });
     this.roots.add(id);
-    return id;
+    return this.#toValidator(id);
+  }
+
+  #toValidator(id: string): WrittenValidator {
+    let compiled: Validator | undefined;
+    const validate: Validator = (data) => {
+      compiled ??= this.#compile(id);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return Object.assign(validate, { expression: `${this.#direction}s.${id}` });
+  }
+
+  #compile(id: string): Validator {
+    this.#ajv ??= this.createAjv({ source: false });
+    try {
+      return this.#ajv.getSchema(id) as Validator;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      for (const each of this.compileOrder) this.#ajv.getSchema(each);
+      return this.#ajv.getSchema(id) as Validator;
+    }
   }
 
   /** IDs, with those that a schema refers to first if possible: Ajv compiles a chain of references recursively. */
@@ -103,12 +137,7 @@ export class SchemaSet {
       inlineRefs: 8,
       // In JavaScript, every object has a property `constructor`.
       ownProperties: inherited.some((name) => text.includes(`"${name}"`)),
-      code: {
-        source: options.source,
-        esm: true,
-        lines: true,
-        optimize: this.#maxMembers <= MAX_OPTIMIZED,
-      },
+      code: { ...options, esm: true, lines: true, optimize: this.#maxMembers <= MAX_OPTIMIZED },
     });
     // Its bookkeeping in every function only serves two rare keywords.
     ajv.opts.unevaluated = text.includes('"unevaluated');
@@ -118,7 +147,10 @@ export class SchemaSet {
     return ajv;
   }
 
+  /** @param key the reference to a target, or the text of any other schema */
   #toId(key: string, pointer: Pointer): string {
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
     const [root, ...names] = toNames(pointer);
     const words = names.slice(root === 'components' ? 1 : 0).join(' ');
     // An ID is a URI for Ajv, and the name of an export.
@@ -127,8 +159,8 @@ export class SchemaSet {
     return id;
   }
 
-  /** @param hidden names of properties that are not for this direction, from a schema around this one */
-  #convert(schema: unknown, pointer: Pointer, hidden: readonly string[] = []): Schema {
+  /** @param around schemas for the same value around this one, whose properties it may require */
+  #convert(schema: unknown, pointer: Pointer, around: readonly JsonObject[] = []): Schema {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) {
       this.#problems.error(pointer, 'Expected a schema, which must be an object, true or false.');
@@ -136,10 +168,10 @@ export class SchemaSet {
     }
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-    const names = hasRequired(schema) ? [...hidden, ...this.#hiddenOf(schema)] : hidden;
+    const owners = [...around, schema];
     const converted: JsonObject = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      const kept = this.#convertKeyword(keyword, value, join(pointer, keyword), names);
+      const kept = this.#convertKeyword(keyword, value, join(pointer, keyword), owners);
       if (kept !== undefined) converted[keyword] = kept;
     }
     const tag = Object(schema.discriminator).propertyName;
@@ -152,14 +184,14 @@ export class SchemaSet {
     keyword: string,
     value: unknown,
     at: Pointer,
-    hidden: readonly string[],
+    owners: readonly JsonObject[],
   ): unknown {
     if (ONE.test(keyword)) return this.#convert(value, at);
     if (LIST.test(keyword)) {
-      const below = keyword === 'prefixItems' ? [] : hidden;
+      const around = keyword === 'prefixItems' ? [] : owners;
       const list = toList(value);
       this.#maxMembers = Math.max(this.#maxMembers, list.length);
-      return list.map((each, index) => this.#convert(each, join(at, index), below));
+      return list.map((each, index) => this.#convert(each, join(at, index), around));
     }
     if (BY_NAME.test(keyword)) {
       const entries = entriesOf(value)
@@ -170,40 +202,45 @@ export class SchemaSet {
     }
     switch (keyword) {
       case '$ref':
-        return this.#toTarget(decodeReference(String(value)), at);
+        return this.#toTarget(String(value), at);
       case '$dynamicRef':
         this.#problems.warn(at, 'A $dynamicRef is not checked. Use $ref.');
         return undefined;
       case 'pattern':
         return this.#isPattern(String(value), at) ? value : undefined;
       case 'required':
-        return Array.isArray(value) ? value.filter((name) => !hidden.includes(name)) : value;
-      case 'exclusiveMinimum':
-      case 'exclusiveMaximum':
+        return Array.isArray(value)
+          ? value.filter((name) => !owners.some((owner) => this.#isHidden(owner, name)))
+          : value;
+      default: {
         // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-        return typeof value === 'boolean' ? undefined : value;
-      default:
-        return VALUE.has(keyword) ? value : undefined;
+        const isObsolete = keyword.startsWith('exclusive') && typeof value === 'boolean';
+        return VALUE.has(keyword) && !isObsolete ? value : undefined;
+      }
     }
   }
 
   /** The ID of the target of a `$ref`. */
-  #toTarget(target: Pointer, at: Pointer): string | undefined {
-    if (!/^#(?:\/|$)/.test(target)) {
+  #toTarget(reference: string, at: Pointer): string | undefined {
+    if (!/^#(?:\/|$)/.test(reference)) {
       this.#problems.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
       return undefined;
     }
-    const known = this.#ids.get(target);
-    if (known !== undefined) return known;
-    this.#targets.push(target);
-    return this.#toId(target, target);
+    const pointer = toPointer(reference);
+    const isKnown = this.#ids.has(pointer);
+    const id = this.#toId(pointer, pointer);
+    const schema = targetOf(this.#document, { $ref: reference });
+    if (!isKnown) this.#targets.push({ id, schema, pointer });
+    return id;
   }
 
-  /** Includes those of `allOf` and `$ref`. */
-  #hiddenOf(schema: JsonObject): string[] {
-    const properties = this.#reader.partsOf(schema, ['allOf']).flatMap(propertiesOf);
-    const hidden = properties.filter(([, each]) => this.#reader.isMarked(each, this.#hidden));
-    return hidden.map(([name]) => name);
+  /** Whether a property is not for this direction. It may be in `allOf` or behind a `$ref`. */
+  #isHidden(schema: JsonObject, name: unknown): boolean {
+    const mark = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
+    const properties = allPartsOf(this.#document, schema).flatMap(propertiesOf);
+    return properties.some(
+      ([each, value]) => each === name && isMarked(this.#document, value, mark),
+    );
   }
 
   #isPattern(pattern: string, pointer: Pointer): boolean {
@@ -226,9 +263,9 @@ export class SchemaSet {
   #isTagged({ oneOf }: JsonObject, tag: string): boolean {
     const tags = toList(oneOf).flatMap((member) => {
       const { $ref, ...siblings } = Object(member);
-      const target = Object($ref === undefined ? member : this.#reader.follow($ref));
+      const target = Object($ref === undefined ? member : targetOf(this.#document, { $ref }));
       const property = Object(Object(target.properties)[tag]);
-      const isRequired = toList(target.required).includes(tag) && property[this.#hidden] !== true;
+      const isRequired = toList(target.required).includes(tag) && !this.#isHidden(target, tag);
       const hasSiblings = $ref !== undefined && Object.keys(siblings).length > 0;
       if (hasSiblings || target.type !== 'object' || !isRequired) return [undefined];
       return 'const' in property ? [property.const] : (property.enum ?? [undefined]);
@@ -237,14 +274,4 @@ export class SchemaSet {
     const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
     return tags.length > 0 && tags.every(isTag) && new Set(tags).size === tags.length;
   }
-}
-
-const ENDLESS =
-  'This schema refers to itself for the same value, so that checks would not end. Remove the reference.';
-
-/** Finding hidden properties is expensive, and only matters for `required`. */
-function hasRequired(schema: unknown): boolean {
-  if (!isObject(schema)) return false;
-  if ('required' in schema) return true;
-  return COMPOSITIONS.some((keyword) => toList(schema[keyword]).some(hasRequired));
 }

@@ -1,21 +1,6 @@
-import {
-  decodeReference,
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  type Located,
-  type Pointer,
-  toList,
-  valueAt,
-} from './document.ts';
+import { entriesOf, isObject, type JsonObject, targetOf, toList } from './document.ts';
 
 export type Schema = boolean | JsonObject;
-
-/** Requests ignore what is `readOnly`, and responses what is `writeOnly`. */
-export type Direction = 'request' | 'response';
-
-export type Mark = 'readOnly' | 'writeOnly';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 export const ONE =
@@ -23,77 +8,68 @@ export const ONE =
 export const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
 export const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
-/** The direct subschemas of a schema. */
-export function subschemasOf(schema: JsonObject): unknown[] {
-  return Object.entries(schema).flatMap(([key, value]) => {
-    if (ONE.test(key)) return [value];
-    if (LIST.test(key)) return toList(value);
-    return BY_NAME.test(key) ? entriesOf(value).map(([, each]) => each) : [];
+/** Keywords whose schemas apply to the same value. Only those of `allOf` are always true of it. */
+const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
+const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
+
+/** The direct subschemas of a schema, without the target of its `$ref`. */
+function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (!keywords.test(keyword)) return [];
+    if (ONE.test(keyword)) return [value];
+    if (LIST.test(keyword)) return toList(value);
+    return BY_NAME.test(keyword) ? Object.values(Object(value)) : [];
   });
 }
 
-/** Keywords whose schemas apply to the same value. Only those of `allOf` are always true of it. */
-export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
-const APPLICATORS = [...COMPOSITIONS, 'not', 'if', 'then', 'else'] as const;
-type Applicator = (typeof APPLICATORS)[number];
-
-export function propertiesOf(schema: JsonObject): [string, Schema][] {
-  return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
-    isSchema(entry[1]),
-  );
+export function sameValueSchemasOf(schema: JsonObject): unknown[] {
+  return subschemasOf(schema, SAME_VALUE);
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'boolean' || isObject(value);
+export function propertiesOf({ properties }: JsonObject): [string, unknown][] {
+  return entriesOf(properties);
 }
 
-/** Reads the schemas of a document, whose references loading has checked. */
-export class SchemaReader {
-  readonly document: JsonObject;
+/** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
+export function partsOf(
+  document: JsonObject,
+  schema: unknown,
+  keywords = COMPOSITIONS,
+  seen: Set<unknown> = new Set(),
+): JsonObject[] {
+  if (!isObject(schema) || seen.has(schema)) return [];
+  seen.add(schema);
+  const others = [...subschemasOf(schema, keywords), targetOf(document, schema)];
+  return [schema, ...others.flatMap((each) => partsOf(document, each, keywords, seen))];
+}
 
-  constructor(document: JsonObject) {
-    this.document = document;
-  }
+/** Returns those parts whose keywords are always true of the value. */
+export function allPartsOf(document: JsonObject, schema: unknown): JsonObject[] {
+  return partsOf(document, schema, /^allOf$/);
+}
 
-  /** Follows the references of an OpenAPI object. */
-  locate(value: unknown, pointer: Pointer): Located {
-    return follow(this.document, value, pointer);
-  }
+/** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
+export function isMarked(
+  document: JsonObject,
+  property: unknown,
+  mark: 'readOnly' | 'writeOnly',
+): boolean {
+  return allPartsOf(document, property).some((part) => part[mark] === true);
+}
 
-  get(pointer: Pointer): Schema {
-    const schema = valueAt(this.document, pointer);
-    return isSchema(schema) ? schema : true;
+/** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
+export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void): void {
+  for (const [key, each] of Array.isArray(value) ? value.entries() : entriesOf(value)) {
+    if (key === 'schema') visitSchema(each, visit);
+    else if (key === 'schemas' || key === 'definitions') {
+      for (const [, schema] of entriesOf(each)) visitSchema(schema, visit);
+    } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(each, visit);
   }
+}
 
-  /** The target of a `$ref`. */
-  follow(reference: unknown): Schema {
-    return typeof reference === 'string' ? this.get(decodeReference(reference)) : true;
-  }
-
-  /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
-  partsOf(
-    schema: unknown,
-    keywords: readonly Applicator[] = COMPOSITIONS,
-    seen: Set<unknown> = new Set(),
-  ): JsonObject[] {
-    if (!isObject(schema) || seen.has(schema)) return [];
-    seen.add(schema);
-    const members = this.#membersOf(schema, keywords);
-    return [schema, ...members.flatMap((member) => this.partsOf(member, keywords, seen))];
-  }
-
-  /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
-  isMarked(property: Schema, mark: Mark): boolean {
-    return this.partsOf(property, ['allOf']).some((part) => part[mark] === true);
-  }
-
-  /** Returns whether a schema refers to itself for the same value: validation would never end. */
-  isEndless(schema: unknown): boolean {
-    const parts = this.partsOf(schema, APPLICATORS);
-    return parts.some((part) => this.#membersOf(part, APPLICATORS).includes(schema));
-  }
-
-  #membersOf(schema: JsonObject, keywords: readonly Applicator[]): unknown[] {
-    return [...keywords.flatMap((keyword) => schema[keyword]), this.follow(schema.$ref)];
-  }
+/** Visits a schema before its subschemas. */
+export function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void {
+  if (!isObject(schema)) return;
+  visit(schema);
+  for (const each of subschemasOf(schema)) visitSchema(each, visit);
 }

@@ -1,12 +1,25 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import { entriesOf, follow, isObject, type JsonObject, METHODS } from './document.ts';
+import {
+  entriesOf,
+  follow,
+  isObject,
+  type JsonObject,
+  join,
+  METHODS,
+  type Pointer,
+  toList,
+  toReference,
+} from './document.ts';
 import { Names, toVariableName } from './names.ts';
-import { subschemasOf } from './schemas.ts';
+import { visitSchemas } from './schemas.ts';
 
-/** Returns a document in OpenAPI 3.1, in which every operation has its final, unique `operationId`. */
+/**
+ * Returns a document in OpenAPI 3.1. Each operation has its final, unique `operationId`, and all its parameters,
+ * including those of its path.
+ */
 export function upgradeDocument(document: JsonObject): JsonObject {
   const upgraded = toLatest(document);
-  nameOperations(upgraded);
+  completeOperations(upgraded);
   return upgraded;
 }
 
@@ -21,15 +34,14 @@ function toLatest(document: JsonObject): JsonObject {
 
 /** What upgrading loses of Swagger 2.0. */
 function prepareSwagger(document: JsonObject): void {
-  for (const [, item] of entriesOf(document.paths)) {
+  for (const item of Object.values(Object(document.paths))) {
     for (const owner of [item, ...Object.values(Object(item))]) {
       if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
       owner.parameters = owner.parameters.map((each) => {
         // A reference to a body or to a form would stay among the parameters.
         const parameter = structuredClone(follow(document, each, '#').value);
-        const isForm = parameter.in === 'formData' && parameter.type === 'array';
         // The default of a form would become `multi`.
-        if (isForm) parameter.collectionFormat ??= 'csv';
+        if (parameter.in === 'formData') parameter.collectionFormat ??= 'csv';
         // OpenAPI 3 has no style for it, so it is one that is not supported.
         if (parameter.collectionFormat === 'tsv') parameter.style = 'tsv';
         return parameter;
@@ -56,39 +68,41 @@ function repairSchema(schema: JsonObject): void {
   delete schema.nullable;
 }
 
-/** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
-function visitSchemas(value: unknown, visit: (schema: JsonObject) => void): void {
-  for (const [key, each] of Array.isArray(value) ? value.entries() : entriesOf(value)) {
-    if (key === 'schema') visitSchema(each, visit);
-    else if (key === 'schemas' || key === 'definitions') {
-      for (const [, schema] of entriesOf(each)) visitSchema(schema, visit);
-    } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(each, visit);
-  }
-}
-
-function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void {
-  if (!isObject(schema)) return;
-  visit(schema);
-  for (const each of subschemasOf(schema)) visitSchema(each, visit);
-}
-
-/** Gives a name to each operation that has none. Path items that share a component share no operation. */
-function nameOperations(document: JsonObject): void {
-  const operations: { name: string; operation: JsonObject }[] = [];
+/** Path items that share a component share no operation. */
+function completeOperations(document: JsonObject): void {
   const paths = Object(document.paths);
-  for (const [path, item] of entriesOf(paths)) {
-    paths[path] = structuredClone(follow(document, item, '#').value);
+  const names = new Names();
+  const unnamed: { name: string; operation: JsonObject }[] = [];
+  for (const [path, reference] of entriesOf(paths)) {
+    const item = structuredClone(follow(document, reference, '#').value);
+    paths[path] = item;
     for (const method of METHODS) {
-      const operation = paths[path][method];
-      if (isObject(operation)) {
-        operations.push({ name: toVariableName(`${method} ${path}`), operation });
-      }
+      const operation = item[method];
+      if (!isObject(operation)) continue;
+      operation.parameters = mergeParameters(document, operation, item, join('#/paths', path));
+      const { operationId } = operation;
+      if (typeof operationId === 'string' && names.take(operationId) === operationId) continue;
+      unnamed.push({ name: toVariableName(`${method} ${path}`), operation });
     }
   }
-  const names = new Names();
-  const unnamed = operations.filter(
-    ({ operation: { operationId } }) =>
-      typeof operationId !== 'string' || names.take(operationId) !== operationId,
-  );
   for (const { name, operation } of unnamed) operation.operationId = names.take(name);
+}
+
+/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
+function mergeParameters(
+  document: JsonObject,
+  operation: JsonObject,
+  item: JsonObject,
+  pointer: Pointer,
+): unknown[] {
+  const keyOf = (parameter: unknown) => {
+    const { in: place, name } = follow(document, parameter, '#').value;
+    return `${place} ${name}`;
+  };
+  const own = toList(operation.parameters);
+  const keys = new Set(own.map(keyOf));
+  const shared = toList(item.parameters).map((_, index) =>
+    toReference(join(pointer, 'parameters', index)),
+  );
+  return [...own, ...shared.filter((each) => !keys.has(keyOf(each)))];
 }

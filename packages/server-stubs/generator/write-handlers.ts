@@ -13,8 +13,6 @@ import { toKey, toLiteral, toVariableName } from './names.ts';
 const RESERVED =
   /^(?:con|prn|aux|nul|com\d|lpt\d|handlers|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
 
-type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
-
 /**
  * Writes a handler for each operation, in a file of its own, and an index of them.
  *
@@ -22,14 +20,14 @@ type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
  * @throws InvalidDocumentError if two operations have the same name
  */
 export function writeHandlers(
-  operations: readonly Operation[],
+  operations: readonly Route[],
   generated: string,
   loaded: LoadedDocument,
 ): { readonly index: string; readonly handlerFiles: ReadonlyMap<string, string> } {
-  const named = nameHandlers(operations, loaded);
-  const imports = named.map(([name]) => `import { ${name} } from './${name}.ts';`);
-  const members = named.map(([name, { operationId }]) => {
-    const key = toKey(operationId);
+  const names = nameHandlers(operations, loaded);
+  const imports = names.map((name) => `import { ${name} } from './${name}.ts';`);
+  const members = operations.map(({ operationId }, position) => {
+    const [key, name] = [toKey(operationId), names[position]];
     return key === name ? `  ${name},` : `  ${key}: ${name},`;
   });
   const index = `import type { Handlers } from ${toLiteral(generated)};
@@ -40,15 +38,16 @@ export const handlers: Handlers = {
 ${members.join('\n')}
 };
 `;
-  const handlerFiles = named.map(
-    ([name, operation]) => [`${name}.ts`, writeHandler(name, operation, generated)] as const,
-  );
+  const handlerFiles = operations.map((operation, position) => {
+    const name = names[position] as string;
+    return [`${name}.ts`, writeHandler(name, operation, generated)] as const;
+  });
   return { index, handlerFiles: new Map(handlerFiles) };
 }
 
 function writeHandler(
   name: string,
-  { operationId, method, path }: Operation,
+  { operationId, method, path }: Route,
   generated: string,
 ): string {
   return `import { HttpError } from '@berth/server-stubs/runtime';
@@ -61,16 +60,16 @@ export const ${name}: NonNullable<Handlers[${toLiteral(operationId)}]> = async (
 `;
 }
 
-/** The name of each handler and its file. Some file systems do not distinguish letter case. */
+/** The name of each handler and its file. */
 function nameHandlers(
-  operations: readonly Operation[],
+  operations: readonly Route[],
   { document, problems }: LoadedDocument,
-): (readonly [name: string, Operation])[] {
+): string[] {
   const owners = new Map<string, string>();
-  const named = operations.map((operation) => {
-    const { operationId } = operation;
+  const names = operations.map(({ operationId }) => {
     const variable = toVariableName(operationId);
     const name = RESERVED.test(variable) ? `${variable}Handler` : variable;
+    // Some file systems do not distinguish letter case.
     const owner = owners.get(name.toLowerCase());
     if (owner !== undefined) {
       problems.error(
@@ -79,10 +78,10 @@ function nameHandlers(
       );
     }
     owners.set(name.toLowerCase(), operationId);
-    return [name, operation] as const;
+    return name;
   });
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
-  return named;
+  return names;
 }
 
 function findOperation({ paths }: JsonObject, operationId: string): Pointer {

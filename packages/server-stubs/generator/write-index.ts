@@ -6,12 +6,6 @@ export function writeIndex({ routes, securitySchemes }: RouteTable, runtime: str
   const used = new Set(routes.flatMap(({ security }) => security.flat()));
   const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
   const isSecured = schemes.length > 0;
-  const generic = isSecured ? '<P extends Principals = Principals>' : '';
-  const types = isSecured ? 'operations, Security, P' : 'operations';
-  const security = ' & {\n  readonly security: SecurityHandlers<P>;\n}';
-  const [handlers, options] = isSecured
-    ? ['Handlers<P>', 'Options<P>']
-    : ['Handlers', 'Options = {}'];
   return `import {
   createRouter as create,
   type Handlers as AnyHandlers,
@@ -21,7 +15,8 @@ export function writeIndex({ routes, securitySchemes }: RouteTable, runtime: str
   type RouterOptions,
   type TypedHandlers,
   type TypedInput,
-  type TypedOutput,${isSecured ? '\n  type TypedSecurityHandlers,' : ''}
+  type TypedOutput,
+  type TypedSecurityHandlers,
 } from '${runtime}';
 import { routes } from './routes.gen.ts';
 import type { components, operations } from './types.gen.ts';
@@ -43,35 +38,31 @@ export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
   components['schemas'][Name]
 >;
 
-${isSecured ? writeSecurity(routes, schemes) : ''}/** Handlers by operationId. Operations without a handler respond with 501. */
-export type Handlers${generic} = TypedHandlers<${types}>;
-
-export type Options${generic} = Omit<RouterOptions, 'security'>${isSecured ? security : ''};
-
-/** Creates a router, which is middleware for Express and a listener for \`node:http\`. */
-export function createRouter${generic}(
-  handlers: ${handlers},
-  options: ${options},
-): Router {
-  return create(routes, handlers as AnyHandlers, options as RouterOptions);
-}`;
-}
-
-function writeSecurity(routes: readonly Route[], schemes: readonly string[]): string {
-  return `/** What the security handler of each scheme returns. */
-export interface Principals {
-${schemes.map((scheme) => `  ${toKey(scheme)}: unknown;`).join('\n')}
-}
+/** What the security handler of each scheme returns. */
+export type Principals = {${schemes.map((scheme) => `\n  ${toKey(scheme)}: unknown;`).join('')}
+};
 
 /** The schemes of each operation, whose principals are in \`call.security\`. */
-interface Security {
-${routes.flatMap((route) => writeSchemes(route, schemes)).join('\n')}
-}
+type Security = {${routes.flatMap((route) => writeSchemes(route, schemes)).join('')}
+};
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;
 
-`;
+/** Handlers by operationId. Operations without a handler respond with 501. */
+export type Handlers<P extends Principals = Principals> = TypedHandlers<operations, Security, P>;
+
+export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
+  readonly security${isSecured ? '' : '?'}: SecurityHandlers<P>;
+};
+
+/** Creates a router, which is middleware for Express and a listener for \`node:http\`. */
+export function createRouter<P extends Principals = Principals>(
+  handlers: Handlers<P>,
+  options: Options<P>${isSecured ? '' : ' = {}'},
+): Router {
+  return create(routes, handlers as AnyHandlers, options as RouterOptions);
+}`;
 }
 
 /** A scheme that not all alternatives include is optional. */
@@ -82,5 +73,5 @@ function writeSchemes({ operationId, security }: Route, schemes: readonly string
       const isAlways = security.every((alternative) => alternative.includes(scheme));
       return `${toKey(scheme)}${isAlways ? '' : '?'}: unknown`;
     });
-  return members.length === 0 ? [] : [`  ${toKey(operationId)}: { ${members.join('; ')} };`];
+  return members.length === 0 ? [] : [`\n  ${toKey(operationId)}: { ${members.join('; ')} };`];
 }

@@ -1,42 +1,28 @@
-import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
+import type { RouteTable } from '../src/runtime/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
-
-const WIDTH = 100;
-
-/** Stands for a validator of generated code: its `expression` is written. */
-export type WrittenValidator = Validator & { readonly expression: string };
+import type { WrittenValidator } from './schema-set.ts';
 
 /** @param table with a `WrittenValidator` for each validator */
 export function writeRoutes(table: RouteTable, runtime: string): string {
   const source = toSource(table);
   const imports = ['requests', 'responses']
     .filter((name) => source.includes(`: ${name}.`))
-    .map((name) => `import * as ${name} from './${name.slice(0, -1)}-validators.gen.ts';`);
-  return [
-    `import type { RouteTable } from '${runtime}';`,
-    ...imports,
-    '',
-    '/** The route table of the document. */',
-    `export const routes: RouteTable = ${source};`,
-  ].join('\n');
+    .map((name) => `import * as ${name} from './${name.slice(0, -1)}-validators.gen.ts';\n`);
+  return `import type { RouteTable } from '${runtime}';
+${imports.join('')}
+/** The route table of the document. */
+export const routes: RouteTable = ${source};`;
 }
 
-/** On one line if it fits. Omits properties that are `undefined`. */
-function toSource(value: unknown, depth = 0): string {
+function toSource(value: unknown, indent = ''): string {
   if (typeof value === 'function') return (value as WrittenValidator).expression;
   if (typeof value !== 'object' || value === null) return toLiteral(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  const lines = Array.isArray(value)
-    ? value.map((each) => toSource(each, depth + 1))
-    : Object.entries(value)
-        .filter(([, each]) => each !== undefined)
-        .map(([key, each]) => toMember(key, each, toSource(each, depth + 1)));
-  if (lines.length === 0) return `${open}${close}`;
-  const space = Array.isArray(value) ? '' : ' ';
-  const line = `${open}${space}${lines.join(', ')}${space}${close}`;
-  if (!line.includes('\n') && line.length + 2 * depth < WIDTH) return line;
-  const inner = '  '.repeat(depth + 1);
-  return `${open}\n${lines.map((each) => `${inner}${each},\n`).join('')}${'  '.repeat(depth)}${close}`;
+  const members = Object.entries(value).map(([key, each]) => {
+    const source = toSource(each, `${indent}  `);
+    return `${indent}  ${Array.isArray(value) ? source : toMember(key, each, source)},\n`;
+  });
+  return members.length === 0 ? `${open}${close}` : `${open}\n${members.join('')}${indent}${close}`;
 }
 
 function toMember(key: string, value: unknown, source: string): string {

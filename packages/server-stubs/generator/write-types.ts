@@ -5,24 +5,21 @@ import {
   scanDiscriminators,
   transformSchema,
 } from 'openapi-typescript';
-import type { RouteTable } from '../src/runtime/route-table.ts';
+import type { Route, RouteTable } from '../src/runtime/route-table.ts';
 import { toFlat } from './bodies.ts';
 import {
-  decodeReference,
+  entriesOf,
   follow,
   InvalidDocumentError,
   isObject,
   type JsonObject,
   join,
-  METHODS,
-  mapValues,
   type Problems,
+  targetOf,
   toList,
   toReference,
-  valueAt,
 } from './document.ts';
-import { IGNORED_HEADERS } from './parameters.ts';
-import { propertiesOf, type Schema, SchemaReader } from './schemas.ts';
+import { isMarked, propertiesOf, visitSchema, visitSchemas } from './schemas.ts';
 
 /** From the types of `operations`, `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
 export function writeTypes(
@@ -30,7 +27,7 @@ export function writeTypes(
   { routes }: RouteTable,
   problems: Problems,
 ): string {
-  const { typed } = new TypedDocument(document, routes);
+  const typed = toTypedDocument(document, routes);
   try {
     // Its main function would check the document a second time, with an older Redocly.
     const nodes = transformSchema(
@@ -43,7 +40,7 @@ export function writeTypes(
         readWriteMarkers: /"(?:read|write)Only":true/.test(JSON.stringify(typed)),
         discriminators: scanDiscriminators(typed as never, { silent: true }),
         injectFooter: [],
-        resolve: (reference: string) => withAllProperties(typed, reference),
+        resolve: (reference: string) => resolveRef(typed as never, reference, { silent: true }),
       } as Partial<GlobalContext> as GlobalContext,
     );
     return astToString(nodes).replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
@@ -59,130 +56,76 @@ const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends o
     ? T & { [P in K & keyof T]-?: T[P] }
     : T;`;
 
-/** What `allOf` requires is only applied to the direct properties of the target of a `$ref`. */
-function withAllProperties(document: JsonObject, reference: string): unknown {
-  const target = resolveRef(document as never, reference, { silent: true }) as unknown;
-  if (!isObject(target) || !('allOf' in target)) return target;
-  const parts = new SchemaReader(document).partsOf(target, ['allOf']);
-  return { ...target, properties: Object.fromEntries(parts.flatMap(propertiesOf)) };
+const SCHEMAS = '#/components/schemas';
+const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
+
+/** Returns a copy of a document in which each part has the type that handlers know it by. */
+function toTypedDocument(document: JsonObject, routes: RouteTable['routes']): JsonObject {
+  const served = new Map(routes.map((route) => [route.operationId, route]));
+  const paths = entriesOf(document.paths).map(([path, item]) => {
+    const operations = entriesOf(item).flatMap(([method, operation]) => {
+      const route = served.get(Object(operation).operationId);
+      return route ? [[method, toTypedOperation(document, Object(operation), route)]] : [];
+    });
+    return [path, Object.fromEntries(operations)];
+  });
+  const components = Object(document.components);
+  const typed = structuredClone({
+    openapi: document.openapi,
+    paths: Object.fromEntries(paths),
+    components: { ...components, schemas: components.schemas ?? {} },
+  });
+  const { schemas } = typed.components;
+  visitSchemas(typed, toTyped);
+  return typed;
+
+  function toTyped(schema: JsonObject): void {
+    // The router unwraps the fields.
+    const flat = toFlat(document, schema);
+    if (flat !== schema) delete schema.oneOf;
+    Object.assign(schema, flat);
+    if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
+    // Without an index signature, a misspelled property is a compile error.
+    if (isObject(schema.properties) && !isObject(schema.additionalProperties)) {
+      schema.additionalProperties = false;
+    }
+    for (const [, property] of propertiesOf(schema)) {
+      if (!isObject(property)) continue;
+      if (isMarked(document, property, 'readOnly')) property.readOnly = true;
+      if (isMarked(document, property, 'writeOnly')) property.writeOnly = true;
+    }
+    // A mapping may name a schema instead of referring to it.
+    const { mapping } = Object(schema.discriminator);
+    for (const [tag, target] of entriesOf(mapping)) {
+      const isName = Object.hasOwn(schemas, String(target));
+      if (isName) mapping[tag] = toReference(join(SCHEMAS, String(target))).$ref;
+    }
+  }
+
+  /** Types only know references to components. */
+  function toComponent(schema: JsonObject, reference: string): void {
+    if (COMPONENT.test(reference)) return;
+    const target = targetOf(document, schema);
+    const name = reference.replaceAll(/\W+/g, '_');
+    if (target === undefined) delete schema.$ref;
+    else schema.$ref = join(SCHEMAS, name);
+    if (target === undefined || Object.hasOwn(schemas, name)) return;
+    schemas[name] = structuredClone(target);
+    visitSchema(schemas[name], toTyped);
+  }
 }
 
-const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
-/** Objects whose keys are names. */
-const MAPS = /^(?:properties|\$defs|schemas|responses|parameters|headers|requestBodies)$/;
-const VALUES = /^(?:examples?|default|enum|const)$/;
-
-/** A copy of a document in which each part has the type that handlers know it by. */
-class TypedDocument {
-  readonly typed: JsonObject;
-  readonly #document: JsonObject;
-  readonly #reader: SchemaReader;
-  /** Schemas that are not components, but are referred to. */
-  readonly #others = new Map<string, unknown>();
-
-  constructor(document: JsonObject, routes: RouteTable['routes']) {
-    this.#document = document;
-    this.#reader = new SchemaReader(document);
-    const served = new Set<unknown>(routes.map(({ operationId }) => operationId));
-    const isServed = (method: string, operation: unknown) =>
-      METHODS.includes(method) && served.has(Object(operation).operationId);
-    const paths = mapValues(document.paths, (item) =>
-      mapValues(item, (each, key) =>
-        isServed(key, each) ? this.#toOperation(each, item) : undefined,
-      ),
+function toTypedOperation(document: JsonObject, operation: JsonObject, route: Route): JsonObject {
+  const parameters = toList(operation.parameters).flatMap((each) => {
+    const { content, ...parameter } = follow(document, each, '#').value;
+    const known = route.parameters.find(
+      ({ in: place, name }) => place === parameter.in && name === parameter.name,
     );
-    const components = Object(this.#toTyped(document.components));
-    const schemas = { ...components.schemas };
-    for (const [name, schema] of this.#others) schemas[name] = this.#toTyped(schema);
-    this.typed = { openapi: document.openapi, paths, components: { ...components, schemas } };
-  }
-
-  #toOperation(value: unknown, item: unknown): JsonObject {
-    const operation = Object(value);
-    const parameters = [...toList(Object(item).parameters), ...toList(operation.parameters)]
-      .map((each) => this.#toParameter(this.#follow(each)))
-      .filter(({ in: place, name }) => place !== 'header' || !IGNORED_HEADERS.test(String(name)));
-    // Those of the operation replace those of its path.
-    const unique = new Map(parameters.map((each) => [`${each.in} ${each.name}`, each]));
-    return {
-      ...operation,
-      parameters: [...unique.values()],
-      requestBody: operation.requestBody && this.#toTyped(operation.requestBody),
-      responses: this.#toTyped(operation.responses),
-    };
-  }
-
-  /** Handlers always get a value where there is a default. */
-  #toParameter({ content, ...parameter }: JsonObject): JsonObject {
+    if (known === undefined) return [];
     const [media] = Object.values(Object(content));
     const schema = parameter.schema ?? Object(media).schema ?? {};
-    const required = parameter.required === true || this.#follow(schema).default !== undefined;
-    return { ...parameter, schema: this.#toTyped(schema), required };
-  }
-
-  #follow(value: unknown): JsonObject {
-    return follow(this.#document, value, '#').value;
-  }
-
-  #toTyped(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((each) => this.#toTyped(each));
-    if (!isObject(value)) return value;
-    if (typeof value.$ref === 'string') return this.#toReference(value, value.$ref);
-    // The router unwraps the fields.
-    const flat = toFlat(value, this.#reader);
-    if (flat !== value) return this.#toTyped(flat);
-    const node = { ...value };
-    if (Array.isArray(node.allOf)) node.required = this.#requiredOf(node);
-    // Without an index signature, a misspelled property is a compile error.
-    if (isObject(node.properties) && !isObject(node.additionalProperties)) {
-      node.additionalProperties = false;
-    }
-    if (isObject(node.discriminator)) {
-      const mapping = mapValues(node.discriminator.mapping, toComponentReference);
-      node.discriminator = { ...node.discriminator, mapping };
-    }
-    return mapValues(node, (each, key) => {
-      if (VALUES.test(key)) return each;
-      if (key === 'properties') {
-        return mapValues(each, (one) => this.#toTyped(this.#toMarked(one as Schema)));
-      }
-      const isMap = MAPS.test(key) && isObject(each);
-      return isMap ? mapValues(each, (one) => this.#toTyped(one)) : this.#toTyped(each);
-    });
-  }
-
-  /** One part of `allOf` may require a property of another part. */
-  #requiredOf(schema: JsonObject): unknown[] {
-    const parts = this.#reader.partsOf(schema, ['allOf']);
-    const required = parts.flatMap((part) => toList(part.required));
-    const isOptional = (name: unknown) =>
-      parts.some((part) => {
-        const isProperty = propertiesOf(part).some(([property]) => property === name);
-        return isProperty && !toList(part.required).includes(name);
-      });
-    return [...new Set([...toList(schema.required), ...required.filter(isOptional)])];
-  }
-
-  #toMarked(property: Schema): Schema {
-    if (!isObject(property)) return property;
-    const marked = { ...property };
-    for (const mark of ['readOnly', 'writeOnly'] as const) {
-      if (this.#reader.isMarked(property, mark)) marked[mark] = true;
-    }
-    return marked;
-  }
-
-  #toReference(node: JsonObject, reference: string): JsonObject {
-    // Types know no `$anchor` and no `$id`.
-    if (!reference.startsWith('#/')) return {};
-    if (COMPONENT.test(reference)) return node;
-    const name = reference.replaceAll(/\W+/g, '_');
-    this.#others.set(name, valueAt(this.#document, decodeReference(reference)));
-    return { ...node, $ref: toReference(join('#/components/schemas', name)) };
-  }
-}
-
-/** The mapping of a discriminator may name a schema instead of referring to it. */
-function toComponentReference(target: unknown): unknown {
-  return /^[\w.-]+$/.test(String(target)) ? `#/components/schemas/${target}` : target;
+    // Handlers always get a value where there is a default.
+    return [{ ...parameter, schema, required: known.required || known.default !== undefined }];
+  });
+  return { ...operation, parameters };
 }

@@ -30,10 +30,11 @@ export function writeValidators(schemas: SchemaSet, runtime: string, problems: P
     if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
   }
   const exported = Object.fromEntries([...schemas.roots].map((id) => [id, id]));
-  const code = standalone.default(ajv, exported);
-  const body = clean(dropRepeated(code, functions));
-  const imported = body.includes('ajvHelpers.') ? 'ajvHelpers, type Validator' : 'type Validator';
-  return `// @ts-nocheck\nimport { ${imported} } from '${runtime}';\n\n${body}`;
+  const code = dropRepeated(standalone.default(ajv, exported), functions);
+  return `// @ts-nocheck
+import { ajvHelpers, type Validator } from '${runtime}';
+
+${withoutRequire(code)}`;
 }
 
 /** Ajv may write a function twice if schemas refer to each other. */
@@ -51,20 +52,13 @@ function dropRepeated(code: string, functions: ReadonlyMap<string, string>): str
   return rest;
 }
 
-function clean(code: string): string {
-  return code
+function withoutRequire(code: string): string {
+  const changed = Object.entries(HELPERS)
+    .reduce((text, [call, helper]) => text.replaceAll(call, helper), code)
     .replace('"use strict";', '')
     .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(withoutRequire)
-    .join('\n');
-}
-
-function withoutRequire(line: string): string {
-  if (!/^const \w+ = require\(/.test(line)) return line;
-  for (const [call, helper] of Object.entries(HELPERS)) {
-    if (line.includes(call)) return line.replace(call, helper);
-  }
-  throw new Error(`Ajv needs a helper that the runtime does not have: ${line}`);
+    .replace(/\n{2,}/g, '\n');
+  const missing = /^const \w+ = (require\(.*)/m.exec(changed);
+  if (missing === null) return changed;
+  throw new Error(`Ajv needs a helper that the runtime does not have: ${missing[1]}`);
 }

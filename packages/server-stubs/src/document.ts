@@ -1,10 +1,8 @@
-import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { SchemaSet } from '../generator/schema-set.ts';
-import { SchemaReader } from '../generator/schemas.ts';
-import type { RouteTable, Validator } from './runtime/route-table.ts';
+import type { RouteTable } from './runtime/route-table.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
 
@@ -33,43 +31,12 @@ export interface DocumentRoutes {
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
   const { document, problems, files } = await loadDocument(source);
-  const reader = new SchemaReader(document);
-  const validators = {
-    request: createValidators(new SchemaSet(reader, 'request', problems)),
-    response: createValidators(new SchemaSet(reader, 'response', problems)),
-  };
   const routes = describeOperations({
-    reader,
+    document,
     problems,
-    toValidator: (direction, schema, pointer) => validators[direction](schema, pointer),
+    request: new SchemaSet(document, 'request', problems),
+    response: new SchemaSet(document, 'response', problems),
   });
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
   return { routes, document, warnings: problems.warnings, files };
-}
-
-function createValidators(schemas: SchemaSet) {
-  let ajv: Ajv2020 | undefined;
-  return (...schema: Parameters<SchemaSet['add']>): Validator | undefined => {
-    const id = schemas.add(...schema);
-    if (id === undefined) return undefined;
-    let compiled: Validator | undefined;
-    const validate: Validator = (data) => {
-      compiled ??= compile(id);
-      const isValid = compiled(data);
-      validate.errors = compiled.errors ?? null;
-      return isValid;
-    };
-    return validate;
-  };
-
-  function compile(id: string): Validator {
-    ajv ??= schemas.createAjv({ source: false });
-    try {
-      return ajv.getSchema(id) as Validator;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      for (const each of schemas.compileOrder) ajv.getSchema(each);
-      return ajv.getSchema(id) as Validator;
-    }
-  }
 }

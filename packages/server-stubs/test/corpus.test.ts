@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { InvalidDocumentError, Problems } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { describeOperations } from '../generator/operations.ts';
-import { type Direction, type Schema, SchemaReader } from '../generator/schemas.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
@@ -57,14 +56,14 @@ describe(`public documents (SEED=${SEED})`, () => {
       const plain = JSON.parse(
         JSON.stringify(document).replace(/"(read|write)Only":true/g, '"$1Only":false'),
       );
-      const { validators, schemas, reader } = await createReference(plain);
+      const { validators, schemas, document: typed } = await createReference(plain);
       const { table } = await loadGenerated(plain);
       const [inAdvance, atRunTime] = [table, (await loadRoutes(plain)).routes].map(validatorsOf);
       for (let round = 0; round < VALUES; round += 1) {
         const index = Math.floor(random() * validators.length);
         const validate = validators[index];
         if (validate === undefined) continue;
-        const value = createValue(schemas.get(validate) ?? true, reader, random);
+        const value = createValue(schemas.get(validate), typed, random);
         const verdict = validate(value);
         const verdicts = [inAdvance, atRunTime].map((each) => each?.[index]?.(value) ?? true);
         const place = { name, index, value };
@@ -91,8 +90,8 @@ async function createReference(source: object) {
   });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'document', ...toPlain(document) });
-  const schemas = new Map<Validator, Schema>();
-  const toValidator = (_: Direction, schema: Schema) => {
+  const schemas = new Map<Validator, unknown>();
+  const add = (schema: unknown) => {
     let compiled: Validator | undefined;
     const validate: Validator = (value) => {
       const text = JSON.stringify(toPlain({ schema })).replaceAll('"$ref":"#', '"$ref":"document#');
@@ -100,11 +99,11 @@ async function createReference(source: object) {
       return compiled(value);
     };
     schemas.set(validate, schema);
-    return validate;
+    return Object.assign(validate, { expression: '' });
   };
-  const reader = new SchemaReader(document);
-  const table = describeOperations({ reader, problems: new Problems(() => ''), toValidator });
-  return { validators: validatorsOf(table), schemas, reader };
+  const problems = new Problems(() => '');
+  const table = describeOperations({ document, problems, request: { add }, response: { add } });
+  return { validators: validatorsOf(table), schemas, document };
 }
 
 /** Without what Ajv refuses, or knows though draft 2020-12 does not. */

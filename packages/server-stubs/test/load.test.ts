@@ -54,13 +54,10 @@ const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('an invalid document is refused, with the place and the fix', () => {
   it.each([
-    [
-      'document:1:1 #: Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported, and this document has "4.0.0"',
-      { openapi: '4.0.0' },
-    ],
-    ['3.1 must be a string, such as "3.1.0"', { openapi: 3.1 }],
-    ['this document has no version', {}],
-    ['this document has "3.2.0"', { openapi: '3.2.0' }],
+    ['document:1:1 #: The version must be the text', { openapi: '4.0.0' }],
+    ['It is 3.1.', { openapi: 3.1 }],
+    ['It is missing.', {}],
+    ['It is "3.2.0".', { openapi: '3.2.0' }],
     [
       "Can't resolve $ref: a URL is not loaded. Save it as a file",
       body({ $ref: 'https://a.example/b.yaml' }),
@@ -85,7 +82,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
       ),
     ],
     [
-      'document:30:7 #/components/schemas/A: This reference leads back to itself.',
+      'document:30:7 #/components/schemas/A: This refers to itself without an end.',
       body(ref('A'), { A: ref('B'), B: ref('A') }),
     ],
     [
@@ -93,7 +90,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
       toDocument({ responses: { 200: null } }),
     ],
     [
-      '#/components/schemas/B: This schema refers to itself',
+      '#/components/schemas/A: This refers to itself',
       body(
         { allOf: [ref('A')] },
         { A: { anyOf: [{ type: 'string' }, ref('B')] }, B: { allOf: [ref('A')] } },
@@ -129,7 +126,6 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['its path must start with a slash', paths('a')],
     ['This operation is not served: its path has {a} twice.', paths('/{a}/{a}')],
     ['This operation is not served: getA matches the same requests.', paths('/{a}', '/{b}')],
-    [' matches the same requests.', paths('/a b', '/a%20b')],
     ['The operation does not define the path parameter `{a}` expected by path', paths('/{a}')],
     [
       '#/paths/~1a/get/parameters/0/name: Path parameter `q` is not used in the path',
@@ -203,7 +199,7 @@ describe('files', () => {
   const HEAD = "openapi: 3.1.0\ninfo: { title: T, version: '1' }\n";
 
   it.each([
-    ['', 'api.yaml:1:1 #: Only OpenAPI'],
+    ['', 'api.yaml:1:1 #: The version must'],
     ['openapi: 3.1.0\ninfo: {', 'api.yaml:3:1 #: This is not valid JSON or YAML: unexpected end'],
     [
       'openapi: 3.1.0\nopenapi: 3.0.0',

@@ -46,7 +46,7 @@ export async function writeFiles(
 }
 
 export async function generateFrom(source: string | object): Promise<Generated> {
-  return generate(await loadDocument(source), { runtime: RUNTIME });
+  return generate(await loadDocument(source), RUNTIME);
 }
 
 /** Generates a route table and loads it into this process. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../generator/document.ts';
-import { propertiesOf, type Schema, type SchemaReader } from '../../generator/schemas.ts';
+import { isObject, type JsonObject } from '../../generator/document.ts';
+import { allPartsOf, propertiesOf } from '../../generator/schemas.ts';
 import { pick } from './random.ts';
 
 type Random = () => number;
@@ -29,21 +29,21 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** A value that is often valid, or differs from one that is in one place. */
-export function createValue(schema: Schema, reader: SchemaReader, random: Random): unknown {
-  const value = sample(schema, reader, random, 0);
+export function createValue(schema: unknown, document: JsonObject, random: Random): unknown {
+  const value = sample(schema, document, random, 0);
   return random() < 0.5 ? value : mutate(value, random);
 }
 
-function sample(schema: Schema, reader: SchemaReader, random: Random, depth: number): unknown {
+function sample(schema: unknown, document: JsonObject, random: Random, depth: number): unknown {
   if (typeof schema === 'boolean' || depth > 9) return pick(SCALARS, random);
-  const below = (each: Schema) => sample(each, reader, random, depth + 1);
-  const parts = reader.partsOf(schema, ['allOf']);
+  const below = (each: unknown) => sample(each, document, random, depth + 1);
+  const parts = allPartsOf(document, schema);
   for (const part of parts) {
     if ('const' in part) return part.const;
     if (Array.isArray(part.enum)) return pick(part.enum, random);
   }
-  const choices = parts.flatMap(({ oneOf, anyOf }) => oneOf ?? anyOf ?? []) as Schema[];
-  const chosen = choices.length > 0 ? below(pick(choices, random) as Schema) : undefined;
+  const choices = parts.flatMap(({ oneOf, anyOf }) => oneOf ?? anyOf ?? []) as unknown[];
+  const chosen = choices.length > 0 ? below(pick(choices, random)) : undefined;
   const properties = parts.flatMap(propertiesOf);
   const type = parts.map((part) => pick([part.type].flat(), random)).find((each) => each);
   if (type === 'object' || properties.length > 0) {
@@ -57,9 +57,7 @@ function sample(schema: Schema, reader: SchemaReader, random: Random, depth: num
   const [first = {}] = parts.filter((part) => 'type' in part);
   if (type === 'array') {
     const length = Math.max(Number(first.minItems ?? 0), depth < 4 ? Math.floor(random() * 3) : 0);
-    return Array.from({ length: Math.min(length, 20) }, () =>
-      below((first.items ?? true) as Schema),
-    );
+    return Array.from({ length: Math.min(length, 20) }, () => below(first.items ?? true));
   }
   if (type === 'integer') return Number(first.minimum ?? 0) + Math.floor(random() * 5);
   if (type === 'number') return Number(first.minimum ?? 0) + Math.floor(random() * 500) / 100;

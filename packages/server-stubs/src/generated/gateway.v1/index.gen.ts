@@ -33,18 +33,18 @@ export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
 >;
 
 /** What the security handler of each scheme returns. */
-export interface Principals {
+export type Principals = {
   bearerToken: unknown;
   signature: unknown;
-}
+};
 
 /** The schemes of each operation, whose principals are in `call.security`. */
-interface Security {
+type Security = {
   'cloudrun-get-root': { bearerToken?: unknown; signature?: unknown };
   'cloudrun-post-root': { bearerToken?: unknown; signature?: unknown };
   'cloudrun-get': { bearerToken?: unknown; signature?: unknown };
   'cloudrun-post': { bearerToken?: unknown; signature?: unknown };
-}
+};
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;

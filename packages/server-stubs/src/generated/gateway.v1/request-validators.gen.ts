@@ -3,9 +3,10 @@
 // @ts-nocheck
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
+
 export const isV1CloudrunNameGetParameters: Validator = validate8;
-const schema9 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
-const schema6 = {"type":"string"};
+const schema9 = {"type":"object","properties":{"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}},"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}}}};
+const schema5 = {"type":"string"};
 const schema1 = {"$ref":"isServiceName"};
 const schema2 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
 const func0 = ajvHelpers.ucs2length;
@@ -46,36 +47,13 @@ let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
+if(data.header !== undefined){
+let data0 = data.header;
 const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.name !== undefined){
-if(!(validate1(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-validate8.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.header !== undefined){
-let data2 = data.header;
-const _errs4 = errors;
-if(errors === _errs4){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2["Last-Event-ID"] !== undefined){
-if(typeof data2["Last-Event-ID"] !== "string"){
+if(data0["Last-Event-ID"] !== undefined){
+if(typeof data0["Last-Event-ID"] !== "string"){
 validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
@@ -86,7 +64,30 @@ validate8.errors = [{instancePath:instancePath+"/header",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.path !== undefined){
+let data2 = data.path;
+const _errs6 = errors;
+if(errors === _errs6){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.name !== undefined){
+if(!(validate1(data2.name, {instancePath:instancePath+"/path/name",parentData:data2,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+validate8.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -136,61 +137,20 @@ validate6.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNameAnyPathGetParameters: Validator = validate3;
-const schema4 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
+const schema4 = {"type":"object","properties":{"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}},"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}}}};
 const schema3 = {"type":"string"};
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
+if(data.header !== undefined){
+let data0 = data.header;
 const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.name !== undefined){
-const _errs3 = errors;
-if(!(validate1(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.anyPath !== undefined){
-const _errs4 = errors;
-if(typeof data0.anyPath !== "string"){
-validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-else {
-validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.header !== undefined){
-let data3 = data.header;
-const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3["Last-Event-ID"] !== undefined){
-if(typeof data3["Last-Event-ID"] !== "string"){
+if(data0["Last-Event-ID"] !== undefined){
+if(typeof data0["Last-Event-ID"] !== "string"){
 validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
@@ -201,7 +161,48 @@ validate3.errors = [{instancePath:instancePath+"/header",schemaPath:"#/propertie
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.path !== undefined){
+let data2 = data.path;
+const _errs6 = errors;
+if(errors === _errs6){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.name !== undefined){
+const _errs8 = errors;
+if(!(validate1(data2.name, {instancePath:instancePath+"/path/name",parentData:data2,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+errors = vErrors.length;
+}
+var valid3 = _errs8 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data2.anyPath !== undefined){
+const _errs9 = errors;
+if(typeof data2.anyPath !== "string"){
+validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+else {
+validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;

@@ -8,8 +8,15 @@ export const routes: RouteTable = {
   title: 'Gateway API',
   basePath: '',
   securitySchemes: {
-    bearerToken: { type: 'http', scheme: 'bearer' },
-    signature: { type: 'apiKey', in: 'header', name: 'authorization' },
+    bearerToken: {
+      type: 'http',
+      scheme: 'bearer',
+    },
+    signature: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'authorization',
+    },
   },
   routes: [
     {
@@ -18,28 +25,39 @@ export const routes: RouteTable = {
       path: '/v1/cloudrun/{name}',
       parameters: [
         {
-          name: 'name',
-          in: 'path',
-          style: 'simple',
-          explode: false,
-          required: true,
-          shape: 'scalar',
-          types: ['string'],
-        },
-        {
           name: 'Last-Event-ID',
           in: 'header',
           style: 'simple',
           explode: false,
           required: false,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
+        },
+        {
+          name: 'name',
+          in: 'path',
+          style: 'simple',
+          explode: false,
+          required: true,
+          shape: 'scalar',
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isV1CloudrunNameGetParameters,
       passThrough: true,
       responses: [],
-      security: [['bearerToken'], ['signature']],
+      security: [
+        [
+          'bearerToken',
+        ],
+        [
+          'signature',
+        ],
+      ],
     },
     {
       operationId: 'cloudrun-post-root',
@@ -53,13 +71,22 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isV1CloudrunNamePostParameters,
       passThrough: true,
       responses: [],
-      security: [['bearerToken'], ['signature']],
+      security: [
+        [
+          'bearerToken',
+        ],
+        [
+          'signature',
+        ],
+      ],
     },
     {
       operationId: 'cloudrun-get',
@@ -67,13 +94,26 @@ export const routes: RouteTable = {
       path: '/v1/cloudrun/{name}/{anyPath}',
       parameters: [
         {
+          name: 'Last-Event-ID',
+          in: 'header',
+          style: 'simple',
+          explode: false,
+          required: false,
+          shape: 'scalar',
+          types: [
+            'string',
+          ],
+        },
+        {
           name: 'name',
           in: 'path',
           style: 'simple',
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
         {
           name: 'anyPath',
@@ -82,23 +122,23 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
           greedy: true,
-        },
-        {
-          name: 'Last-Event-ID',
-          in: 'header',
-          style: 'simple',
-          explode: false,
-          required: false,
-          shape: 'scalar',
-          types: ['string'],
         },
       ],
       validateParameters: requests.isV1CloudrunNameAnyPathGetParameters,
       passThrough: true,
       responses: [],
-      security: [['bearerToken'], ['signature']],
+      security: [
+        [
+          'bearerToken',
+        ],
+        [
+          'signature',
+        ],
+      ],
     },
     {
       operationId: 'cloudrun-post',
@@ -112,7 +152,9 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
         {
           name: 'anyPath',
@@ -121,14 +163,23 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
           greedy: true,
         },
       ],
       validateParameters: requests.isV1CloudrunNameAnyPathPostParameters,
       passThrough: true,
       responses: [],
-      security: [['bearerToken'], ['signature']],
+      security: [
+        [
+          'bearerToken',
+        ],
+        [
+          'signature',
+        ],
+      ],
     },
   ],
 };

@@ -33,19 +33,19 @@ export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
 >;
 
 /** What the security handler of each scheme returns. */
-export interface Principals {
+export type Principals = {
   authorization: unknown;
   sessionToken: unknown;
   timestamp: unknown;
-}
+};
 
 /** The schemes of each operation, whose principals are in `call.security`. */
-interface Security {
+type Security = {
   getUploadMetaData: { authorization: unknown; sessionToken?: unknown; timestamp: unknown };
   batchGetTempUrls: { authorization: unknown; sessionToken?: unknown; timestamp: unknown };
   batchDelete: { authorization: unknown; sessionToken?: unknown; timestamp: unknown };
   batchCopyFile: { authorization: unknown; sessionToken?: unknown; timestamp: unknown };
-}
+};
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;

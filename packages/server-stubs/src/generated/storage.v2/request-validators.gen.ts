@@ -3,6 +3,7 @@
 // @ts-nocheck
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
+
 export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate10;
 const schema12 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}}}}};
 const schema13 = {"type":"string","minLength":1};

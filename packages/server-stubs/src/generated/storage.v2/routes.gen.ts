@@ -9,9 +9,21 @@ export const routes: RouteTable = {
   title: 'Storage API',
   basePath: '',
   securitySchemes: {
-    authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
-    sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },
-    timestamp: { type: 'apiKey', in: 'header', name: 'x-svc-timestamp' },
+    authorization: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-svc-authorization',
+    },
+    sessionToken: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-svc-sessiontoken',
+    },
+    timestamp: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-svc-timestamp',
+    },
   },
   routes: [
     {
@@ -26,14 +38,18 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
-        unwrapFields: ['path'],
+        unwrapFields: [
+          'path',
+        ],
         content: [
           {
             mediaType: 'application/json',
@@ -55,14 +71,36 @@ export const routes: RouteTable = {
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
       ],
-      security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
+      security: [
+        [
+          'authorization',
+          'sessionToken',
+          'timestamp',
+        ],
+        [
+          'authorization',
+          'timestamp',
+        ],
+      ],
     },
     {
       operationId: 'batchGetTempUrls',
@@ -76,15 +114,25 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
-        unwrapFields: ['fileList'],
-        content: [{ mediaType: 'application/json', kind: 'json', validate: requests.isTempUrlsRequest }],
+        unwrapFields: [
+          'fileList',
+        ],
+        content: [
+          {
+            mediaType: 'application/json',
+            kind: 'json',
+            validate: requests.isTempUrlsRequest,
+          },
+        ],
       },
       responses: [
         {
@@ -99,14 +147,36 @@ export const routes: RouteTable = {
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
       ],
-      security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
+      security: [
+        [
+          'authorization',
+          'sessionToken',
+          'timestamp',
+        ],
+        [
+          'authorization',
+          'timestamp',
+        ],
+      ],
     },
     {
       operationId: 'batchDelete',
@@ -120,15 +190,25 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
-        unwrapFields: ['fileList'],
-        content: [{ mediaType: 'application/json', kind: 'json', validate: requests.isDeleteRequest }],
+        unwrapFields: [
+          'fileList',
+        ],
+        content: [
+          {
+            mediaType: 'application/json',
+            kind: 'json',
+            validate: requests.isDeleteRequest,
+          },
+        ],
       },
       responses: [
         {
@@ -143,14 +223,36 @@ export const routes: RouteTable = {
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
       ],
-      security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
+      security: [
+        [
+          'authorization',
+          'sessionToken',
+          'timestamp',
+        ],
+        [
+          'authorization',
+          'timestamp',
+        ],
+      ],
     },
     {
       operationId: 'batchCopyFile',
@@ -164,15 +266,25 @@ export const routes: RouteTable = {
           explode: false,
           required: true,
           shape: 'scalar',
-          types: ['string'],
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
-        unwrapFields: ['fileList'],
-        content: [{ mediaType: 'application/json', kind: 'json', validate: requests.isCopyRequest }],
+        unwrapFields: [
+          'fileList',
+        ],
+        content: [
+          {
+            mediaType: 'application/json',
+            kind: 'json',
+            validate: requests.isCopyRequest,
+          },
+        ],
       },
       responses: [
         {
@@ -187,25 +299,74 @@ export const routes: RouteTable = {
         },
         {
           status: '4XX',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
         {
           status: 'default',
-          content: [{ mediaType: 'application/json', kind: 'json', validate: responses.isErrorResponse }],
+          content: [
+            {
+              mediaType: 'application/json',
+              kind: 'json',
+              validate: responses.isErrorResponse,
+            },
+          ],
         },
       ],
-      security: [['authorization', 'sessionToken', 'timestamp'], ['authorization', 'timestamp']],
+      security: [
+        [
+          'authorization',
+          'sessionToken',
+          'timestamp',
+        ],
+        [
+          'authorization',
+          'timestamp',
+        ],
+      ],
     },
     {
       operationId: 'uploadFile',
       method: 'POST',
       path: '/',
       parameters: [],
-      body: { required: true, content: [{ mediaType: 'multipart/form-data', kind: 'binary' }] },
+      body: {
+        required: true,
+        content: [
+          {
+            mediaType: 'multipart/form-data',
+            kind: 'binary',
+          },
+        ],
+      },
       responses: [
-        { status: '2XX', content: [] },
-        { status: '4XX', content: [{ mediaType: 'application/xml', kind: 'text' }] },
-        { status: 'default', content: [{ mediaType: 'application/xml', kind: 'text' }] },
+        {
+          status: '2XX',
+          content: [],
+        },
+        {
+          status: '4XX',
+          content: [
+            {
+              mediaType: 'application/xml',
+              kind: 'text',
+            },
+          ],
+        },
+        {
+          status: 'default',
+          content: [
+            {
+              mediaType: 'application/xml',
+              kind: 'text',
+            },
+          ],
+        },
       ],
       security: [],
     },
