@@ -9,77 +9,63 @@ import {
   follow,
   isObject,
   type JsonObject,
-  join,
-  type Pointer,
+  type OpenApiDocument,
   toList,
 } from './document.ts';
 import { describeFields, isJson, typesOf } from './parameters.ts';
 import type { Context, Direction } from './schema-set.ts';
 import { allPartsOf, propertiesOf } from './schemas.ts';
 
-export function describeBody(value: unknown, at: Pointer, context: Context): RequestBody {
+export function describeBody(value: JsonObject, context: Context): RequestBody {
   const { document } = context;
-  const { value: body, pointer } = follow(document, value, at);
-  const [media] = Object.values(Object(body.content));
+  const { content, required } = follow(document.root, value);
+  const [media] = Object.values(Object(content));
   const { schema } = Object(media);
   const unwrap = Object(schema)[UNWRAP];
   const fields = allPartsOf(document, toFlat(document, schema)).flatMap(propertiesOf);
   return {
-    required: body.required === true,
+    required: required === true,
     ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
-    content: describeContent(body.content, join(pointer, 'content'), 'request', context),
+    content: describeContent(content, 'request', context),
   };
 }
 
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
-export function describeResponses(
-  value: unknown,
-  pointer: Pointer,
-  context: Context,
-): DocumentedResponse[] {
+export function describeResponses(value: unknown, context: Context): DocumentedResponse[] {
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
-    .map(([status, entry]) => describeResponse(status, entry, join(pointer, status), context));
+    .map(([status, entry]) => describeResponse(status, entry, context));
   if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
   return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
 }
 
-function describeResponse(
-  status: string,
-  entry: unknown,
-  at: Pointer,
-  context: Context,
-): DocumentedResponse {
-  const { document } = context;
-  const { value, pointer } = follow(document, entry, at);
-  const headers = entriesOf(value.headers)
-    .filter(([, header]) => follow(document, header, '#').value.required === true)
+function describeResponse(status: string, entry: unknown, context: Context): DocumentedResponse {
+  const { root } = context.document;
+  const { headers, content } = follow(root, entry);
+  const required = entriesOf(headers)
+    .filter(([, header]) => follow(root, header).required === true)
     .map(([name]) => name.toLowerCase())
     .filter((name) => name !== 'content-type');
   return {
     status: status === 'default' ? status : status.toUpperCase(),
-    ...(headers.length > 0 && { requiredHeaders: headers }),
-    content: describeContent(value.content, join(pointer, 'content'), 'response', context),
+    ...(required.length > 0 && { requiredHeaders: required }),
+    content: describeContent(content, 'response', context),
   };
 }
 
-function describeContent(
-  value: unknown,
-  pointer: Pointer,
-  direction: Direction,
-  context: Context,
-): Content[] {
-  return entriesOf(value).map(([mediaType, media]): Content => {
-    const at = join(pointer, mediaType);
-    const schema = toFlat(context.document, Object(media).schema ?? true);
-    const isText = [...typesOf(context.document, schema)].every((type) => type === 'string');
+function describeContent(content: unknown, direction: Direction, context: Context): Content[] {
+  const { document } = context;
+  return entriesOf(content).map(([mediaType, media]): Content => {
+    const schema = toFlat(document, Object(media).schema ?? true);
+    const isText = [...typesOf(document, schema)].every((type) => type === 'string');
     const kind = toContentKind(mediaType, isText);
     // Of responses, only JSON is validated, because text and bytes may be streams.
     const isRequest = direction === 'request';
-    const form = kind === 'form' && isRequest && describeFields(media, schema, at, context);
+    const form = kind === 'form' && isRequest && describeFields(media, schema, context);
     const isChecked =
       kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
-    const validate = isChecked ? context[direction].add(schema, join(at, 'schema')) : undefined;
+    const at = document.pointerTo(media, 'schema');
+    const validate = isChecked ? context[direction].add(schema, at) : undefined;
     return {
       mediaType,
       kind,
@@ -101,9 +87,8 @@ function toContentKind(mediaType: string, isText: boolean): ContentKind {
 const UNWRAP = 'x-berth-unwrap';
 
 /** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
-export function toFlat(document: JsonObject, schema: unknown): unknown {
+export function toFlat({ root }: OpenApiDocument, schema: unknown): unknown {
   if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
-  const isFlat = (each: unknown) =>
-    !toList(follow(document, each, '#').value.required).includes(schema[UNWRAP]);
+  const isFlat = (each: unknown) => !toList(follow(root, each).required).includes(schema[UNWRAP]);
   return toList(schema.oneOf).find(isFlat) ?? schema;
 }

@@ -21,32 +21,8 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 export type Pointer = string;
 
 /** @example join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get' */
-export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
-  return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
-}
-
-/** An object in the document and its pointer, with all references resolved. */
-export interface Located {
-  readonly value: JsonObject;
-  readonly pointer: Pointer;
-}
-
-/** Follows the references of an OpenAPI object, which loading has checked. */
-export function follow(document: JsonObject, value: unknown, pointer: Pointer): Located {
-  if (!isObject(value)) return { value: {}, pointer };
-  if (typeof value.$ref !== 'string') return { value, pointer };
-  return follow(document, targetOf(document, value), toPointer(value.$ref));
-}
-
-/** What a `$ref` refers to, or `undefined` if it is not in this document. */
-export function targetOf(document: unknown, { $ref }: JsonObject): unknown {
-  if (typeof $ref !== 'string' || !/^#(?:\/|$)/.test($ref)) return undefined;
-  let value = document;
-  for (const name of toNames(toPointer($ref))) {
-    const isKnown = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-    value = isKnown ? (value as JsonObject)[name] : undefined;
-  }
-  return value;
+export function join(pointer: Pointer, ...names: string[]): Pointer {
+  return [pointer, ...names.map(escapeName)].join('/');
 }
 
 export function toReference(pointer: Pointer): { readonly $ref: string } {
@@ -61,6 +37,23 @@ export function toPointer(reference: string): Pointer {
   }
 }
 
+/** What a `$ref` refers to, or `undefined` if it is not in this document. */
+export function targetOf(root: unknown, { $ref }: JsonObject): unknown {
+  if (typeof $ref !== 'string' || !/^#(?:\/|$)/.test($ref)) return undefined;
+  let value = root;
+  for (const name of toNames(toPointer($ref))) {
+    const isKnown = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+    value = isKnown ? (value as JsonObject)[name] : undefined;
+  }
+  return value;
+}
+
+/** Follows the references of an OpenAPI object, which loading has checked. */
+export function follow(root: JsonObject, value: unknown): JsonObject {
+  if (!isObject(value)) return {};
+  return typeof value.$ref === 'string' ? follow(root, targetOf(root, value)) : value;
+}
+
 /** Something in a document that is invalid, not checked or not served. */
 export interface Problem {
   /** The place of the pointer in its file: `openapi.yaml:3:5`. */
@@ -70,15 +63,26 @@ export interface Problem {
   readonly message: string;
 }
 
-/** With errors, nothing is generated. Warnings report what is not checked or not served. */
-export class Problems {
+/** A document in OpenAPI 3.1, which knows where each of its objects is, and what is wrong with them. */
+export class OpenApiDocument {
+  readonly root: JsonObject;
+  /** With errors, nothing is generated. */
   readonly errors: Problem[] = [];
+  /** What is not checked or not served. */
   readonly warnings: Problem[];
   readonly #locate: (pointer: Pointer) => string;
+  readonly #pointers = new Map<unknown, Pointer>();
 
-  constructor(locate: (pointer: Pointer) => string, warnings: readonly Problem[] = []) {
+  constructor(root: JsonObject, locate: (pointer: Pointer) => string, warnings: Problem[] = []) {
+    this.root = root;
+    this.warnings = warnings;
     this.#locate = locate;
-    this.warnings = [...warnings];
+    this.#addPointers(root, '#');
+  }
+
+  /** A pointer to what is in an object of this document, or to the object itself. */
+  pointerTo(object: unknown, ...names: string[]): Pointer {
+    return join(this.#pointers.get(object) ?? '#', ...names);
   }
 
   error(pointer: Pointer, message: string): void {
@@ -90,9 +94,15 @@ export class Problems {
   }
 
   // A component is read once for each reference to it.
-  #add(list: Problem[], pointer: Pointer, message: string): void {
-    if (list.some((each) => each.pointer === pointer && each.message === message)) return;
-    list.push({ place: this.#locate(pointer), pointer, message });
+  #add(problems: Problem[], pointer: Pointer, message: string): void {
+    if (problems.some((each) => each.pointer === pointer && each.message === message)) return;
+    problems.push({ place: this.#locate(pointer), pointer, message });
+  }
+
+  #addPointers(value: unknown, pointer: Pointer): void {
+    if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
+    this.#pointers.set(value, pointer);
+    for (const [name, each] of Object.entries(value)) this.#addPointers(each, join(pointer, name));
   }
 }
 

@@ -1,6 +1,5 @@
 import type { RouteTable } from '../src/runtime/route-table.ts';
-import { InvalidDocumentError, type Problem, TOO_DEEP } from './document.ts';
-import type { LoadedDocument } from './load.ts';
+import { InvalidDocumentError, type OpenApiDocument, type Problem, TOO_DEEP } from './document.ts';
 import { describeOperations } from './operations.ts';
 import { SchemaSet } from './schema-set.ts';
 import { writeIndex } from './write-index.ts';
@@ -23,26 +22,26 @@ export interface Generated {
  * @throws InvalidDocumentError
  */
 export function generate(
-  { document, problems }: LoadedDocument,
+  document: OpenApiDocument,
   runtime = '@berth/server-stubs/runtime',
 ): Generated {
-  const request = new SchemaSet(document, 'request', problems);
-  const response = new SchemaSet(document, 'response', problems);
+  const request = new SchemaSet(document, 'request');
+  const response = new SchemaSet(document, 'response');
   try {
-    const table = describeOperations({ document, problems, request, response });
+    const table = describeOperations({ document, request, response });
     const files = new Map([
-      ['request-validators.gen.ts', writeValidators(request, runtime, problems)],
-      ['response-validators.gen.ts', writeValidators(response, runtime, problems)],
+      ['request-validators.gen.ts', writeValidators(request, runtime, document)],
+      ['response-validators.gen.ts', writeValidators(response, runtime, document)],
       ['routes.gen.ts', writeRoutes(table, runtime)],
       ['index.gen.ts', writeIndex(table, runtime)],
     ]);
-    if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
+    if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
     // Only now are all schemas known to be valid.
-    files.set('types.gen.ts', writeTypes(document, table, problems));
-    return { files, warnings: problems.warnings, operations: table.routes };
+    files.set('types.gen.ts', writeTypes(document, table));
+    return { files, warnings: document.warnings, operations: table.routes };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    problems.error('#', TOO_DEEP);
-    throw new InvalidDocumentError(problems.errors);
+    document.error('#', TOO_DEEP);
+    throw new InvalidDocumentError(document.errors);
   }
 }

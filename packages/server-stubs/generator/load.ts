@@ -14,9 +14,8 @@ import {
 import {
   InvalidDocumentError,
   isObject,
-  type JsonObject,
+  OpenApiDocument,
   type Pointer,
-  Problems,
   TOO_DEEP,
   targetOf,
   toPointer,
@@ -24,11 +23,9 @@ import {
 import { sameValueSchemasOf } from './schemas.ts';
 import { upgradeDocument } from './upgrade.ts';
 
-/** A document in OpenAPI 3.1, in which every operation has its final, unique `operationId`. */
 export interface LoadedDocument {
-  readonly document: JsonObject;
-  /** Warnings of loading. Later steps add theirs. */
-  readonly problems: Problems;
+  /** With the warnings of loading. Later steps add theirs. */
+  readonly document: OpenApiDocument;
   /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
   readonly files: readonly string[];
 }
@@ -58,9 +55,10 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   if (externalRefResolver.getFiles().size > 1) {
     await bundle({ doc: root, config, externalRefResolver });
   }
-  const problems = new Problems((pointer) => locate(root, pointer), found.map(toProblem));
-  const document = upgradeDocument(JSON.parse(JSON.stringify(root.parsed)));
-  return { document, problems, files: [...externalRefResolver.getFiles()] };
+  const upgraded = upgradeDocument(JSON.parse(JSON.stringify(root.parsed)));
+  const locateIn = (pointer: Pointer) => locate(root, pointer);
+  const document = new OpenApiDocument(upgraded, locateIn, found.map(toProblem));
+  return { document, files: [...externalRefResolver.getFiles()] };
 }
 
 const OPERATION_ID = 'operation-operationId-unique';
@@ -72,12 +70,6 @@ const RULES = {
   'path-parameters-defined': 'warn',
   [OPERATION_ID]: 'error',
 } as const;
-
-/** How to fix what a rule reports, where its message does not say so. */
-const FIXES: Readonly<Record<string, string>> = {
-  'no-unresolved-refs': 'Correct the reference, or add its target.',
-  [OPERATION_ID]: 'Give each operation an ID of its own.',
-};
 
 class LocalResolver extends BaseResolver {
   override async loadExternalRef(ref: string): Promise<Source> {
@@ -152,13 +144,14 @@ function refuse(at: string | Document, message: string, pointer = '#'): InvalidD
 
 function toProblem({ message, location: [location], suggest, ruleId }: NormalizedProblem) {
   const text = message.trim().replace(/[^.?!]$/, '$&.');
+  const fix = ruleId === 'no-unresolved-refs' && 'Correct the reference, or add its target.';
   const suggestion = suggest.length > 0 && `Did you mean ${suggest.join(' or ')}?`;
   const pointer = location?.pointer ?? '#';
   return {
     place: location === undefined ? '' : toPlace(location),
     // Redocly names the ID in place of the field.
     pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
-    message: [text, FIXES[ruleId], suggestion].filter(Boolean).join(' '),
+    message: [text, fix, suggestion].filter(Boolean).join(' '),
   };
 }
 

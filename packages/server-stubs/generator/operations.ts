@@ -1,57 +1,65 @@
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/route-table.ts';
 import { describeBody, describeResponses } from './bodies.ts';
-import { entriesOf, follow, isObject, type JsonObject, join, METHODS, toList } from './document.ts';
+import {
+  entriesOf,
+  follow,
+  isObject,
+  type JsonObject,
+  METHODS,
+  type OpenApiDocument,
+  toList,
+} from './document.ts';
 import { describeParameters, toParametersSchema } from './parameters.ts';
 import type { Context } from './schema-set.ts';
 
 /** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
 export function describeOperations(context: Context): RouteTable {
-  const { document, problems } = context;
-  const securitySchemes = describeSecuritySchemes(document);
+  const { document } = context;
+  const { root } = document;
+  const securitySchemes = describeSecuritySchemes(root);
   const routes = new Map<string, Route>();
   for (const { path, item, method, operation } of operationsOf(document)) {
-    const pointer = join('#/paths', path, method);
-    const servers = [operation.servers, item.servers, document.servers].map(toBasePath);
+    const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
     const key = `${method} ${fullPath.replaceAll(/\{[^}]*\}/g, '{}')}`;
-    const security = operation.security ?? document.security ?? [];
+    const security = operation.security ?? root.security ?? [];
     const reason =
       findPathProblem(path) ??
       findSecurityProblem(security, securitySchemes) ??
       (routes.has(key) && `${routes.get(key)?.operationId} matches the same requests`);
     if (reason) {
-      problems.warn(pointer, `This operation is not served: ${reason}.`);
+      document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
-    const parameters = describeParameters(operation, path, pointer, context);
+    const parameters = describeParameters(operation, path, context);
     const schema = toParametersSchema(parameters);
-    const validateParameters = context.request.add(schema, join(pointer, 'parameters'));
+    const at = document.pointerTo(operation, 'parameters');
+    const validateParameters = context.request.add(schema, at);
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
       parameters: parameters.map(({ parameter }) => parameter),
       ...(validateParameters && { validateParameters }),
-      ...describeBodies(operation, pointer, context),
+      ...describeBodies(operation, context),
       ...describeSecurity(security),
     });
   }
-  if (routes.size === 0) problems.warn('#/paths', 'This document has no operation to be served.');
+  if (routes.size === 0) document.warn('#/paths', 'This document has no operation to be served.');
   return {
-    title: String(Object(document.info).title ?? ''),
-    basePath: toBasePath(document.servers) ?? '',
+    title: String(Object(root.info).title ?? ''),
+    basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
     routes: [...routes.values()],
   };
 }
 
-function operationsOf({ paths }: JsonObject) {
-  return entriesOf(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = isObject(item) ? item[method] : undefined;
-      return isObject(item) && isObject(operation) ? [{ path, item, method, operation }] : [];
-    }),
-  );
+export function operationsOf({ root }: OpenApiDocument) {
+  return entriesOf(root.paths).flatMap(([path, value]) => {
+    const item = Object(value);
+    const methods = METHODS.filter((method) => isObject(item[method]));
+    return methods.map((method) => ({ path, item, method, operation: item[method] as JsonObject }));
+  });
 }
 
 function findPathProblem(path: string): string | undefined {
@@ -78,26 +86,21 @@ function toBasePath(servers: unknown): string | undefined {
 
 function describeBodies(
   { requestBody, responses, 'x-berth-pass-through': passThrough }: JsonObject,
-  pointer: string,
   context: Context,
 ): Pick<Route, 'body' | 'responses' | 'passThrough'> {
   if (passThrough === true) return { passThrough, responses: [] };
   return {
-    ...(isObject(requestBody) && {
-      body: describeBody(requestBody, join(pointer, 'requestBody'), context),
-    }),
-    responses: describeResponses(responses, join(pointer, 'responses'), context),
+    ...(isObject(requestBody) && { body: describeBody(requestBody, context) }),
+    responses: describeResponses(responses, context),
   };
 }
 
-function describeSecuritySchemes(document: JsonObject): Record<string, SecurityScheme> {
-  const schemes = entriesOf(Object(document.components).securitySchemes);
-  return Object.fromEntries(
-    schemes.flatMap(([id, entry]) => {
-      const scheme = toScheme(follow(document, entry, '#').value);
-      return scheme === undefined ? [] : [[id, scheme] as const];
-    }),
-  );
+function describeSecuritySchemes(root: JsonObject): Record<string, SecurityScheme> {
+  const schemes = entriesOf(Object(root.components).securitySchemes).flatMap(([id, entry]) => {
+    const scheme = toScheme(follow(root, entry));
+    return scheme === undefined ? [] : [[id, scheme] as const];
+  });
+  return Object.fromEntries(schemes);
 }
 
 function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {

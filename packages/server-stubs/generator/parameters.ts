@@ -8,8 +8,7 @@ import {
   entriesOf,
   follow,
   type JsonObject,
-  join,
-  type Pointer,
+  type OpenApiDocument,
   toList,
   toReference,
 } from './document.ts';
@@ -36,45 +35,38 @@ interface ParameterModel {
 export function describeParameters(
   { parameters }: JsonObject,
   path: string,
-  pointer: Pointer,
-  context: Context,
+  { document }: Context,
 ): ParameterModel[] {
   return toList(parameters)
-    .map((each, index) => describeParameter(each, join(pointer, 'parameters', index), context))
+    .map((each) => describeParameter(follow(document.root, each), document))
     .filter((model) => model !== undefined)
     .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
 }
 
 function describeParameter(
-  reference: unknown,
-  at: Pointer,
-  context: Context,
+  value: JsonObject,
+  document: OpenApiDocument,
 ): ParameterModel | undefined {
-  const { value, pointer } = follow(context.document, reference, at);
   const place = Object.keys(STYLES).find((each) => each === value.in) as ParameterPlace | undefined;
   const name = String(value.name);
   if (place === undefined || (place === 'header' && IGNORED_HEADERS.test(name))) return undefined;
-  const style = toStyle(value, place, pointer, `${place}.${name}`, context);
+  const style = toStyle(value, place, `${place}.${name}`, document);
   if (style === undefined) return undefined;
-  const [content] = entriesOf(value.content);
-  const schema = content === undefined ? value.schema : Object(content[1]).schema;
-  const path = content === undefined ? [] : ['content', content[0]];
-  const { value: target } = follow(context.document, schema, '#');
-  const initial = Object(schema).default ?? target.default;
+  const [[mediaType, media] = ['', value]] = entriesOf(value.content);
+  const { schema } = Object(media);
+  const initial = Object(schema).default ?? follow(document.root, schema).default;
   const isExploded = place === 'query' && style.explode;
   const parameter = {
     name,
     in: place,
     ...style,
     required: place === 'path' || value.required === true,
-    ...(content && isJson(content[0])
-      ? AS_JSON
-      : describeShape(context.document, schema, style.style, isExploded)),
+    ...(isJson(mediaType) ? AS_JSON : describeShape(document, schema, style.style, isExploded)),
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
     ...(initial !== undefined && { default: initial }),
   };
   const isAny = schema === undefined;
-  return { parameter, schema: isAny || toReference(join(pointer, ...path, 'schema')) };
+  return { parameter, schema: isAny || toReference(document.pointerTo(media, 'schema')) };
 }
 
 /** A schema for `{ path, query, header, cookie }`. A matching path has all its parameters. */
@@ -98,37 +90,34 @@ export function toParametersSchema(parameters: readonly ParameterModel[]): Schem
 export function describeFields(
   media: unknown,
   schema: unknown,
-  pointer: Pointer,
-  context: Context,
+  { document }: Context,
 ): { fields: Parameter[]; isSupported: boolean } {
   const encodings = new Map(entriesOf(Object(media).encoding));
-  const properties = new Map(partsOf(context.document, schema).flatMap(propertiesOf));
-  const fields = [...properties].map(([name, property]): Parameter | undefined => {
-    const at = join(pointer, 'encoding', name);
-    const style = toStyle(Object(encodings.get(name)), 'query', at, 'this form', context);
-    if (style === undefined) return undefined;
-    const shape = describeShape(context.document, property, style.style, false);
-    return { name, in: 'query', ...style, required: false, ...shape };
+  const properties = new Map(partsOf(document, schema).flatMap(propertiesOf));
+  const fields = [...properties].flatMap(([name, property]): Parameter[] => {
+    const style = toStyle(Object(encodings.get(name)), 'query', 'this form', document);
+    if (style === undefined) return [];
+    const shape = describeShape(document, property, style.style, false);
+    return [{ name, in: 'query', ...style, required: false, ...shape }];
   });
-  const supported = fields.filter((field) => field !== undefined);
-  return { fields: supported, isSupported: supported.length === fields.length };
+  return { fields, isSupported: fields.length === properties.size };
 }
 
 /** `undefined` if the style is not supported. */
 function toStyle(
-  { style, explode }: JsonObject,
+  object: JsonObject,
   place: ParameterPlace,
-  pointer: Pointer,
   what: string,
-  { problems }: Context,
+  document: OpenApiDocument,
 ): Pick<Parameter, 'style' | 'explode'> | undefined {
+  const { style: requested, explode } = object;
   const styles = STYLES[place];
-  const found = styles.find((each) => each === (style ?? styles[0]));
-  if (found !== undefined) {
-    return { style: found, explode: typeof explode === 'boolean' ? explode : found === 'form' };
+  const style = styles.find((each) => each === (requested ?? styles[0]));
+  if (style !== undefined) {
+    return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
   }
-  const message = `The style ${style} is not supported, so ${what} is not checked.`;
-  problems.warn(join(pointer, 'style'), `${message} Use ${styles.join(' or ')}.`);
+  const message = `The style ${requested} is not supported, so ${what} is not checked.`;
+  document.warn(document.pointerTo(object, 'style'), `${message} Use ${styles.join(' or ')}.`);
   return undefined;
 }
 
@@ -140,7 +129,7 @@ export function isJson(mediaType: string): boolean {
 type ValueType = ScalarType | 'array' | 'object';
 
 /** The types that a schema allows, or none if it does not restrict them. */
-export function typesOf(document: JsonObject, schema: unknown): Set<ValueType> {
+export function typesOf(document: OpenApiDocument, schema: unknown): Set<ValueType> {
   const [first = [], ...others] = partsOf(document, schema).map(toTypes);
   return new Set(first.length > 0 ? first : others.flat());
 }
@@ -158,7 +147,7 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
  * @param isExploded whether each property has a name of its own in the query
  */
 function describeShape(
-  document: JsonObject,
+  document: OpenApiDocument,
   schema: unknown,
   style: ParameterStyle,
   isExploded: boolean,

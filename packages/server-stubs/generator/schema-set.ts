@@ -7,22 +7,29 @@ import {
   isObject,
   type JsonObject,
   join,
+  type OpenApiDocument,
   type Pointer,
-  type Problems,
   targetOf,
   toList,
   toPointer,
+  toReference,
 } from './document.ts';
 import { Names, toTypeName } from './names.ts';
-import { allPartsOf, BY_NAME, isMarked, LIST, ONE, propertiesOf, type Schema } from './schemas.ts';
+import {
+  allPartsOf,
+  COMPOSITIONS,
+  isMarked,
+  mapSubschemas,
+  propertiesOf,
+  type Schema,
+} from './schemas.ts';
 
 /** Requests ignore what is `readOnly`, and responses what is `writeOnly`. */
 export type Direction = 'request' | 'response';
 
 /** What operations are read with. */
 export interface Context {
-  readonly document: JsonObject;
-  readonly problems: Problems;
+  readonly document: OpenApiDocument;
   readonly request: Pick<SchemaSet, 'add'>;
   readonly response: Pick<SchemaSet, 'add'>;
 }
@@ -37,9 +44,6 @@ const VALUE = new Set(
   dependentRequired format`.split(/\s+/),
 );
 
-/** Ajv takes quadratic time to optimize the code of schemas with more members than this. */
-const MAX_OPTIMIZED = 200;
-
 /**
  * The schemas of one direction, as Ajv validates them: without annotations, which may look like schemas, and
  * with an ID for each target of a `$ref`, so that it is compiled once.
@@ -49,25 +53,18 @@ export class SchemaSet {
   readonly schemas = new Map<string, { readonly schema: Schema; readonly pointer: Pointer }>();
   /** IDs of the schemas that were added, and not only referred to. */
   readonly roots = new Set<string>();
-  readonly #document: JsonObject;
+  readonly #document: OpenApiDocument;
   readonly #direction: Direction;
-  readonly #problems: Problems;
   readonly #names = new Names();
-  /** By the reference to a target, or the text of any other schema. */
+  /** By the pointer of a target, or the text of any other schema. */
   readonly #ids = new Map<string, string>();
   /** Targets to convert. A queue, because a chain of references may be longer than the stack is deep. */
-  readonly #targets: {
-    readonly id: string;
-    readonly schema: unknown;
-    readonly pointer: Pointer;
-  }[] = [];
-  #maxMembers = 0;
+  readonly #targets: Pointer[] = [];
   #ajv: Ajv2020 | undefined;
 
-  constructor(document: JsonObject, direction: Direction, problems: Problems) {
+  constructor(document: OpenApiDocument, direction: Direction) {
     this.#document = document;
     this.#direction = direction;
-    this.#problems = problems;
   }
 
   /**
@@ -77,8 +74,11 @@ export class SchemaSet {
   add(schema: unknown, pointer: Pointer): WrittenValidator | undefined {
     const converted = this.#convert(schema, pointer);
     for (let next = this.#targets.pop(); next !== undefined; next = this.#targets.pop()) {
-      const target = this.#convert(next.schema, next.pointer);
-      this.schemas.set(next.id, { schema: target, pointer: next.pointer });
+      const target = targetOf(this.#document.root, toReference(next));
+      this.schemas.set(this.#toId(next, next), {
+        schema: this.#convert(target, next),
+        pointer: next,
+      });
     }
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
@@ -137,7 +137,8 @@ export class SchemaSet {
       inlineRefs: 8,
       // In JavaScript, every object has a property `constructor`.
       ownProperties: inherited.some((name) => text.includes(`"${name}"`)),
-      code: { ...options, esm: true, lines: true, optimize: this.#maxMembers <= MAX_OPTIMIZED },
+      // Optimizing takes a time quadratic in the properties of a schema, and makes nothing faster.
+      code: { ...options, esm: true, lines: true, optimize: false },
     });
     // Its bookkeeping in every function only serves two rare keywords.
     ajv.opts.unevaluated = text.includes('"unevaluated');
@@ -163,7 +164,7 @@ export class SchemaSet {
   #convert(schema: unknown, pointer: Pointer, around: readonly JsonObject[] = []): Schema {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) {
-      this.#problems.error(pointer, 'Expected a schema, which must be an object, true or false.');
+      this.#document.error(pointer, 'Expected a schema, which must be an object, true or false.');
       return true;
     }
     // JSON Schema allows an empty list, and Ajv does not.
@@ -180,58 +181,42 @@ export class SchemaSet {
   }
 
   /** Returns `undefined` for a keyword without effect, or one that is not checked. */
-  #convertKeyword(
-    keyword: string,
-    value: unknown,
-    at: Pointer,
-    owners: readonly JsonObject[],
-  ): unknown {
-    if (ONE.test(keyword)) return this.#convert(value, at);
-    if (LIST.test(keyword)) {
-      const around = keyword === 'prefixItems' ? [] : owners;
-      const list = toList(value);
-      this.#maxMembers = Math.max(this.#maxMembers, list.length);
-      return list.map((each, index) => this.#convert(each, join(at, index), around));
-    }
-    if (BY_NAME.test(keyword)) {
-      const entries = entriesOf(value)
-        .filter(([name]) => keyword !== 'patternProperties' || this.#isPattern(name, at))
-        .map(([name, each]) => [name, this.#convert(each, join(at, name))]);
-      this.#maxMembers = Math.max(this.#maxMembers, entries.length);
-      return Object.fromEntries(entries);
-    }
+  #convertKeyword(keyword: string, value: unknown, at: Pointer, owners: JsonObject[]): unknown {
     switch (keyword) {
       case '$ref':
         return this.#toTarget(String(value), at);
       case '$dynamicRef':
-        this.#problems.warn(at, 'A $dynamicRef is not checked. Use $ref.');
+        this.#document.warn(at, 'A $dynamicRef is not checked. Use $ref.');
         return undefined;
       case 'pattern':
         return this.#isPattern(String(value), at) ? value : undefined;
+      case 'patternProperties': {
+        const entries = entriesOf(value).filter(([name]) => this.#isPattern(name, at));
+        return Object.fromEntries(entries.map(([name, each]) => [name, this.#convert(each, at)]));
+      }
       case 'required':
         return Array.isArray(value)
           ? value.filter((name) => !owners.some((owner) => this.#isHidden(owner, name)))
           : value;
-      default: {
-        // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-        const isObsolete = keyword.startsWith('exclusive') && typeof value === 'boolean';
-        return VALUE.has(keyword) && !isObsolete ? value : undefined;
-      }
     }
+    const around = COMPOSITIONS.test(keyword) ? owners : [];
+    const change = (each: unknown) =>
+      this.#convert(each, isObject(each) ? this.#document.pointerTo(each) : at, around);
+    // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+    const isObsolete = keyword.startsWith('exclusive') && typeof value === 'boolean';
+    const isKept = VALUE.has(keyword) && !isObsolete;
+    return mapSubschemas(keyword, value, change) ?? (isKept ? value : undefined);
   }
 
   /** The ID of the target of a `$ref`. */
   #toTarget(reference: string, at: Pointer): string | undefined {
     if (!/^#(?:\/|$)/.test(reference)) {
-      this.#problems.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
+      this.#document.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
       return undefined;
     }
-    const pointer = toPointer(reference);
-    const isKnown = this.#ids.has(pointer);
-    const id = this.#toId(pointer, pointer);
-    const schema = targetOf(this.#document, { $ref: reference });
-    if (!isKnown) this.#targets.push({ id, schema, pointer });
-    return id;
+    const target = toPointer(reference);
+    if (!this.#ids.has(target)) this.#targets.push(target);
+    return this.#toId(target, target);
   }
 
   /** Whether a property is not for this direction. It may be in `allOf` or behind a `$ref`. */
@@ -248,7 +233,7 @@ export class SchemaSet {
       new RegExp(pattern);
       return true;
     } catch {
-      this.#problems.warn(
+      this.#document.warn(
         pointer,
         `${JSON.stringify(pattern)} is not a regular expression of JavaScript, so it is not checked. Change it.`,
       );
@@ -263,7 +248,7 @@ export class SchemaSet {
   #isTagged({ oneOf }: JsonObject, tag: string): boolean {
     const tags = toList(oneOf).flatMap((member) => {
       const { $ref, ...siblings } = Object(member);
-      const target = Object($ref === undefined ? member : targetOf(this.#document, { $ref }));
+      const target = Object($ref === undefined ? member : targetOf(this.#document.root, { $ref }));
       const property = Object(Object(target.properties)[tag]);
       const isRequired = toList(target.required).includes(tag) && !this.#isHidden(target, tag);
       const hasSiblings = $ref !== undefined && Object.keys(siblings).length > 0;

@@ -1,25 +1,43 @@
-import { entriesOf, isObject, type JsonObject, targetOf, toList } from './document.ts';
+import {
+  entriesOf,
+  isObject,
+  type JsonObject,
+  type OpenApiDocument,
+  targetOf,
+  toList,
+} from './document.ts';
 
 export type Schema = boolean | JsonObject;
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
-export const ONE =
+const ONE =
   /^(?:items|additionalProperties|not|if|then|else|contains|propertyNames|unevaluatedItems|unevaluatedProperties)$/;
-export const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
-export const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
+const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
+const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
 /** Keywords whose schemas apply to the same value. Only those of `allOf` are always true of it. */
-const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
+export const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
 const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
 
+/** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
+export function mapSubschemas(
+  keyword: string,
+  value: unknown,
+  change: (schema: unknown) => unknown,
+): unknown {
+  if (ONE.test(keyword)) return change(value);
+  if (LIST.test(keyword)) return toList(value).map(change);
+  if (!BY_NAME.test(keyword)) return undefined;
+  return Object.fromEntries(entriesOf(value).map(([name, each]) => [name, change(each)]));
+}
+
 /** The direct subschemas of a schema, without the target of its `$ref`. */
-function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (!keywords.test(keyword)) return [];
-    if (ONE.test(keyword)) return [value];
-    if (LIST.test(keyword)) return toList(value);
-    return BY_NAME.test(keyword) ? Object.values(Object(value)) : [];
-  });
+function subschemasOf(schema: JsonObject, keywords: RegExp): unknown[] {
+  const found: unknown[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keywords.test(keyword)) mapSubschemas(keyword, value, (each) => found.push(each));
+  }
+  return found;
 }
 
 export function sameValueSchemasOf(schema: JsonObject): unknown[] {
@@ -32,25 +50,25 @@ export function propertiesOf({ properties }: JsonObject): [string, unknown][] {
 
 /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
 export function partsOf(
-  document: JsonObject,
+  document: OpenApiDocument,
   schema: unknown,
   keywords = COMPOSITIONS,
   seen: Set<unknown> = new Set(),
 ): JsonObject[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const others = [...subschemasOf(schema, keywords), targetOf(document, schema)];
+  const others = [...subschemasOf(schema, keywords), targetOf(document.root, schema)];
   return [schema, ...others.flatMap((each) => partsOf(document, each, keywords, seen))];
 }
 
 /** Returns those parts whose keywords are always true of the value. */
-export function allPartsOf(document: JsonObject, schema: unknown): JsonObject[] {
+export function allPartsOf(document: OpenApiDocument, schema: unknown): JsonObject[] {
   return partsOf(document, schema, /^allOf$/);
 }
 
 /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
 export function isMarked(
-  document: JsonObject,
+  document: OpenApiDocument,
   property: unknown,
   mark: 'readOnly' | 'writeOnly',
 ): boolean {
@@ -71,5 +89,5 @@ export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void
 export function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void {
   if (!isObject(schema)) return;
   visit(schema);
-  for (const each of subschemasOf(schema)) visitSchema(each, visit);
+  for (const each of subschemasOf(schema, /./)) visitSchema(each, visit);
 }

@@ -1,15 +1,5 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import {
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  join,
-  METHODS,
-  type Pointer,
-  toList,
-  toReference,
-} from './document.ts';
+import { entriesOf, follow, isObject, type JsonObject, METHODS, toList } from './document.ts';
 import { Names, toVariableName } from './names.ts';
 import { visitSchemas } from './schemas.ts';
 
@@ -19,8 +9,33 @@ import { visitSchemas } from './schemas.ts';
  */
 export function upgradeDocument(document: JsonObject): JsonObject {
   const upgraded = toLatest(document);
-  completeOperations(upgraded);
+  const paths = Object(upgraded.paths);
+  const names = new Names();
+  const unnamed: { name: string; operation: JsonObject }[] = [];
+  for (const [path, reference] of entriesOf(paths)) {
+    // Path items that share a component share no operation. Shared parameters come first, where they are defined.
+    const item = { parameters: [], ...structuredClone(follow(upgraded, reference)) };
+    paths[path] = item;
+    for (const method of METHODS) {
+      const operation = Object(item)[method];
+      if (!isObject(operation)) continue;
+      operation.parameters = mergeParameters(upgraded, item.parameters, operation.parameters);
+      const { operationId } = operation;
+      if (typeof operationId === 'string' && names.take(operationId) === operationId) continue;
+      unnamed.push({ name: toVariableName(`${method} ${path}`), operation });
+    }
+  }
+  for (const { name, operation } of unnamed) operation.operationId = names.take(name);
   return upgraded;
+}
+
+/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
+function mergeParameters(root: JsonObject, ...lists: readonly unknown[]): unknown[] {
+  const parameters = lists.flatMap(toList).map((each) => {
+    const { in: place, name } = follow(root, each);
+    return [`${place} ${name}`, each] as const;
+  });
+  return [...new Map(parameters).values()];
 }
 
 function toLatest(document: JsonObject): JsonObject {
@@ -39,7 +54,7 @@ function prepareSwagger(document: JsonObject): void {
       if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
       owner.parameters = owner.parameters.map((each) => {
         // A reference to a body or to a form would stay among the parameters.
-        const parameter = structuredClone(follow(document, each, '#').value);
+        const parameter = structuredClone(follow(document, each));
         // The default of a form would become `multi`.
         if (parameter.in === 'formData') parameter.collectionFormat ??= 'csv';
         // OpenAPI 3 has no style for it, so it is one that is not supported.
@@ -66,43 +81,4 @@ function repairSchema(schema: JsonObject): void {
   const choices = schema.oneOf ?? schema.anyOf;
   if (schema.nullable === true && Array.isArray(choices)) choices.push({ type: 'null' });
   delete schema.nullable;
-}
-
-/** Path items that share a component share no operation. */
-function completeOperations(document: JsonObject): void {
-  const paths = Object(document.paths);
-  const names = new Names();
-  const unnamed: { name: string; operation: JsonObject }[] = [];
-  for (const [path, reference] of entriesOf(paths)) {
-    const item = structuredClone(follow(document, reference, '#').value);
-    paths[path] = item;
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (!isObject(operation)) continue;
-      operation.parameters = mergeParameters(document, operation, item, join('#/paths', path));
-      const { operationId } = operation;
-      if (typeof operationId === 'string' && names.take(operationId) === operationId) continue;
-      unnamed.push({ name: toVariableName(`${method} ${path}`), operation });
-    }
-  }
-  for (const { name, operation } of unnamed) operation.operationId = names.take(name);
-}
-
-/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
-function mergeParameters(
-  document: JsonObject,
-  operation: JsonObject,
-  item: JsonObject,
-  pointer: Pointer,
-): unknown[] {
-  const keyOf = (parameter: unknown) => {
-    const { in: place, name } = follow(document, parameter, '#').value;
-    return `${place} ${name}`;
-  };
-  const own = toList(operation.parameters);
-  const keys = new Set(own.map(keyOf));
-  const shared = toList(item.parameters).map((_, index) =>
-    toReference(join(pointer, 'parameters', index)),
-  );
-  return [...own, ...shared.filter((each) => !keys.has(keyOf(each)))];
 }

@@ -1,13 +1,7 @@
 import type { Route } from '../src/runtime/route-table.ts';
-import {
-  entriesOf,
-  InvalidDocumentError,
-  type JsonObject,
-  join,
-  type Pointer,
-} from './document.ts';
-import type { LoadedDocument } from './load.ts';
+import { InvalidDocumentError, type OpenApiDocument } from './document.ts';
 import { toKey, toLiteral, toVariableName } from './names.ts';
+import { operationsOf } from './operations.ts';
 
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
 const RESERVED =
@@ -22,9 +16,9 @@ const RESERVED =
 export function writeHandlers(
   operations: readonly Route[],
   generated: string,
-  loaded: LoadedDocument,
+  document: OpenApiDocument,
 ): { readonly index: string; readonly handlerFiles: ReadonlyMap<string, string> } {
-  const names = nameHandlers(operations, loaded);
+  const names = nameHandlers(operations, document);
   const imports = names.map((name) => `import { ${name} } from './${name}.ts';`);
   const members = operations.map(({ operationId }, position) => {
     const [key, name] = [toKey(operationId), names[position]];
@@ -61,10 +55,7 @@ export const ${name}: NonNullable<Handlers[${toLiteral(operationId)}]> = async (
 }
 
 /** The name of each handler and its file. */
-function nameHandlers(
-  operations: readonly Route[],
-  { document, problems }: LoadedDocument,
-): string[] {
+function nameHandlers(operations: readonly Route[], document: OpenApiDocument): string[] {
   const owners = new Map<string, string>();
   const names = operations.map(({ operationId }) => {
     const variable = toVariableName(operationId);
@@ -72,22 +63,17 @@ function nameHandlers(
     // Some file systems do not distinguish letter case.
     const owner = owners.get(name.toLowerCase());
     if (owner !== undefined) {
-      problems.error(
-        findOperation(document, operationId),
+      const found = operationsOf(document).find(
+        (each) => each.operation.operationId === operationId,
+      );
+      document.error(
+        document.pointerTo(found?.operation, 'operationId'),
         `The handlers of ${toLiteral(owner)} and ${toLiteral(operationId)} would both be ${name}. Change one operationId.`,
       );
     }
     owners.set(name.toLowerCase(), operationId);
     return name;
   });
-  if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
+  if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
   return names;
-}
-
-function findOperation({ paths }: JsonObject, operationId: string): Pointer {
-  for (const [path, item] of entriesOf(paths)) {
-    const found = entriesOf(item).find(([, each]) => Object(each).operationId === operationId);
-    if (found !== undefined) return join('#/paths', path, found[0], 'operationId');
-  }
-  return '#/paths';
 }

@@ -14,7 +14,7 @@ import {
   isObject,
   type JsonObject,
   join,
-  type Problems,
+  type OpenApiDocument,
   targetOf,
   toList,
   toReference,
@@ -22,11 +22,7 @@ import {
 import { isMarked, propertiesOf, visitSchema, visitSchemas } from './schemas.ts';
 
 /** From the types of `operations`, `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
-export function writeTypes(
-  document: JsonObject,
-  { routes }: RouteTable,
-  problems: Problems,
-): string {
+export function writeTypes(document: OpenApiDocument, { routes }: RouteTable): string {
   const typed = toTypedDocument(document, routes);
   try {
     // Its main function would check the document a second time, with an older Redocly.
@@ -45,9 +41,9 @@ export function writeTypes(
     );
     return astToString(nodes).replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
   } catch (error) {
-    problems.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
+    document.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
     // The cause is usually a field of a wrong type, which loading has warned about.
-    throw new InvalidDocumentError([...problems.errors, ...problems.warnings]);
+    throw new InvalidDocumentError([...document.errors, ...document.warnings]);
   }
 }
 
@@ -60,18 +56,19 @@ const SCHEMAS = '#/components/schemas';
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
 /** Returns a copy of a document in which each part has the type that handlers know it by. */
-function toTypedDocument(document: JsonObject, routes: RouteTable['routes']): JsonObject {
+function toTypedDocument(document: OpenApiDocument, routes: RouteTable['routes']): JsonObject {
+  const { root } = document;
   const served = new Map(routes.map((route) => [route.operationId, route]));
-  const paths = entriesOf(document.paths).map(([path, item]) => {
+  const paths = entriesOf(root.paths).map(([path, item]) => {
     const operations = entriesOf(item).flatMap(([method, operation]) => {
       const route = served.get(Object(operation).operationId);
-      return route ? [[method, toTypedOperation(document, Object(operation), route)]] : [];
+      return route ? [[method, toTypedOperation(root, Object(operation), route)]] : [];
     });
     return [path, Object.fromEntries(operations)];
   });
-  const components = Object(document.components);
+  const components = Object(root.components);
   const typed = structuredClone({
-    openapi: document.openapi,
+    openapi: root.openapi,
     paths: Object.fromEntries(paths),
     components: { ...components, schemas: components.schemas ?? {} },
   });
@@ -105,7 +102,7 @@ function toTypedDocument(document: JsonObject, routes: RouteTable['routes']): Js
   /** Types only know references to components. */
   function toComponent(schema: JsonObject, reference: string): void {
     if (COMPONENT.test(reference)) return;
-    const target = targetOf(document, schema);
+    const target = targetOf(root, schema);
     const name = reference.replaceAll(/\W+/g, '_');
     if (target === undefined) delete schema.$ref;
     else schema.$ref = join(SCHEMAS, name);
@@ -115,9 +112,9 @@ function toTypedDocument(document: JsonObject, routes: RouteTable['routes']): Js
   }
 }
 
-function toTypedOperation(document: JsonObject, operation: JsonObject, route: Route): JsonObject {
+function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route): JsonObject {
   const parameters = toList(operation.parameters).flatMap((each) => {
-    const { content, ...parameter } = follow(document, each, '#').value;
+    const { content, ...parameter } = follow(root, each);
     const known = route.parameters.find(
       ({ in: place, name }) => place === parameter.in && name === parameter.name,
     );

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { toNames } from '../src/runtime/faults.ts';
-import { join, type Problems } from './document.ts';
+import { join, type OpenApiDocument } from './document.ts';
 import type { SchemaSet } from './schema-set.ts';
 
 /** What Ajv requires at run time, and where the runtime has it. */
@@ -13,16 +13,20 @@ const HELPERS: Readonly<Record<string, string>> = {
 };
 
 /** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of the roots. */
-export function writeValidators(schemas: SchemaSet, runtime: string, problems: Problems): string {
+export function writeValidators(
+  schemas: SchemaSet,
+  runtime: string,
+  document: OpenApiDocument,
+): string {
   if (schemas.roots.size === 0) return '// No schema to validate.\nexport {};';
   const draft = new Ajv2020({ logger: false });
   for (const { schema, pointer } of schemas.schemas.values()) {
     if (draft.validateSchema(schema)) continue;
     const [{ instancePath, message }] = draft.errors as [ErrorObject];
     const at = join(pointer, ...toNames(`#${instancePath}`));
-    problems.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
+    document.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
   }
-  if (problems.errors.length > 0) return '';
+  if (document.errors.length > 0) return '';
   const ajv = schemas.createAjv({ source: true });
   const functions = new Map<string, string>();
   for (const id of schemas.compileOrder) {

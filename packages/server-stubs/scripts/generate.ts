@@ -11,7 +11,7 @@ await Promise.all([writeStubs('gateway.v1', gateway), writeStubs('storage.v2', s
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
   const loaded = await loadDocument(document);
-  const { files } = generate(loaded, '../../runtime/index.ts');
+  const { files } = generate(loaded.document, '../../runtime/index.ts');
   for (const [file, content] of files) {
     // Validators are also used in pages, which have no Node.js modules.
     const runtime = file.endsWith('-validators.gen.ts') ? 'validation.ts' : 'index.ts';

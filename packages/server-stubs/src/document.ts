@@ -30,13 +30,12 @@ export interface DocumentRoutes {
  * createServer(createRouter(routes, handlers)).listen(8080);
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
-  const { document, problems, files } = await loadDocument(source);
+  const { document, files } = await loadDocument(source);
   const routes = describeOperations({
     document,
-    problems,
-    request: new SchemaSet(document, 'request', problems),
-    response: new SchemaSet(document, 'response', problems),
+    request: new SchemaSet(document, 'request'),
+    response: new SchemaSet(document, 'response'),
   });
-  if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
-  return { routes, document, warnings: problems.warnings, files };
+  if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
+  return { routes, document: document.root, warnings: document.warnings, files };
 }

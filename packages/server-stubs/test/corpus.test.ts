@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { InvalidDocumentError, Problems } from '../generator/document.ts';
+import { InvalidDocumentError } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { loadRoutes } from '../src/document.ts';
@@ -89,7 +89,7 @@ async function createReference(source: object) {
     multipleOfPrecision: 6,
   });
   addFormats.default(ajv);
-  ajv.addSchema({ $id: 'document', ...toPlain(document) });
+  ajv.addSchema({ $id: 'document', ...toPlain(document.root) });
   const schemas = new Map<Validator, unknown>();
   const add = (schema: unknown) => {
     let compiled: Validator | undefined;
@@ -101,8 +101,7 @@ async function createReference(source: object) {
     schemas.set(validate, schema);
     return Object.assign(validate, { expression: '' });
   };
-  const problems = new Problems(() => '');
-  const table = describeOperations({ document, problems, request: { add }, response: { add } });
+  const table = describeOperations({ document, request: { add }, response: { add } });
   return { validators: validatorsOf(table), schemas, document };
 }
 

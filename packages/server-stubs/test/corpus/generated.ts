@@ -46,7 +46,8 @@ export async function writeFiles(
 }
 
 export async function generateFrom(source: string | object): Promise<Generated> {
-  return generate(await loadDocument(source), RUNTIME);
+  const { document } = await loadDocument(source);
+  return generate(document, RUNTIME);
 }
 
 /** Generates a route table and loads it into this process. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../generator/document.ts';
+import { isObject, type OpenApiDocument } from '../../generator/document.ts';
 import { allPartsOf, propertiesOf } from '../../generator/schemas.ts';
 import { pick } from './random.ts';
 
@@ -29,12 +29,17 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** A value that is often valid, or differs from one that is in one place. */
-export function createValue(schema: unknown, document: JsonObject, random: Random): unknown {
+export function createValue(schema: unknown, document: OpenApiDocument, random: Random): unknown {
   const value = sample(schema, document, random, 0);
   return random() < 0.5 ? value : mutate(value, random);
 }
 
-function sample(schema: unknown, document: JsonObject, random: Random, depth: number): unknown {
+function sample(
+  schema: unknown,
+  document: OpenApiDocument,
+  random: Random,
+  depth: number,
+): unknown {
   if (typeof schema === 'boolean' || depth > 9) return pick(SCALARS, random);
   const below = (each: unknown) => sample(each, document, random, depth + 1);
   const parts = allPartsOf(document, schema);

@@ -5,8 +5,8 @@ import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
 
 export const isV1CloudrunNameGetParameters: Validator = validate8;
-const schema9 = {"type":"object","properties":{"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}},"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}}}};
-const schema5 = {"type":"string"};
+const schema9 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
+const schema6 = {"type":"string"};
 const schema1 = {"$ref":"isServiceName"};
 const schema2 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
 const func0 = ajvHelpers.ucs2length;
@@ -15,6 +15,7 @@ function validate1(data, {instancePath="", parentData, parentDataProperty, rootD
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
+const _errs1 = errors;
 if(errors === _errs0){
 if(typeof data === "string"){
 if(func0(data) > 60){
@@ -31,6 +32,8 @@ if(!pattern0.test(data)){
 validate1.errors = [{instancePath,schemaPath:"isServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
 return false;
 }
+else {
+}
 }
 }
 }
@@ -38,6 +41,11 @@ else {
 validate1.errors = [{instancePath,schemaPath:"isServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
+if(errors === _errs0){
+}
+}
+var valid0 = _errs0 === errors;
+if(valid0){
 }
 validate1.errors = vErrors;
 return errors === 0;
@@ -45,23 +53,37 @@ return errors === 0;
 function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.header !== undefined){
-let data0 = data.header;
+if(data.path !== undefined){
+let data0 = data.path;
 const _errs1 = errors;
+const _errs2 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0["Last-Event-ID"] !== undefined){
-if(typeof data0["Last-Event-ID"] !== "string"){
-validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
+if(data0.name !== undefined){
+let data1 = data0.name;
+const _errs3 = errors;
+if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+errors = vErrors.length;
 }
+else {
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate8.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === _errs1){
 }
 }
 var valid0 = _errs1 === errors;
@@ -70,33 +92,55 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.path !== undefined){
-let data2 = data.path;
-const _errs6 = errors;
-if(errors === _errs6){
+if(data.header !== undefined){
+let data2 = data.header;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs4){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.name !== undefined){
-if(!(validate1(data2.name, {instancePath:instancePath+"/path/name",parentData:data2,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
-errors = vErrors.length;
+if(data2["Last-Event-ID"] !== undefined){
+let data3 = data2["Last-Event-ID"];
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
+const _errs8 = errors;
+if(errors === _errs7){
+}
+var valid3 = _errs7 === errors;
+if(valid3){
+}
+var valid2 = _errs6 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate8.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs4){
 }
-var valid0 = _errs6 === errors;
+}
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate8.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate8.errors = vErrors;
@@ -107,58 +151,37 @@ const schema8 = {"type":"object","properties":{"path":{"type":"object","properti
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
+const _errs2 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
-if(!(validate1(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+let data1 = data0.name;
+const _errs3 = errors;
+if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
 }
+else {
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
 }
 }
 else {
 validate6.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-}
-}
-else {
-validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate6.errors = vErrors;
-return errors === 0;
-}
-export const isV1CloudrunNameAnyPathGetParameters: Validator = validate3;
-const schema4 = {"type":"object","properties":{"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}},"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}}}};
-const schema3 = {"type":"string"};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.header !== undefined){
-let data0 = data.header;
-const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0["Last-Event-ID"] !== undefined){
-if(typeof data0["Last-Event-ID"] !== "string"){
-validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-else {
-validate3.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
 }
 }
 var valid0 = _errs1 === errors;
@@ -167,33 +190,68 @@ else {
 var valid0 = true;
 }
 if(valid0){
+}
+}
+else {
+validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate6.errors = vErrors;
+return errors === 0;
+}
+export const isV1CloudrunNameAnyPathGetParameters: Validator = validate3;
+const schema4 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
+const schema3 = {"type":"string"};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path !== undefined){
-let data2 = data.path;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.name !== undefined){
-const _errs8 = errors;
-if(!(validate1(data2.name, {instancePath:instancePath+"/path/name",parentData:data2,parentDataProperty:"name",rootData}))){
+let data0 = data.path;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name !== undefined){
+let data1 = data0.name;
+const _errs3 = errors;
+if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
 }
-var valid3 = _errs8 === errors;
+else {
+}
+var valid1 = _errs3 === errors;
 }
 else {
-var valid3 = true;
+var valid1 = true;
 }
-if(valid3){
-if(data2.anyPath !== undefined){
-const _errs9 = errors;
-if(typeof data2.anyPath !== "string"){
+if(valid1){
+if(data0.anyPath !== undefined){
+let data2 = data0.anyPath;
+const _errs4 = errors;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid3 = _errs9 === errors;
+const _errs6 = errors;
+if(errors === _errs5){
+}
+var valid2 = _errs5 === errors;
+if(valid2){
+}
+var valid1 = _errs4 === errors;
 }
 else {
-var valid3 = true;
+var valid1 = true;
+}
+if(valid1){
 }
 }
 }
@@ -201,17 +259,64 @@ else {
 validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs1){
 }
-var valid0 = _errs6 === errors;
+}
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.header !== undefined){
+let data3 = data.header;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3["Last-Event-ID"] !== undefined){
+let data4 = data3["Last-Event-ID"];
+const _errs9 = errors;
+const _errs10 = errors;
+if(typeof data4 !== "string"){
+validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs11 = errors;
+if(errors === _errs10){
+}
+var valid4 = _errs10 === errors;
+if(valid4){
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+}
+}
+else {
+validate3.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === _errs7){
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate3.errors = vErrors;
@@ -222,18 +327,23 @@ const schema0 = {"type":"object","properties":{"path":{"type":"object","properti
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
+const _errs2 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
+let data1 = data0.name;
 const _errs3 = errors;
-if(!(validate1(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid1 = _errs3 === errors;
 }
@@ -242,15 +352,25 @@ var valid1 = true;
 }
 if(valid1){
 if(data0.anyPath !== undefined){
+let data2 = data0.anyPath;
 const _errs4 = errors;
-if(typeof data0.anyPath !== "string"){
+const _errs5 = errors;
+if(typeof data2 !== "string"){
 validate0.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
+}
+var valid2 = _errs5 === errors;
+if(valid2){
 }
 var valid1 = _errs4 === errors;
 }
 else {
 var valid1 = true;
+}
+if(valid1){
 }
 }
 }
@@ -258,12 +378,22 @@ else {
 validate0.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs1){
 }
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 else {
 validate0.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate0.errors = vErrors;

@@ -25,22 +25,22 @@ export const routes: RouteTable = {
       path: '/v1/cloudrun/{name}',
       parameters: [
         {
-          name: 'Last-Event-ID',
-          in: 'header',
+          name: 'name',
+          in: 'path',
           style: 'simple',
           explode: false,
-          required: false,
+          required: true,
           shape: 'scalar',
           types: [
             'string',
           ],
         },
         {
-          name: 'name',
-          in: 'path',
+          name: 'Last-Event-ID',
+          in: 'header',
           style: 'simple',
           explode: false,
-          required: true,
+          required: false,
           shape: 'scalar',
           types: [
             'string',
@@ -94,17 +94,6 @@ export const routes: RouteTable = {
       path: '/v1/cloudrun/{name}/{anyPath}',
       parameters: [
         {
-          name: 'Last-Event-ID',
-          in: 'header',
-          style: 'simple',
-          explode: false,
-          required: false,
-          shape: 'scalar',
-          types: [
-            'string',
-          ],
-        },
-        {
           name: 'name',
           in: 'path',
           style: 'simple',
@@ -126,6 +115,17 @@ export const routes: RouteTable = {
             'string',
           ],
           greedy: true,
+        },
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          style: 'simple',
+          explode: false,
+          required: false,
+          shape: 'scalar',
+          types: [
+            'string',
+          ],
         },
       ],
       validateParameters: requests.isV1CloudrunNameAnyPathGetParameters,

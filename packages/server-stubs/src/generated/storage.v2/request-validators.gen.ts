@@ -11,40 +11,67 @@ const func0 = ajvHelpers.ucs2length;
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
+const _errs2 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.envId !== undefined){
 let data1 = data0.envId;
+const _errs3 = errors;
 const _errs4 = errors;
+const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) < 1){
 validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
+else {
+}
 }
 else {
 validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
+if(errors === _errs4){
 }
+}
+var valid2 = _errs4 === errors;
+if(valid2){
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
 }
 }
 else {
 validate10.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs1){
 }
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 else {
 validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate10.errors = vErrors;
@@ -55,6 +82,7 @@ const schema11 = {"type":"object","required":["path"],"properties":{"path":{"typ
 function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -63,17 +91,31 @@ validate9.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.path !== undefined){
-if(typeof data.path !== "string"){
+let data0 = data.path;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
 validate9.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
+const _errs3 = errors;
+if(errors === _errs2){
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate9.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate9.errors = vErrors;
@@ -86,6 +128,7 @@ const schema6 = {"type":"string"};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -94,11 +137,20 @@ validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileID !== undefined){
+let data0 = data.fileID;
 const _errs2 = errors;
-if(typeof data.fileID !== "string"){
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 validate6.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -113,10 +165,15 @@ if(!((typeof data1 == "number") && (isFinite(data1)))){
 validate6.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
+const _errs6 = errors;
+if(errors === _errs5){
+}
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -125,6 +182,8 @@ else {
 validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === 0){
+}
 }
 validate6.errors = vErrors;
 return errors === 0;
@@ -132,6 +191,7 @@ return errors === 0;
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -140,36 +200,53 @@ validate7.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
 const _errs2 = errors;
+const _errs3 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
 const _errs4 = errors;
-if(!(validate6(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+if(!(validate6(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid1 = _errs4 === errors;
 if(!valid1){
 break;
 }
 }
+if(valid1){
+}
 }
 else {
 validate7.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+if(errors === _errs2){
 }
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate7.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate7.errors = vErrors;
@@ -180,6 +257,7 @@ const schema5 = {"type":"object","required":["fileList"],"properties":{"fileList
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -188,36 +266,58 @@ validate4.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
 const _errs2 = errors;
+const _errs3 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
 const _errs4 = errors;
-if(typeof data0[i0] !== "string"){
+const _errs5 = errors;
+if(typeof data1 !== "string"){
 validate4.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
+}
+var valid2 = _errs5 === errors;
+if(valid2){
 }
 var valid1 = _errs4 === errors;
 if(!valid1){
 break;
 }
 }
+if(valid1){
+}
 }
 else {
 validate4.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+if(errors === _errs2){
 }
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate4.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate4.errors = vErrors;
@@ -230,6 +330,7 @@ const schema0 = {"type":"string"};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -238,11 +339,20 @@ validate1.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.srcPath !== undefined){
+let data0 = data.srcPath;
 const _errs2 = errors;
-if(typeof data.srcPath !== "string"){
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/srcPath",schemaPath:"isFilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -251,10 +361,18 @@ var valid0 = true;
 }
 if(valid0){
 if(data.dstPath !== undefined){
+let data1 = data.dstPath;
 const _errs5 = errors;
-if(typeof data.dstPath !== "string"){
+const _errs6 = errors;
+if(typeof data1 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/dstPath",schemaPath:"isFilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs7 = errors;
+if(errors === _errs6){
+}
+var valid2 = _errs6 === errors;
+if(valid2){
 }
 var valid0 = _errs5 === errors;
 }
@@ -263,10 +381,14 @@ var valid0 = true;
 }
 if(valid0){
 if(data.overwrite !== undefined){
+let data2 = data.overwrite;
 const _errs8 = errors;
-if(typeof data.overwrite !== "boolean"){
+if(typeof data2 !== "boolean"){
 validate1.errors = [{instancePath:instancePath+"/overwrite",schemaPath:"#/properties/overwrite/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
+}
+const _errs9 = errors;
+if(errors === _errs8){
 }
 var valid0 = _errs8 === errors;
 }
@@ -275,15 +397,21 @@ var valid0 = true;
 }
 if(valid0){
 if(data.removeOriginal !== undefined){
+let data3 = data.removeOriginal;
 const _errs10 = errors;
-if(typeof data.removeOriginal !== "boolean"){
+if(typeof data3 !== "boolean"){
 validate1.errors = [{instancePath:instancePath+"/removeOriginal",schemaPath:"#/properties/removeOriginal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
+}
+const _errs11 = errors;
+if(errors === _errs10){
 }
 var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -294,6 +422,8 @@ else {
 validate1.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === 0){
+}
 }
 validate1.errors = vErrors;
 return errors === 0;
@@ -301,6 +431,7 @@ return errors === 0;
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -309,36 +440,53 @@ validate2.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
 const _errs2 = errors;
+const _errs3 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
 const _errs4 = errors;
-if(!(validate1(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+if(!(validate1(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid1 = _errs4 === errors;
 if(!valid1){
 break;
 }
 }
+if(valid1){
+}
 }
 else {
 validate2.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+if(errors === _errs2){
 }
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate2.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate2.errors = vErrors;

@@ -15,6 +15,7 @@ const schema1 = {"type":"string"};
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -23,11 +24,16 @@ validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.url !== undefined){
+let data0 = data.url;
 const _errs2 = errors;
-if(typeof data.url !== "string"){
+if(typeof data0 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs3 = errors;
+if(errors === _errs2){
 }
 var valid0 = _errs2 === errors;
 }
@@ -36,10 +42,14 @@ var valid0 = true;
 }
 if(valid0){
 if(data.token !== undefined){
+let data1 = data.token;
 const _errs4 = errors;
-if(typeof data.token !== "string"){
+if(typeof data1 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs5 = errors;
+if(errors === _errs4){
 }
 var valid0 = _errs4 === errors;
 }
@@ -48,10 +58,14 @@ var valid0 = true;
 }
 if(valid0){
 if(data.authorization !== undefined){
+let data2 = data.authorization;
 const _errs6 = errors;
-if(typeof data.authorization !== "string"){
+if(typeof data2 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/authorization",schemaPath:"#/properties/authorization/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs7 = errors;
+if(errors === _errs6){
 }
 var valid0 = _errs6 === errors;
 }
@@ -60,10 +74,18 @@ var valid0 = true;
 }
 if(valid0){
 if(data.fileID !== undefined){
+let data3 = data.fileID;
 const _errs8 = errors;
-if(typeof data.fileID !== "string"){
+const _errs9 = errors;
+if(typeof data3 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid1 = _errs9 === errors;
+if(valid1){
 }
 var valid0 = _errs8 === errors;
 }
@@ -72,15 +94,21 @@ var valid0 = true;
 }
 if(valid0){
 if(data.storeFileID !== undefined){
+let data4 = data.storeFileID;
 const _errs11 = errors;
-if(typeof data.storeFileID !== "string"){
+if(typeof data4 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/storeFileID",schemaPath:"#/properties/storeFileID/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs12 = errors;
+if(errors === _errs11){
 }
 var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -92,6 +120,8 @@ else {
 validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === 0){
+}
 }
 validate20.errors = vErrors;
 return errors === 0;
@@ -99,6 +129,7 @@ return errors === 0;
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -107,12 +138,20 @@ validate23.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
 const _errs2 = errors;
+const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate23.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -123,13 +162,23 @@ if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
 const _errs5 = errors;
+const _errs6 = errors;
 if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+const _errs7 = errors;
 if(data1.requestId !== undefined){
+let data2 = data1.requestId;
 const _errs8 = errors;
-if(typeof data1.requestId !== "string"){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
 validate23.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid3 = _errs9 === errors;
+if(valid3){
 }
 var valid2 = _errs8 === errors;
 }
@@ -138,10 +187,13 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.data !== undefined){
+let data3 = data1.data;
 const _errs11 = errors;
-if(!(validate20(data1.data, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+if(!(validate20(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate20.errors : vErrors.concat(validate20.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid2 = _errs11 === errors;
 }
@@ -150,10 +202,18 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.code !== undefined){
+let data4 = data1.code;
 const _errs12 = errors;
-if(typeof data1.code !== "string"){
+const _errs13 = errors;
+if(typeof data4 !== "string"){
 validate23.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid4 = _errs13 === errors;
+if(valid4){
 }
 var valid2 = _errs12 === errors;
 }
@@ -162,15 +222,25 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.message !== undefined){
+let data5 = data1.message;
 const _errs15 = errors;
-if(typeof data1.message !== "string"){
+const _errs16 = errors;
+if(typeof data5 !== "string"){
 validate23.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs17 = errors;
+if(errors === _errs16){
+}
+var valid5 = _errs16 === errors;
+if(valid5){
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
 }
 }
 }
@@ -180,11 +250,15 @@ else {
 validate23.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs5){
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -192,6 +266,8 @@ var valid0 = true;
 else {
 validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate23.errors = vErrors;
@@ -202,6 +278,7 @@ const schema27 = {"type":"object","required":["statusCode","body"],"properties":
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -210,12 +287,20 @@ validate16.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
 const _errs2 = errors;
+const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate16.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -226,6 +311,7 @@ if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
 const _errs5 = errors;
+const _errs6 = errors;
 if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
@@ -234,11 +320,20 @@ validate16.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties
 return false;
 }
 else {
+const _errs7 = errors;
 if(data1.requestId !== undefined){
+let data2 = data1.requestId;
 const _errs8 = errors;
-if(typeof data1.requestId !== "string"){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid3 = _errs9 === errors;
+if(valid3){
 }
 var valid2 = _errs8 === errors;
 }
@@ -247,10 +342,18 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.code !== undefined){
+let data3 = data1.code;
 const _errs11 = errors;
-if(typeof data1.code !== "string"){
+const _errs12 = errors;
+if(typeof data3 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs13 = errors;
+if(errors === _errs12){
+}
+var valid4 = _errs12 === errors;
+if(valid4){
 }
 var valid2 = _errs11 === errors;
 }
@@ -259,15 +362,25 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.message !== undefined){
+let data4 = data1.message;
 const _errs14 = errors;
-if(typeof data1.message !== "string"){
+const _errs15 = errors;
+if(typeof data4 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs16 = errors;
+if(errors === _errs15){
+}
+var valid5 = _errs15 === errors;
+if(valid5){
 }
 var valid2 = _errs14 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
 }
 }
 }
@@ -277,11 +390,15 @@ else {
 validate16.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs5){
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -289,6 +406,8 @@ var valid0 = true;
 else {
 validate16.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate16.errors = vErrors;
@@ -302,6 +421,7 @@ const schema10 = {"type":"string"};
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -310,11 +430,20 @@ validate11.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileID !== undefined){
+let data0 = data.fileID;
 const _errs2 = errors;
-if(typeof data.fileID !== "string"){
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 validate11.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -323,10 +452,18 @@ var valid0 = true;
 }
 if(valid0){
 if(data.code !== undefined){
+let data1 = data.code;
 const _errs5 = errors;
-if(typeof data.code !== "string"){
+const _errs6 = errors;
+if(typeof data1 !== "string"){
 validate11.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs7 = errors;
+if(errors === _errs6){
+}
+var valid2 = _errs6 === errors;
+if(valid2){
 }
 var valid0 = _errs5 === errors;
 }
@@ -335,15 +472,21 @@ var valid0 = true;
 }
 if(valid0){
 if(data.tempFileURL !== undefined){
+let data2 = data.tempFileURL;
 const _errs8 = errors;
-if(typeof data.tempFileURL !== "string"){
+if(typeof data2 !== "string"){
 validate11.errors = [{instancePath:instancePath+"/tempFileURL",schemaPath:"#/properties/tempFileURL/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs9 = errors;
+if(errors === _errs8){
 }
 var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -353,6 +496,8 @@ else {
 validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === 0){
+}
 }
 validate11.errors = vErrors;
 return errors === 0;
@@ -360,6 +505,7 @@ return errors === 0;
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -368,36 +514,53 @@ validate12.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
 const _errs2 = errors;
+const _errs3 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
 const _errs4 = errors;
-if(!(validate11(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+if(!(validate11(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate11.errors : vErrors.concat(validate11.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid1 = _errs4 === errors;
 if(!valid1){
 break;
 }
 }
+if(valid1){
+}
 }
 else {
 validate12.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+if(errors === _errs2){
 }
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate12.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate12.errors = vErrors;
@@ -406,6 +569,7 @@ return errors === 0;
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -414,12 +578,20 @@ validate14.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
 const _errs2 = errors;
+const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate14.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -430,13 +602,23 @@ if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
 const _errs5 = errors;
+const _errs6 = errors;
 if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+const _errs7 = errors;
 if(data1.requestId !== undefined){
+let data2 = data1.requestId;
 const _errs8 = errors;
-if(typeof data1.requestId !== "string"){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
 validate14.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid3 = _errs9 === errors;
+if(valid3){
 }
 var valid2 = _errs8 === errors;
 }
@@ -445,10 +627,13 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.data !== undefined){
+let data3 = data1.data;
 const _errs11 = errors;
-if(!(validate12(data1.data, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+if(!(validate12(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate12.errors : vErrors.concat(validate12.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid2 = _errs11 === errors;
 }
@@ -457,10 +642,18 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.code !== undefined){
+let data4 = data1.code;
 const _errs12 = errors;
-if(typeof data1.code !== "string"){
+const _errs13 = errors;
+if(typeof data4 !== "string"){
 validate14.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid4 = _errs13 === errors;
+if(valid4){
 }
 var valid2 = _errs12 === errors;
 }
@@ -469,15 +662,25 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.message !== undefined){
+let data5 = data1.message;
 const _errs15 = errors;
-if(typeof data1.message !== "string"){
+const _errs16 = errors;
+if(typeof data5 !== "string"){
 validate14.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs17 = errors;
+if(errors === _errs16){
+}
+var valid5 = _errs16 === errors;
+if(valid5){
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
 }
 }
 }
@@ -487,11 +690,15 @@ else {
 validate14.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs5){
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -499,6 +706,8 @@ var valid0 = true;
 else {
 validate14.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate14.errors = vErrors;
@@ -511,6 +720,7 @@ const schema8 = {"type":"object","required":["fileID","code"],"properties":{"fil
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -519,11 +729,20 @@ validate5.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileID !== undefined){
+let data0 = data.fileID;
 const _errs2 = errors;
-if(typeof data.fileID !== "string"){
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 validate5.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -532,15 +751,25 @@ var valid0 = true;
 }
 if(valid0){
 if(data.code !== undefined){
+let data1 = data.code;
 const _errs5 = errors;
-if(typeof data.code !== "string"){
+const _errs6 = errors;
+if(typeof data1 !== "string"){
 validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs7 = errors;
+if(errors === _errs6){
+}
+var valid2 = _errs6 === errors;
+if(valid2){
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -549,6 +778,8 @@ else {
 validate5.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === 0){
+}
 }
 validate5.errors = vErrors;
 return errors === 0;
@@ -556,6 +787,7 @@ return errors === 0;
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -564,36 +796,53 @@ validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
 const _errs2 = errors;
+const _errs3 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
 const _errs4 = errors;
-if(!(validate5(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+if(!(validate5(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate5.errors : vErrors.concat(validate5.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid1 = _errs4 === errors;
 if(!valid1){
 break;
 }
 }
+if(valid1){
+}
 }
 else {
 validate6.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+if(errors === _errs2){
 }
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate6.errors = vErrors;
@@ -602,6 +851,7 @@ return errors === 0;
 function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -610,12 +860,20 @@ validate8.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
 const _errs2 = errors;
+const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate8.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -626,13 +884,23 @@ if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
 const _errs5 = errors;
+const _errs6 = errors;
 if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+const _errs7 = errors;
 if(data1.requestId !== undefined){
+let data2 = data1.requestId;
 const _errs8 = errors;
-if(typeof data1.requestId !== "string"){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
 validate8.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid3 = _errs9 === errors;
+if(valid3){
 }
 var valid2 = _errs8 === errors;
 }
@@ -641,10 +909,13 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.data !== undefined){
+let data3 = data1.data;
 const _errs11 = errors;
-if(!(validate6(data1.data, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+if(!(validate6(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid2 = _errs11 === errors;
 }
@@ -653,10 +924,18 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.code !== undefined){
+let data4 = data1.code;
 const _errs12 = errors;
-if(typeof data1.code !== "string"){
+const _errs13 = errors;
+if(typeof data4 !== "string"){
 validate8.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid4 = _errs13 === errors;
+if(valid4){
 }
 var valid2 = _errs12 === errors;
 }
@@ -665,15 +944,25 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.message !== undefined){
+let data5 = data1.message;
 const _errs15 = errors;
-if(typeof data1.message !== "string"){
+const _errs16 = errors;
+if(typeof data5 !== "string"){
 validate8.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs17 = errors;
+if(errors === _errs16){
+}
+var valid5 = _errs16 === errors;
+if(valid5){
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
 }
 }
 }
@@ -683,11 +972,15 @@ else {
 validate8.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs5){
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -695,6 +988,8 @@ var valid0 = true;
 else {
 validate8.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate8.errors = vErrors;
@@ -707,13 +1002,23 @@ const schema0 = {"type":"object","properties":{"fileID":{"$ref":"isFileId"},"cod
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
 if(data.fileID !== undefined){
+let data0 = data.fileID;
 const _errs2 = errors;
-if(typeof data.fileID !== "string"){
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 validate0.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -722,10 +1027,14 @@ var valid0 = true;
 }
 if(valid0){
 if(data.code !== undefined){
+let data1 = data.code;
 const _errs5 = errors;
-if(typeof data.code !== "string"){
+if(typeof data1 !== "string"){
 validate0.errors = [{instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs6 = errors;
+if(errors === _errs5){
 }
 var valid0 = _errs5 === errors;
 }
@@ -734,15 +1043,21 @@ var valid0 = true;
 }
 if(valid0){
 if(data.message !== undefined){
+let data2 = data.message;
 const _errs7 = errors;
-if(typeof data.message !== "string"){
+if(typeof data2 !== "string"){
 validate0.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs8 = errors;
+if(errors === _errs7){
 }
 var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -751,6 +1066,8 @@ else {
 validate0.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === 0){
+}
 }
 validate0.errors = vErrors;
 return errors === 0;
@@ -758,6 +1075,7 @@ return errors === 0;
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -766,36 +1084,53 @@ validate1.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
 const _errs2 = errors;
+const _errs3 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
 const _errs4 = errors;
-if(!(validate0(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+if(!(validate0(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid1 = _errs4 === errors;
 if(!valid1){
 break;
 }
 }
+if(valid1){
+}
 }
 else {
 validate1.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+if(errors === _errs2){
 }
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 }
 }
 }
 else {
 validate1.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate1.errors = vErrors;
@@ -804,6 +1139,7 @@ return errors === 0;
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -812,12 +1148,20 @@ validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
+const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
 const _errs2 = errors;
+const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate3.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
+}
+const _errs4 = errors;
+if(errors === _errs3){
+}
+var valid1 = _errs3 === errors;
+if(valid1){
 }
 var valid0 = _errs2 === errors;
 }
@@ -828,13 +1172,23 @@ if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
 const _errs5 = errors;
+const _errs6 = errors;
 if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+const _errs7 = errors;
 if(data1.requestId !== undefined){
+let data2 = data1.requestId;
 const _errs8 = errors;
-if(typeof data1.requestId !== "string"){
+const _errs9 = errors;
+if(typeof data2 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid3 = _errs9 === errors;
+if(valid3){
 }
 var valid2 = _errs8 === errors;
 }
@@ -843,10 +1197,13 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.data !== undefined){
+let data3 = data1.data;
 const _errs11 = errors;
-if(!(validate1(data1.data, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
+if(!(validate1(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
+}
+else {
 }
 var valid2 = _errs11 === errors;
 }
@@ -855,10 +1212,18 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.code !== undefined){
+let data4 = data1.code;
 const _errs12 = errors;
-if(typeof data1.code !== "string"){
+const _errs13 = errors;
+if(typeof data4 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid4 = _errs13 === errors;
+if(valid4){
 }
 var valid2 = _errs12 === errors;
 }
@@ -867,15 +1232,25 @@ var valid2 = true;
 }
 if(valid2){
 if(data1.message !== undefined){
+let data5 = data1.message;
 const _errs15 = errors;
-if(typeof data1.message !== "string"){
+const _errs16 = errors;
+if(typeof data5 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+const _errs17 = errors;
+if(errors === _errs16){
+}
+var valid5 = _errs16 === errors;
+if(valid5){
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
 }
 }
 }
@@ -885,11 +1260,15 @@ else {
 validate3.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+if(errors === _errs5){
+}
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
 }
 }
 }
@@ -897,6 +1276,8 @@ var valid0 = true;
 else {
 validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
+if(errors === 0){
 }
 }
 validate3.errors = vErrors;
