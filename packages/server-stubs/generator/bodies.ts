@@ -13,8 +13,8 @@ import {
   toList,
 } from './document.ts';
 import { describeFields, isJson, typesOf } from './parameters.ts';
-import type { Context, Direction } from './schema-set.ts';
-import { allPartsOf, propertiesOf } from './schemas.ts';
+import type { Context } from './schema-set.ts';
+import { ALL_OF, partsOf, propertiesOf } from './schemas.ts';
 
 export function describeBody(value: JsonObject, context: Context): RequestBody {
   const { document } = context;
@@ -22,7 +22,7 @@ export function describeBody(value: JsonObject, context: Context): RequestBody {
   const [media] = Object.values(Object(content));
   const { schema } = Object(media);
   const unwrap = Object(schema)[UNWRAP];
-  const fields = allPartsOf(document, toFlat(document, schema)).flatMap(propertiesOf);
+  const fields = partsOf(document, toFlat(document, schema), ALL_OF).flatMap(propertiesOf);
   return {
     required: required === true,
     ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
@@ -53,7 +53,11 @@ function describeResponse(status: string, entry: unknown, context: Context): Doc
   };
 }
 
-function describeContent(content: unknown, direction: Direction, context: Context): Content[] {
+function describeContent(
+  content: unknown,
+  direction: 'request' | 'response',
+  context: Context,
+): Content[] {
   const { document } = context;
   return entriesOf(content).map(([mediaType, media]): Content => {
     const schema = toFlat(document, Object(media).schema ?? true);

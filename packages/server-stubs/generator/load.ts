@@ -20,7 +20,7 @@ import {
   targetOf,
   toPointer,
 } from './document.ts';
-import { sameValueSchemasOf } from './schemas.ts';
+import { SAME_VALUE, subschemasOf } from './schemas.ts';
 import { upgradeDocument } from './upgrade.ts';
 
 export interface LoadedDocument {
@@ -119,7 +119,7 @@ function checkEnd(root: Document): void {
     open.add(value);
     const target = targetOf(root.parsed, value);
     let circle = findCircle(target, toPointer(String(value.$ref)));
-    for (const each of sameValueSchemasOf(value)) circle ??= findCircle(each, from);
+    for (const each of subschemasOf(value, SAME_VALUE)) circle ??= findCircle(each, from);
     open.delete(value);
     done.add(value);
     return circle;

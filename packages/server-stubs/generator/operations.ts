@@ -39,7 +39,7 @@ export function describeOperations(context: Context): RouteTable {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
-      parameters: parameters.map(({ parameter }) => parameter),
+      parameters: parameters.map(([parameter]) => parameter),
       ...(validateParameters && { validateParameters }),
       ...describeBodies(operation, context),
       ...describeSecurity(security),
@@ -66,9 +66,7 @@ function findPathProblem(path: string): string | undefined {
   if (!/^\/(?:[^{}?#]|\{[^{}]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query nor an unmatched brace';
   }
-  const names: string[] = path.match(/\{[^{}]*\}/g) ?? [];
-  const twice = names.find((name, index) => names.indexOf(name, index + 1) > 0);
-  return twice && `its path has ${twice} twice`;
+  return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }
 
 /** `undefined` without a list, in which case the servers one level up apply. */

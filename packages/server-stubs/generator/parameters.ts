@@ -13,7 +13,7 @@ import {
   toReference,
 } from './document.ts';
 import type { Context } from './schema-set.ts';
-import { partsOf, propertiesOf, type Schema } from './schemas.ts';
+import { partsOf, propertiesOf } from './schemas.ts';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
 const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...ParameterStyle[]]>> = {
@@ -26,10 +26,8 @@ const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...Param
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 
-interface ParameterModel {
-  readonly parameter: Parameter;
-  readonly schema: Schema;
-}
+/** A parameter and its schema. */
+type ParameterModel = readonly [Parameter, schema: unknown];
 
 /** Without those that must be ignored, or are not supported. */
 export function describeParameters(
@@ -40,7 +38,7 @@ export function describeParameters(
   return toList(parameters)
     .map((each) => describeParameter(follow(document.root, each), document))
     .filter((model) => model !== undefined)
-    .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
+    .filter(([{ in: place, name }]) => place !== 'path' || path.includes(`{${name}}`));
 }
 
 function describeParameter(
@@ -65,23 +63,20 @@ function describeParameter(
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
     ...(initial !== undefined && { default: initial }),
   };
+  // A reference, so that what is invalid in the schema has its place.
   const isAny = schema === undefined;
-  return { parameter, schema: isAny || toReference(document.pointerTo(media, 'schema')) };
+  return [parameter, isAny || toReference(document.pointerTo(media, 'schema'))];
 }
 
 /** A schema for `{ path, query, header, cookie }`. A matching path has all its parameters. */
-export function toParametersSchema(parameters: readonly ParameterModel[]): Schema {
+export function toParametersSchema(parameters: readonly ParameterModel[]): unknown {
   if (parameters.length === 0) return true;
-  const places = Map.groupBy(parameters, ({ parameter }) => parameter.in);
+  const places = Map.groupBy(parameters, ([parameter]) => parameter.in);
   const schemas = [...places].map(([place, models]) => {
-    const required = models.filter(({ parameter }) => parameter.required && place !== 'path');
-    const properties = models.map(({ parameter, schema }) => [parameter.name, schema]);
-    const schema = {
-      type: 'object',
-      properties: Object.fromEntries(properties),
-      ...(required.length > 0 && { required: required.map(({ parameter }) => parameter.name) }),
-    };
-    return [place, schema];
+    const required = models.filter(([parameter]) => parameter.required && place !== 'path');
+    const properties = models.map(([{ name }, schema]) => [name, schema]);
+    const names = required.map(([{ name }]) => name);
+    return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
   });
   return { type: 'object', properties: Object.fromEntries(schemas) };
 }

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { InvalidDocumentError, type Problem } from './document.ts';
+import { InvalidDocumentError } from './document.ts';
 
 const EPILOGUE = `
 Exit codes: 0 success; 1 the document is invalid or a file cannot be written, and nothing was written;
@@ -99,7 +99,7 @@ async function generateInto(
   await writeFiles(texts);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const lines = [
-    ...describeWarnings(warnings),
+    ...warnings.map(({ place, pointer, message }) => `warning: ${place} ${pointer}\n  ${message}`),
     ...created.map((path) => `wrote ${path}`),
     `Generated ${operations.length} operations into ${output} in ${seconds} s.`,
   ];
@@ -133,15 +133,6 @@ async function readText(file: string): Promise<string | undefined> {
     // Node.js does not say which one if it is a folder.
     throw Object.assign(error, { path: file });
   });
-}
-
-/** Each message once, with all its places. */
-function describeWarnings(problems: readonly Problem[]): string[] {
-  const places = Map.groupBy(problems, ({ message }) => message);
-  return [...places].flatMap(([message, each]) => [
-    `warning: ${message}`,
-    ...each.map(({ place, pointer }) => `  ${place} ${pointer}`),
-  ]);
 }
 
 function toMessage(error: unknown): string {

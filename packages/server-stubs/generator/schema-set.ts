@@ -1,3 +1,4 @@
+import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { toNames } from '../src/runtime/faults.ts';
@@ -6,26 +7,14 @@ import {
   entriesOf,
   isObject,
   type JsonObject,
-  join,
   type OpenApiDocument,
   type Pointer,
   targetOf,
   toList,
   toPointer,
-  toReference,
 } from './document.ts';
 import { Names, toTypeName } from './names.ts';
-import {
-  allPartsOf,
-  COMPOSITIONS,
-  isMarked,
-  mapSubschemas,
-  propertiesOf,
-  type Schema,
-} from './schemas.ts';
-
-/** Requests ignore what is `readOnly`, and responses what is `writeOnly`. */
-export type Direction = 'request' | 'response';
+import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, partsOf, propertiesOf } from './schemas.ts';
 
 /** What operations are read with. */
 export interface Context {
@@ -39,7 +28,7 @@ export type WrittenValidator = Validator & { readonly expression: string };
 
 /** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
 const VALUE = new Set(
-  `type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
+  `type enum const multipleOf maximum minimum maxLength minLength
   maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
   dependentRequired format`.split(/\s+/),
 );
@@ -50,19 +39,19 @@ const VALUE = new Set(
  */
 export class SchemaSet {
   /** By ID. */
-  readonly schemas = new Map<string, { readonly schema: Schema; readonly pointer: Pointer }>();
+  readonly schemas = new Map<string, { readonly schema: AnySchema; readonly pointer: Pointer }>();
   /** IDs of the schemas that were added, and not only referred to. */
   readonly roots = new Set<string>();
   readonly #document: OpenApiDocument;
-  readonly #direction: Direction;
+  readonly #direction: 'request' | 'response';
   readonly #names = new Names();
-  /** By the pointer of a target, or the text of any other schema. */
+  /** By the reference to a target, or the text of any other schema. */
   readonly #ids = new Map<string, string>();
-  /** Targets to convert. A queue, because a chain of references may be longer than the stack is deep. */
-  readonly #targets: Pointer[] = [];
+  /** References to convert. A queue, because a chain of them may be longer than the stack is deep. */
+  readonly #references: string[] = [];
   #ajv: Ajv2020 | undefined;
 
-  constructor(document: OpenApiDocument, direction: Direction) {
+  constructor(document: OpenApiDocument, direction: 'request' | 'response') {
     this.#document = document;
     this.#direction = direction;
   }
@@ -72,13 +61,10 @@ export class SchemaSet {
    * schemas have the same expression.
    */
   add(schema: unknown, pointer: Pointer): WrittenValidator | undefined {
-    const converted = this.#convert(schema, pointer);
-    for (let next = this.#targets.pop(); next !== undefined; next = this.#targets.pop()) {
-      const target = targetOf(this.#document.root, toReference(next));
-      this.schemas.set(this.#toId(next, next), {
-        schema: this.#convert(target, next),
-        pointer: next,
-      });
+    const converted = this.#convert(schema);
+    for (let $ref = this.#references.pop(); $ref !== undefined; $ref = this.#references.pop()) {
+      const target = this.#convert(targetOf(this.#document.root, { $ref }));
+      this.schemas.set(this.#toId($ref), { schema: target, pointer: toPointer($ref) });
     }
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
@@ -87,10 +73,6 @@ export class SchemaSet {
     const id: string = isReference ? $ref : this.#toId(text, pointer);
     if (!isReference) this.schemas.set(id, { schema: converted, pointer });
     this.roots.add(id);
-    return this.#toValidator(id);
-  }
-
-  #toValidator(id: string): WrittenValidator {
     let compiled: Validator | undefined;
     const validate: Validator = (data) => {
       compiled ??= this.#compile(id);
@@ -149,7 +131,7 @@ export class SchemaSet {
   }
 
   /** @param key the reference to a target, or the text of any other schema */
-  #toId(key: string, pointer: Pointer): string {
+  #toId(key: string, pointer: Pointer = toPointer(key)): string {
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const [root, ...names] = toNames(pointer);
@@ -161,18 +143,14 @@ export class SchemaSet {
   }
 
   /** @param around schemas for the same value around this one, whose properties it may require */
-  #convert(schema: unknown, pointer: Pointer, around: readonly JsonObject[] = []): Schema {
-    if (typeof schema === 'boolean') return schema;
-    if (!isObject(schema)) {
-      this.#document.error(pointer, 'Expected a schema, which must be an object, true or false.');
-      return true;
-    }
+  #convert(schema: unknown, around: readonly JsonObject[] = []): AnySchema {
+    // The generator checks whether it is one.
+    if (!isObject(schema)) return schema as AnySchema;
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-    const owners = [...around, schema];
     const converted: JsonObject = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      const kept = this.#convertKeyword(keyword, value, join(pointer, keyword), owners);
+      const kept = this.#convertKeyword(keyword, value, [...around, schema]);
       if (kept !== undefined) converted[keyword] = kept;
     }
     const tag = Object(schema.discriminator).propertyName;
@@ -181,7 +159,8 @@ export class SchemaSet {
   }
 
   /** Returns `undefined` for a keyword without effect, or one that is not checked. */
-  #convertKeyword(keyword: string, value: unknown, at: Pointer, owners: JsonObject[]): unknown {
+  #convertKeyword(keyword: string, value: unknown, owners: readonly JsonObject[]): unknown {
+    const at = this.#document.pointerTo(owners.at(-1), keyword);
     switch (keyword) {
       case '$ref':
         return this.#toTarget(String(value), at);
@@ -192,20 +171,20 @@ export class SchemaSet {
         return this.#isPattern(String(value), at) ? value : undefined;
       case 'patternProperties': {
         const entries = entriesOf(value).filter(([name]) => this.#isPattern(name, at));
-        return Object.fromEntries(entries.map(([name, each]) => [name, this.#convert(each, at)]));
+        return Object.fromEntries(entries.map(([name, each]) => [name, this.#convert(each)]));
       }
-      case 'required':
-        return Array.isArray(value)
-          ? value.filter((name) => !owners.some((owner) => this.#isHidden(owner, name)))
-          : value;
+      case 'required': {
+        const isHidden = (name: unknown) => owners.some((owner) => this.#isHidden(owner, name));
+        return Array.isArray(value) ? value.filter((name) => !isHidden(name)) : value;
+      }
+      case 'exclusiveMinimum':
+      case 'exclusiveMaximum':
+        // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+        return typeof value === 'boolean' ? undefined : value;
     }
+    if (VALUE.has(keyword)) return value;
     const around = COMPOSITIONS.test(keyword) ? owners : [];
-    const change = (each: unknown) =>
-      this.#convert(each, isObject(each) ? this.#document.pointerTo(each) : at, around);
-    // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-    const isObsolete = keyword.startsWith('exclusive') && typeof value === 'boolean';
-    const isKept = VALUE.has(keyword) && !isObsolete;
-    return mapSubschemas(keyword, value, change) ?? (isKept ? value : undefined);
+    return mapSubschemas(keyword, value, (each) => this.#convert(each, around));
   }
 
   /** The ID of the target of a `$ref`. */
@@ -214,15 +193,14 @@ export class SchemaSet {
       this.#document.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
       return undefined;
     }
-    const target = toPointer(reference);
-    if (!this.#ids.has(target)) this.#targets.push(target);
-    return this.#toId(target, target);
+    if (!this.#ids.has(reference)) this.#references.push(reference);
+    return this.#toId(reference);
   }
 
   /** Whether a property is not for this direction. It may be in `allOf` or behind a `$ref`. */
   #isHidden(schema: JsonObject, name: unknown): boolean {
     const mark = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
-    const properties = allPartsOf(this.#document, schema).flatMap(propertiesOf);
+    const properties = partsOf(this.#document, schema, ALL_OF).flatMap(propertiesOf);
     return properties.some(
       ([each, value]) => each === name && isMarked(this.#document, value, mark),
     );
@@ -233,10 +211,9 @@ export class SchemaSet {
       new RegExp(pattern);
       return true;
     } catch {
-      this.#document.warn(
-        pointer,
-        `${JSON.stringify(pattern)} is not a regular expression of JavaScript, so it is not checked. Change it.`,
-      );
+      const text = JSON.stringify(pattern);
+      const message = `${text} is not a regular expression of JavaScript, so it is not checked.`;
+      this.#document.warn(pointer, `${message} Change it.`);
       return false;
     }
   }

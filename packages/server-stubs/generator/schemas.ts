@@ -7,8 +7,6 @@ import {
   toList,
 } from './document.ts';
 
-export type Schema = boolean | JsonObject;
-
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =
   /^(?:items|additionalProperties|not|if|then|else|contains|propertyNames|unevaluatedItems|unevaluatedProperties)$/;
@@ -16,8 +14,9 @@ const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
 const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
 /** Keywords whose schemas apply to the same value. Only those of `allOf` are always true of it. */
+export const ALL_OF = /^allOf$/;
 export const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
-const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
+export const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
 
 /** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
 export function mapSubschemas(
@@ -32,16 +31,12 @@ export function mapSubschemas(
 }
 
 /** The direct subschemas of a schema, without the target of its `$ref`. */
-function subschemasOf(schema: JsonObject, keywords: RegExp): unknown[] {
+export function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
   const found: unknown[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (keywords.test(keyword)) mapSubschemas(keyword, value, (each) => found.push(each));
   }
   return found;
-}
-
-export function sameValueSchemasOf(schema: JsonObject): unknown[] {
-  return subschemasOf(schema, SAME_VALUE);
 }
 
 export function propertiesOf({ properties }: JsonObject): [string, unknown][] {
@@ -61,18 +56,13 @@ export function partsOf(
   return [schema, ...others.flatMap((each) => partsOf(document, each, keywords, seen))];
 }
 
-/** Returns those parts whose keywords are always true of the value. */
-export function allPartsOf(document: OpenApiDocument, schema: unknown): JsonObject[] {
-  return partsOf(document, schema, /^allOf$/);
-}
-
 /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
 export function isMarked(
   document: OpenApiDocument,
   property: unknown,
   mark: 'readOnly' | 'writeOnly',
 ): boolean {
-  return allPartsOf(document, property).some((part) => part[mark] === true);
+  return partsOf(document, property, ALL_OF).some((part) => part[mark] === true);
 }
 
 /** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
@@ -89,5 +79,5 @@ export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void
 export function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void {
   if (!isObject(schema)) return;
   visit(schema);
-  for (const each of subschemasOf(schema, /./)) visitSchema(each, visit);
+  for (const each of subschemasOf(schema)) visitSchema(each, visit);
 }

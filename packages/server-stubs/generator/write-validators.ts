@@ -28,11 +28,7 @@ export function writeValidators(
   }
   if (document.errors.length > 0) return '';
   const ajv = schemas.createAjv({ source: true });
-  const functions = new Map<string, string>();
-  for (const id of schemas.compileOrder) {
-    const source = ajv.getSchema(id)?.source;
-    if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
-  }
+  const functions = schemas.compileOrder.map((id) => ajv.getSchema(id)?.source?.validateCode ?? '');
   const exported = Object.fromEntries([...schemas.roots].map((id) => [id, id]));
   const code = dropRepeated(standalone.default(ajv, exported), functions);
   return `// @ts-nocheck
@@ -42,16 +38,12 @@ ${withoutRequire(code)}`;
 }
 
 /** Ajv may write a function twice if schemas refer to each other. */
-function dropRepeated(code: string, functions: ReadonlyMap<string, string>): string {
-  const written = new Set<string>();
+function dropRepeated(code: string, functions: readonly string[]): string {
   let rest = code;
-  for (const [, name = ''] of code.matchAll(/^function (validate\d+)\(/gm)) {
-    const text = functions.get(name);
-    if (text !== undefined && written.has(name)) {
-      const after = rest.indexOf(text) + text.length;
-      rest = rest.slice(0, after) + rest.slice(after).replace(text, () => '');
-    }
-    written.add(name);
+  for (const text of functions) {
+    const end = rest.indexOf(text) + text.length;
+    const isRepeated = text !== '' && rest.includes(text, end);
+    if (isRepeated) rest = rest.slice(0, end) + rest.slice(end).replaceAll(text, '');
   }
   return rest;
 }

@@ -98,14 +98,12 @@ describe('berth-stubs', () => {
     await write(PETS.replace('{ type: string }', pattern).replace('{ type: string }', pattern));
     expect(await generate()).toBe(0);
     const file = join(folder, 'pets.yaml');
-    expect(printed).toContain(
-      `warning: "(" is not a regular expression of JavaScript, so it is not checked. Change it.`,
-    );
-    expect(printed).toContain(`  ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
+    const place = `${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`;
+    expect(printed).toContain(`warning: ${place}  "(" is not a regular expression of JavaScript`);
     await rm(join(folder, 'api'), { recursive: true });
     expect(await generate('--strict')).toBe(1);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
-    expect(failed).toContain(`${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
+    expect(failed).toContain(place);
   });
 
   it('exits with 1 and writes nothing if the document is invalid', async () => {

@@ -124,7 +124,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['This operation is not served: its path must start with a slash', paths('/a/{b')],
     ['neither a query', paths('/a#b')],
     ['its path must start with a slash', paths('a')],
-    ['This operation is not served: its path has {a} twice.', paths('/{a}/{a}')],
+    ['This operation is not served: its path has a parameter twice.', paths('/{a}/{a}')],
     ['This operation is not served: getA matches the same requests.', paths('/{a}', '/{b}')],
     ['The operation does not define the path parameter `{a}` expected by path', paths('/{a}')],
     [

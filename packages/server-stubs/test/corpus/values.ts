@@ -1,5 +1,5 @@
 import { isObject, type OpenApiDocument } from '../../generator/document.ts';
-import { allPartsOf, propertiesOf } from '../../generator/schemas.ts';
+import { ALL_OF, partsOf, propertiesOf } from '../../generator/schemas.ts';
 import { pick } from './random.ts';
 
 type Random = () => number;
@@ -42,7 +42,7 @@ function sample(
 ): unknown {
   if (typeof schema === 'boolean' || depth > 9) return pick(SCALARS, random);
   const below = (each: unknown) => sample(each, document, random, depth + 1);
-  const parts = allPartsOf(document, schema);
+  const parts = partsOf(document, schema, ALL_OF);
   for (const part of parts) {
     if ('const' in part) return part.const;
     if (Array.isArray(part.enum)) return pick(part.enum, random);

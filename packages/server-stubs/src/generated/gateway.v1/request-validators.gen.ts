@@ -5,7 +5,7 @@ import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
 
 export const isV1CloudrunNameGetParameters: Validator = validate8;
-const schema9 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
+const schema9 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
 const schema6 = {"type":"string"};
 const schema1 = {"$ref":"isServiceName"};
 const schema2 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
@@ -147,7 +147,7 @@ validate8.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNamePostParameters: Validator = validate6;
-const schema8 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}}}};
+const schema8 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]}}};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -203,7 +203,7 @@ validate6.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNameAnyPathGetParameters: Validator = validate3;
-const schema4 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
+const schema4 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
 const schema3 = {"type":"string"};
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -323,7 +323,7 @@ validate3.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNameAnyPathPostParameters: Validator = validate0;
-const schema0 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}}}};
+const schema0 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]}}};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;

@@ -5,7 +5,7 @@ import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
 
 export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate10;
-const schema12 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}}}}};
+const schema12 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}},"required":[]}}};
 const schema13 = {"type":"string","minLength":1};
 const func0 = ajvHelpers.ucs2length;
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
