@@ -4,25 +4,18 @@ import type {
   DocumentedResponse,
   RequestBody,
 } from '../src/runtime/route-table.ts';
-import {
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  type OpenApiDocument,
-  toList,
-} from './document.ts';
+import { entriesOf, follow, isObject, type JsonObject, toList } from './document.ts';
 import { describeFields, isJson, typesOf } from './parameters.ts';
 import type { Context } from './schema-set.ts';
 import { ALL_OF, partsOf, propertiesOf } from './schemas.ts';
 
 export function describeBody(value: JsonObject, context: Context): RequestBody {
-  const { document } = context;
-  const { content, required } = follow(document.root, value);
+  const { root } = context.document;
+  const { content, required } = follow(root, value);
   const [media] = Object.values(Object(content));
   const { schema } = Object(media);
   const unwrap = Object(schema)[UNWRAP];
-  const fields = partsOf(document, toFlat(document, schema), ALL_OF).flatMap(propertiesOf);
+  const fields = partsOf(root, toFlat(root, schema), ALL_OF).flatMap(propertiesOf);
   return {
     required: required === true,
     ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
@@ -60,8 +53,8 @@ function describeContent(
 ): Content[] {
   const { document } = context;
   return entriesOf(content).map(([mediaType, media]): Content => {
-    const schema = toFlat(document, Object(media).schema ?? true);
-    const isText = [...typesOf(document, schema)].every((type) => type === 'string');
+    const schema = toFlat(document.root, Object(media).schema ?? true);
+    const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = toContentKind(mediaType, isText);
     // Of responses, only JSON is validated, because text and bytes may be streams.
     const isRequest = direction === 'request';
@@ -91,7 +84,7 @@ function toContentKind(mediaType: string, isText: boolean): ContentKind {
 const UNWRAP = 'x-berth-unwrap';
 
 /** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
-export function toFlat({ root }: OpenApiDocument, schema: unknown): unknown {
+export function toFlat(root: JsonObject, schema: unknown): unknown {
   if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
   const isFlat = (each: unknown) => !toList(follow(root, each).required).includes(schema[UNWRAP]);
   return toList(schema.oneOf).find(isFlat) ?? schema;

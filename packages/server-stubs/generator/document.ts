@@ -66,6 +66,8 @@ export interface Problem {
 /** A document in OpenAPI 3.1, which knows where each of its objects is, and what is wrong with them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
+  /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
+  readonly files: readonly string[];
   /** With errors, nothing is generated. */
   readonly errors: Problem[] = [];
   /** What is not checked or not served. */
@@ -73,8 +75,14 @@ export class OpenApiDocument {
   readonly #locate: (pointer: Pointer) => string;
   readonly #pointers = new Map<unknown, Pointer>();
 
-  constructor(root: JsonObject, locate: (pointer: Pointer) => string, warnings: Problem[] = []) {
+  constructor(
+    root: JsonObject,
+    files: readonly string[],
+    locate: (pointer: Pointer) => string,
+    warnings: Problem[],
+  ) {
     this.root = root;
+    this.files = files;
     this.warnings = warnings;
     this.#locate = locate;
     this.#addPointers(root, '#');

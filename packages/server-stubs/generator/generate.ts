@@ -1,7 +1,6 @@
 import type { RouteTable } from '../src/runtime/route-table.ts';
 import { InvalidDocumentError, type OpenApiDocument, type Problem, TOO_DEEP } from './document.ts';
 import { describeOperations } from './operations.ts';
-import { SchemaSet } from './schema-set.ts';
 import { writeIndex } from './write-index.ts';
 import { writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
@@ -25,10 +24,8 @@ export function generate(
   document: OpenApiDocument,
   runtime = '@berth/server-stubs/runtime',
 ): Generated {
-  const request = new SchemaSet(document, 'request');
-  const response = new SchemaSet(document, 'response');
   try {
-    const table = describeOperations({ document, request, response });
+    const { table, request, response } = describeOperations(document);
     const files = new Map([
       ['request-validators.gen.ts', writeValidators(request, runtime, document)],
       ['response-validators.gen.ts', writeValidators(response, runtime, document)],

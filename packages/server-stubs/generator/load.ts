@@ -23,13 +23,6 @@ import {
 import { SAME_VALUE, subschemasOf } from './schemas.ts';
 import { upgradeDocument } from './upgrade.ts';
 
-export interface LoadedDocument {
-  /** With the warnings of loading. Later steps add theirs. */
-  readonly document: OpenApiDocument;
-  /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
-  readonly files: readonly string[];
-}
-
 /**
  * Reads, checks and bundles a document: OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, in one file or
  * several. URLs are never loaded.
@@ -37,7 +30,7 @@ export interface LoadedDocument {
  * @param source a path, or a parsed document
  * @throws InvalidDocumentError
  */
-export async function loadDocument(source: string | object): Promise<LoadedDocument> {
+export async function loadDocument(source: string | object): Promise<OpenApiDocument> {
   const config = await createConfig({ rules: RULES });
   const externalRefResolver = new LocalResolver(config.resolve);
   const root = await readRoot(source, externalRefResolver);
@@ -57,8 +50,8 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   }
   const upgraded = upgradeDocument(JSON.parse(JSON.stringify(root.parsed)));
   const locateIn = (pointer: Pointer) => locate(root, pointer);
-  const document = new OpenApiDocument(upgraded, locateIn, found.map(toProblem));
-  return { document, files: [...externalRefResolver.getFiles()] };
+  const files = [...externalRefResolver.getFiles()];
+  return new OpenApiDocument(upgraded, files, locateIn, found.map(toProblem));
 }
 
 const OPERATION_ID = 'operation-operationId-unique';

@@ -10,11 +10,20 @@ import {
   toList,
 } from './document.ts';
 import { describeParameters, toParametersSchema } from './parameters.ts';
-import type { Context } from './schema-set.ts';
+import { SchemaSet } from './schema-set.ts';
+
+/** What a document says about its operations, with the schemas of their validators. */
+interface Described {
+  readonly table: RouteTable;
+  readonly request: SchemaSet;
+  readonly response: SchemaSet;
+}
 
 /** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
-export function describeOperations(context: Context): RouteTable {
-  const { document } = context;
+export function describeOperations(document: OpenApiDocument): Described {
+  const request = new SchemaSet(document, 'request');
+  const response = new SchemaSet(document, 'response');
+  const context = { document, request, response };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes = new Map<string, Route>();
@@ -31,27 +40,32 @@ export function describeOperations(context: Context): RouteTable {
       document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
+    const { requestBody, responses, 'x-berth-pass-through': raw } = operation;
+    const isRaw = raw === true;
     const parameters = describeParameters(operation, path, context);
     const schema = toParametersSchema(parameters);
     const at = document.pointerTo(operation, 'parameters');
-    const validateParameters = context.request.add(schema, at);
+    const validateParameters = request.add(schema, at);
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
       parameters: parameters.map(([parameter]) => parameter),
       ...(validateParameters && { validateParameters }),
-      ...describeBodies(operation, context),
+      ...(isObject(requestBody) && !isRaw && { body: describeBody(requestBody, context) }),
+      responses: isRaw ? [] : describeResponses(responses, context),
+      ...(isRaw && { passThrough: true }),
       ...describeSecurity(security),
     });
   }
   if (routes.size === 0) document.warn('#/paths', 'This document has no operation to be served.');
-  return {
+  const table = {
     title: String(Object(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
     routes: [...routes.values()],
   };
+  return { table, request, response };
 }
 
 export function operationsOf({ root }: OpenApiDocument) {
@@ -80,17 +94,6 @@ function toBasePath(servers: unknown): string | undefined {
   const path = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;
-}
-
-function describeBodies(
-  { requestBody, responses, 'x-berth-pass-through': passThrough }: JsonObject,
-  context: Context,
-): Pick<Route, 'body' | 'responses' | 'passThrough'> {
-  if (passThrough === true) return { passThrough, responses: [] };
-  return {
-    ...(isObject(requestBody) && { body: describeBody(requestBody, context) }),
-    responses: describeResponses(responses, context),
-  };
 }
 
 function describeSecuritySchemes(root: JsonObject): Record<string, SecurityScheme> {
@@ -132,14 +135,7 @@ function findSecurityProblem(
 }
 
 function describeSecurity(security: unknown): Pick<Route, 'security' | 'scopes'> {
-  const alternatives = toList(security).map(entriesOf);
-  const scopes = alternatives.map((schemes) =>
-    schemes
-      .map(([name, each]) => [name, toList(each).map(String)] as const)
-      .filter(([, each]) => each.length > 0),
-  );
-  return {
-    security: alternatives.map((schemes) => schemes.map(([name]) => name)),
-    ...(scopes.flat().length > 0 && { scopes: scopes.map((each) => Object.fromEntries(each)) }),
-  };
+  const alternatives = toList(security) as Record<string, string[]>[];
+  const hasScopes = alternatives.some((each) => Object.values(each).flat().length > 0);
+  return { security: alternatives.map(Object.keys), ...(hasScopes && { scopes: alternatives }) };
 }

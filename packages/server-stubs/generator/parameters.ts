@@ -59,7 +59,9 @@ function describeParameter(
     in: place,
     ...style,
     required: place === 'path' || value.required === true,
-    ...(isJson(mediaType) ? AS_JSON : describeShape(document, schema, style.style, isExploded)),
+    ...(isJson(mediaType)
+      ? AS_JSON
+      : describeShape(document.root, schema, style.style, isExploded)),
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
     ...(initial !== undefined && { default: initial }),
   };
@@ -88,11 +90,11 @@ export function describeFields(
   { document }: Context,
 ): { fields: Parameter[]; isSupported: boolean } {
   const encodings = new Map(entriesOf(Object(media).encoding));
-  const properties = new Map(partsOf(document, schema).flatMap(propertiesOf));
+  const properties = new Map(partsOf(document.root, schema).flatMap(propertiesOf));
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
     const style = toStyle(Object(encodings.get(name)), 'query', 'this form', document);
     if (style === undefined) return [];
-    const shape = describeShape(document, property, style.style, false);
+    const shape = describeShape(document.root, property, style.style, false);
     return [{ name, in: 'query', ...style, required: false, ...shape }];
   });
   return { fields, isSupported: fields.length === properties.size };
@@ -124,8 +126,8 @@ export function isJson(mediaType: string): boolean {
 type ValueType = ScalarType | 'array' | 'object';
 
 /** The types that a schema allows, or none if it does not restrict them. */
-export function typesOf(document: OpenApiDocument, schema: unknown): Set<ValueType> {
-  const [first = [], ...others] = partsOf(document, schema).map(toTypes);
+export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
+  const [first = [], ...others] = partsOf(root, schema).map(toTypes);
   return new Set(first.length > 0 ? first : others.flat());
 }
 
@@ -142,24 +144,24 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
  * @param isExploded whether each property has a name of its own in the query
  */
 function describeShape(
-  document: OpenApiDocument,
+  root: JsonObject,
   schema: unknown,
   style: ParameterStyle,
   isExploded: boolean,
 ): Shape {
-  const types = typesOf(document, schema);
-  const parts = partsOf(document, schema);
+  const types = typesOf(root, schema);
+  const parts = partsOf(root, schema);
   if (types.has('object')) {
     const properties = parts
       .flatMap(propertiesOf)
-      .map(([name, each]) => [name, typesOf(document, each)] as const);
+      .map(([name, each]) => [name, typesOf(root, each)] as const);
     const isFlat = properties.length > 0 && properties.every(([, each]) => isScalar(each));
     if (style !== 'deepObject' && !(isExploded && isFlat)) return AS_JSON;
     const scalars = properties.map(([name, each]) => [name, toScalars(each)]);
     return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
-  const itemTypes = new Set(parts.flatMap(({ items }) => [...typesOf(document, items)]));
+  const itemTypes = new Set(parts.flatMap(({ items }) => [...typesOf(root, items)]));
   return isScalar(itemTypes) ? { shape: 'array', types: toScalars(itemTypes) } : AS_JSON;
 }
 

@@ -19,8 +19,8 @@ import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, partsOf, propertiesOf } 
 /** What operations are read with. */
 export interface Context {
   readonly document: OpenApiDocument;
-  readonly request: Pick<SchemaSet, 'add'>;
-  readonly response: Pick<SchemaSet, 'add'>;
+  readonly request: SchemaSet;
+  readonly response: SchemaSet;
 }
 
 /** A validator, and the expression for it in generated code. */
@@ -200,9 +200,9 @@ export class SchemaSet {
   /** Whether a property is not for this direction. It may be in `allOf` or behind a `$ref`. */
   #isHidden(schema: JsonObject, name: unknown): boolean {
     const mark = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
-    const properties = partsOf(this.#document, schema, ALL_OF).flatMap(propertiesOf);
+    const properties = partsOf(this.#document.root, schema, ALL_OF).flatMap(propertiesOf);
     return properties.some(
-      ([each, value]) => each === name && isMarked(this.#document, value, mark),
+      ([each, value]) => each === name && isMarked(this.#document.root, value, mark),
     );
   }
 

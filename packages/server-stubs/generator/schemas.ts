@@ -1,11 +1,4 @@
-import {
-  entriesOf,
-  isObject,
-  type JsonObject,
-  type OpenApiDocument,
-  targetOf,
-  toList,
-} from './document.ts';
+import { entriesOf, isObject, type JsonObject, targetOf, toList } from './document.ts';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =
@@ -45,24 +38,24 @@ export function propertiesOf({ properties }: JsonObject): [string, unknown][] {
 
 /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
 export function partsOf(
-  document: OpenApiDocument,
+  root: JsonObject,
   schema: unknown,
   keywords = COMPOSITIONS,
   seen: Set<unknown> = new Set(),
 ): JsonObject[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const others = [...subschemasOf(schema, keywords), targetOf(document.root, schema)];
-  return [schema, ...others.flatMap((each) => partsOf(document, each, keywords, seen))];
+  const others = [...subschemasOf(schema, keywords), targetOf(root, schema)];
+  return [schema, ...others.flatMap((each) => partsOf(root, each, keywords, seen))];
 }
 
 /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
 export function isMarked(
-  document: OpenApiDocument,
+  root: JsonObject,
   property: unknown,
   mark: 'readOnly' | 'writeOnly',
 ): boolean {
-  return partsOf(document, property, ALL_OF).some((part) => part[mark] === true);
+  return partsOf(root, property, ALL_OF).some((part) => part[mark] === true);
 }
 
 /** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */

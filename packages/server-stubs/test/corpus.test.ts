@@ -1,14 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { InvalidDocumentError } from '../generator/document.ts';
-import { loadDocument } from '../generator/load.ts';
-import { describeOperations } from '../generator/operations.ts';
+import { SchemaSet } from '../generator/schema-set.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
-import { createRandom } from './corpus/random.ts';
+import { createRandom, pick } from './corpus/random.ts';
 import { createValue } from './corpus/values.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_128);
@@ -56,17 +55,22 @@ describe(`public documents (SEED=${SEED})`, () => {
       const plain = JSON.parse(
         JSON.stringify(document).replace(/"(read|write)Only":true/g, '"$1Only":false'),
       );
-      const { validators, schemas, document: typed } = await createReference(plain);
-      const { table } = await loadGenerated(plain);
-      const [inAdvance, atRunTime] = [table, (await loadRoutes(plain)).routes].map(validatorsOf);
+      const add = vi.spyOn(SchemaSet.prototype, 'add');
+      const { routes, document: root } = await loadRoutes(plain);
+      const added = add.mock.calls.map(([schema], index) => {
+        return { schema, atRunTime: add.mock.results[index]?.value as Validator | undefined };
+      });
+      add.mockRestore();
+      const inAdvance = validatorsOf((await loadGenerated(plain)).table);
+      const validators = validatorsOf(routes);
+      const compile = createReference(root);
       for (let round = 0; round < VALUES; round += 1) {
-        const index = Math.floor(random() * validators.length);
-        const validate = validators[index];
-        if (validate === undefined) continue;
-        const value = createValue(schemas.get(validate), typed, random);
-        const verdict = validate(value);
-        const verdicts = [inAdvance, atRunTime].map((each) => each?.[index]?.(value) ?? true);
-        const place = { name, index, value };
+        const { schema, atRunTime } = pick(added, random) as (typeof added)[number];
+        const both = [atRunTime, inAdvance[validators.indexOf(atRunTime)]];
+        const value = createValue(schema, root, random);
+        const verdict = compile(schema)(value);
+        const verdicts = both.map((each) => each?.(value) ?? true);
+        const place = { name, schema, value };
         expect({ ...place, verdicts }).toEqual({ ...place, verdicts: [verdict, verdict] });
         count += 1;
         valid += verdict ? 1 : 0;
@@ -78,8 +82,7 @@ describe(`public documents (SEED=${SEED})`, () => {
 });
 
 /** Ajv on the document as it is, without a copy of its schemas. */
-async function createReference(source: object) {
-  const { document } = await loadDocument(source);
+function createReference(root: object): (schema: unknown) => Validator {
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
@@ -89,20 +92,11 @@ async function createReference(source: object) {
     multipleOfPrecision: 6,
   });
   addFormats.default(ajv);
-  ajv.addSchema({ $id: 'document', ...toPlain(document.root) });
-  const schemas = new Map<Validator, unknown>();
-  const add = (schema: unknown) => {
-    let compiled: Validator | undefined;
-    const validate: Validator = (value) => {
-      const text = JSON.stringify(toPlain({ schema })).replaceAll('"$ref":"#', '"$ref":"document#');
-      compiled ??= ajv.compile(JSON.parse(text).schema) as Validator;
-      return compiled(value);
-    };
-    schemas.set(validate, schema);
-    return Object.assign(validate, { expression: '' });
+  ajv.addSchema({ $id: 'document', ...toPlain(root) });
+  return (schema) => {
+    const text = JSON.stringify(toPlain({ schema })).replaceAll('"$ref":"#', '"$ref":"document#');
+    return ajv.compile(JSON.parse(text).schema) as Validator;
   };
-  const table = describeOperations({ document, request: { add }, response: { add } });
-  return { validators: validatorsOf(table), schemas, document };
 }
 
 /** Without what Ajv refuses, or knows though draft 2020-12 does not. */

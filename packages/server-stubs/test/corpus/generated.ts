@@ -46,8 +46,7 @@ export async function writeFiles(
 }
 
 export async function generateFrom(source: string | object): Promise<Generated> {
-  const { document } = await loadDocument(source);
-  return generate(document, RUNTIME);
+  return generate(await loadDocument(source), RUNTIME);
 }
 
 /** Generates a route table and loads it into this process. */

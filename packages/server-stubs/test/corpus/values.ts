@@ -1,4 +1,4 @@
-import { isObject, type OpenApiDocument } from '../../generator/document.ts';
+import { isObject, type JsonObject } from '../../generator/document.ts';
 import { ALL_OF, partsOf, propertiesOf } from '../../generator/schemas.ts';
 import { pick } from './random.ts';
 
@@ -29,20 +29,15 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** A value that is often valid, or differs from one that is in one place. */
-export function createValue(schema: unknown, document: OpenApiDocument, random: Random): unknown {
-  const value = sample(schema, document, random, 0);
+export function createValue(schema: unknown, root: JsonObject, random: Random): unknown {
+  const value = sample(schema, root, random, 0);
   return random() < 0.5 ? value : mutate(value, random);
 }
 
-function sample(
-  schema: unknown,
-  document: OpenApiDocument,
-  random: Random,
-  depth: number,
-): unknown {
+function sample(schema: unknown, root: JsonObject, random: Random, depth: number): unknown {
   if (typeof schema === 'boolean' || depth > 9) return pick(SCALARS, random);
-  const below = (each: unknown) => sample(each, document, random, depth + 1);
-  const parts = partsOf(document, schema, ALL_OF);
+  const below = (each: unknown) => sample(each, root, random, depth + 1);
+  const parts = partsOf(root, schema, ALL_OF);
   for (const part of parts) {
     if ('const' in part) return part.const;
     if (Array.isArray(part.enum)) return pick(part.enum, random);
