@@ -138,12 +138,4 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(1);
     expect(failed).toBe(toFailure('routes.gen.ts', 'EISDIR'));
   });
-
-  it('prints its help and version', async () => {
-    expect(await run('--help')).toBe(0);
-    expect(printed).toContain('Usage: berth-stubs');
-    expect(printed).toContain('Exit codes');
-    expect(await run('--version')).toBe(0);
-    expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
 });
