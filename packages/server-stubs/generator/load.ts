@@ -95,10 +95,7 @@ function checkVersion(root: Document): void {
   const version = openapi ?? swagger;
   if (typeof version === 'string' && /^(?:2\.0$|3\.[01]\.\d)/.test(version)) return;
   const found = JSON.stringify(version) ?? 'missing';
-  throw refuse(
-    root,
-    `The version must be the text "3.1.x" or "3.0.x", or "2.0" of Swagger. It is ${found}.`,
-  );
+  throw refuse(root, `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger. It is ${found}.`);
 }
 
 /** Refuses what Redocly and validators would follow without an end. */
@@ -150,21 +147,15 @@ function toProblem({ message, location: [location], suggest, ruleId }: Normalize
 
 /** What comes from another file has the place of the closest part around it that is in this one. */
 function locate({ source, parsed }: Document, pointer: Pointer): string {
-  const isSwagger = 'swagger' in Object(parsed);
-  const original = pointer.replace(
-    /^#\/components\/schemas\//,
-    isSwagger ? '#/definitions/' : '$&',
-  );
+  const schemas = 'swagger' in Object(parsed) ? '#/definitions/' : '$&';
+  const original = pointer.replace(/^#\/components\/schemas\//, schemas);
   return toPlace({ source, pointer: original, reportOnKey: true });
 }
 
+/** With the path as users would write it. */
 function toPlace(location: LocationObject): string {
-  const { start } = getLineColLocation(location);
-  return `${toFile(location.source)}:${start.line}:${start.col}`;
-}
-
-/** As users would write it. */
-function toFile({ absoluteRef }: Source): string {
+  const { absoluteRef } = location.source;
   const path = relative(process.cwd(), absoluteRef);
-  return path.startsWith('..') ? absoluteRef : path;
+  const { start } = getLineColLocation(location);
+  return `${path.startsWith('..') ? absoluteRef : path}:${start.line}:${start.col}`;
 }

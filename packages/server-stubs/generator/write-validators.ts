@@ -28,7 +28,11 @@ export function writeValidators(
   }
   if (document.errors.length > 0) return '';
   const ajv = schemas.createAjv({ source: true });
-  const functions = schemas.compileOrder.map((id) => ajv.getSchema(id)?.source?.validateCode ?? '');
+  const functions = new Map<string, string>();
+  for (const id of schemas.compileOrder) {
+    const source = ajv.getSchema(id)?.source;
+    if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
+  }
   const exported = Object.fromEntries([...schemas.roots].map((id) => [id, id]));
   const code = dropRepeated(standalone.default(ajv, exported), functions);
   return `// @ts-nocheck
@@ -38,12 +42,15 @@ ${withoutRequire(code)}`;
 }
 
 /** Ajv may write a function twice if schemas refer to each other. */
-function dropRepeated(code: string, functions: readonly string[]): string {
+function dropRepeated(code: string, functions: ReadonlyMap<string, string>): string {
+  const written = new Set<string>();
   let rest = code;
-  for (const text of functions) {
+  for (const [, name = ''] of code.matchAll(/^function (validate\d+)\(/gm)) {
+    const text = written.has(name) ? functions.get(name) : undefined;
+    written.add(name);
+    if (text === undefined) continue;
     const end = rest.indexOf(text) + text.length;
-    const isRepeated = text !== '' && rest.includes(text, end);
-    if (isRepeated) rest = rest.slice(0, end) + rest.slice(end).replaceAll(text, '');
+    rest = rest.slice(0, end) + rest.slice(end).replace(text, () => '');
   }
   return rest;
 }

@@ -49,7 +49,7 @@ const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('an invalid document is refused, with the place and the fix', () => {
   it.each([
-    ['document:1:1 #: The version must be the text', { openapi: '4.0.0' }],
+    ['document:1:1 #: The version must be "3.1.x"', { openapi: '4.0.0' }],
     ['It is 3.1.', { openapi: 3.1 }],
     ['It is missing.', {}],
     ["Can't resolve $ref: a URL is not loaded.", body({ $ref: 'https://a.example/b.yaml' })],
