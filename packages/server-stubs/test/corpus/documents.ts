@@ -12,7 +12,7 @@ export interface PublicDocument {
 export const features = readYaml('features.yaml');
 export const swagger = readYaml('swagger.yaml');
 
-function readYaml(name: string): JsonObject {
+export function readYaml(name: string): JsonObject {
   return parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
 }
 

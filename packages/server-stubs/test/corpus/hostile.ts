@@ -1,5 +1,8 @@
 import type { JsonObject } from '../../generator/document.ts';
+import { readYaml } from './documents.ts';
 import { createRandom, pick } from './random.ts';
+
+const hostile = readYaml('hostile.yaml');
 
 const CODE = 'globalThis.hacked=1';
 
@@ -32,102 +35,29 @@ const PIECES = [
   ...NAMES,
 ];
 
-/**
- * Creates a document in which every text that an author may choose is hostile.
- *
- * @param text returns the text, which may be a different one each time
- */
+/** @param text returns the text, which may be a different one each time */
 function toDocument(text: () => string): JsonObject {
   let count = 0;
   const name = () => {
     count += 1;
     return `${text()}${count}`;
   };
-  const [schema, scheme, property] = [name(), text(), text()];
-  const inPath = name().replaceAll(/[{}/?#]/g, '');
-  const pattern = () => text().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  const reference = (to: string) => {
-    const step = to.replaceAll('~', '~0').replaceAll('/', '~1');
-    return { $ref: `#/components/schemas/${encodeURIComponent(step)}` };
+  const withoutBraces = () => name().replaceAll(/[{}/?#]/g, '');
+  const [schema, scheme, property, step] = [name(), text(), text(), withoutBraces()];
+  const replacements: Record<string, () => string> = {
+    TEXT: text,
+    NAME: name,
+    PATH: withoutBraces,
+    PATTERN: () => text().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
+    SCHEMA: () => schema,
+    REFERENCE: () => encodeURIComponent(schema.replaceAll('~', '~0').replaceAll('/', '~1')),
+    SCHEME: () => scheme,
+    PROPERTY: () => property,
+    STEP: () => step,
   };
-  const scalar = () => ({
-    type: 'string',
-    description: text(),
-    default: text(),
-    enum: [text(), text()],
-    format: text(),
-    pattern: pattern(),
-  });
-  const parameter = (place: string) => ({
-    in: place,
-    name: place === 'path' ? inPath : text(),
-    required: place === 'path',
-    description: text(),
-    schema: scalar(),
-  });
-  const object = () => ({
-    type: 'object',
-    title: text(),
-    description: text(),
-    required: [property, name()],
-    [`x-${text()}`]: text(),
-    [name()]: text(),
-    properties: {
-      [property]: { ...scalar(), deprecated: true },
-      [name()]: { const: { [text()]: [text()] } },
-      [name()]: { enum: [text(), { [text()]: text() }], default: { [text()]: text() } },
-      [name()]: { type: 'array', items: reference(schema) },
-    },
-    patternProperties: { [pattern()]: { description: text() } },
-    dependentRequired: { [text()]: [text()] },
-  });
-  const choice = {
-    description: text(),
-    oneOf: [reference('First'), reference('Second')],
-    discriminator: { propertyName: property, mapping: { [text()]: reference('First').$ref } },
-  };
-  const operation = {
-    operationId: text(),
-    summary: text(),
-    description: text(),
-    security: [{ [scheme]: [text()] }, { fixed: [] }],
-    parameters: ['path', 'query', 'header', 'cookie'].map(parameter),
-    requestBody: {
-      content: {
-        'application/json': { schema: reference(schema) },
-        [`${name()}+json`]: { schema: { oneOf: [object(), { const: text() }] } },
-        'application/x-www-form-urlencoded': {
-          schema: { type: 'object', properties: { [property]: scalar() }, required: [property] },
-        },
-        [`text/${text()}`]: { schema: scalar() },
-        [`${text()}*`]: {},
-      },
-    },
-    responses: {
-      200: {
-        description: text(),
-        headers: { [property]: { required: true, description: text() }, [name()]: {} },
-        content: {
-          'application/json': { schema: reference(schema) },
-          [`text/*${text()}*`]: { schema: scalar() },
-          [`${text()}/*`]: { schema: object() },
-        },
-      },
-      default: { description: text(), content: { [`*${text()}`]: {} } },
-    },
-  };
-  return {
-    openapi: '3.1.1',
-    info: { title: text(), version: text(), description: text() },
-    paths: { [`/a${name().replaceAll(/[{}/?#]/g, '')}/{${inPath}}`]: { post: operation } },
-    components: {
-      schemas: { [schema]: choice, First: object(), Second: object() },
-      securitySchemes: {
-        [scheme]: { type: 'apiKey', in: 'header', name: text() },
-        fixed: { type: 'http', scheme: text() },
-      },
-    },
-  };
+  const words = new RegExp(Object.keys(replacements).join('|'), 'g');
+  const toHostile = (word: string) => JSON.stringify(replacements[word]?.()).slice(1, -1);
+  return JSON.parse(JSON.stringify(hostile).replace(words, toHostile));
 }
 
 /** Documents of hostile texts: of one fragment each, of combinations, and of nothing but prototypes. */
