@@ -69,7 +69,8 @@ function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonOb
   const typed = structuredClone({
     openapi: root.openapi,
     paths: Object.fromEntries(paths),
-    components: { ...components, schemas: components.schemas ?? {} },
+    // Their operations are in the paths.
+    components: { ...components, schemas: components.schemas ?? {}, pathItems: {} },
   });
   const { schemas } = typed.components;
   visitSchemas(typed, toTyped);

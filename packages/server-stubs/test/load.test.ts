@@ -126,7 +126,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
 it('operations without an ID get one, and path items that are shared do not share it', async () => {
   const get = { responses: { 200: { description: '' } } };
   const shared = { $ref: '#/components/pathItems/C' };
-  const { operations } = await generateFrom({
+  const { operations, files } = await generateFrom({
     ...toDocument({}),
     paths: {
       '/a': { get: { ...get, operationId: 'getAB' } },
@@ -142,6 +142,7 @@ it('operations without an ID get one, and path items that are shared do not shar
     'c /c',
     'getD /d',
   ]);
+  expect(files.get('types.gen.ts')?.match(/^ {4}c: /gm)).toHaveLength(1);
 });
 
 // How deep Redocly's recursion can go depends on what V8 has optimized so far: 1,000 is too much now and then.
