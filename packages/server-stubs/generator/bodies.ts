@@ -58,7 +58,7 @@ function describeContent(
     const kind = toContentKind(mediaType, isText);
     // Of responses, only JSON is validated, because text and bytes may be streams.
     const isRequest = direction === 'request';
-    const form = kind === 'form' && isRequest && describeFields(media, schema, context);
+    const form = kind === 'form' && isRequest && describeFields(media, schema, document);
     const isChecked =
       kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
     const at = document.pointerTo(media, 'schema');

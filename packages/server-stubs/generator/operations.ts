@@ -12,15 +12,11 @@ import {
 import { describeParameters, toParametersSchema } from './parameters.ts';
 import { SchemaSet } from './schema-set.ts';
 
-/** What a document says about its operations, with the schemas of their validators. */
-interface Described {
-  readonly table: RouteTable;
-  readonly request: SchemaSet;
-  readonly response: SchemaSet;
-}
-
-/** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
-export function describeOperations(document: OpenApiDocument): Described {
+/**
+ * Reads the operations of a document, in its order, and the schemas of their validators. What cannot be served is
+ * left out, with a warning.
+ */
+export function describeOperations(document: OpenApiDocument) {
   const request = new SchemaSet(document, 'request');
   const response = new SchemaSet(document, 'response');
   const context = { document, request, response };
@@ -42,7 +38,7 @@ export function describeOperations(document: OpenApiDocument): Described {
     }
     const { requestBody, responses, 'x-berth-pass-through': raw } = operation;
     const isRaw = raw === true;
-    const parameters = describeParameters(operation, path, context);
+    const parameters = describeParameters(operation, path, document);
     const schema = toParametersSchema(parameters);
     const at = document.pointerTo(operation, 'parameters');
     const validateParameters = request.add(schema, at);
@@ -59,7 +55,7 @@ export function describeOperations(document: OpenApiDocument): Described {
     });
   }
   if (routes.size === 0) document.warn('#/paths', 'This document has no operation to be served.');
-  const table = {
+  const table: RouteTable = {
     title: String(Object(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,

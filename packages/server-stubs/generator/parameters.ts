@@ -12,7 +12,6 @@ import {
   toList,
   toReference,
 } from './document.ts';
-import type { Context } from './schema-set.ts';
 import { partsOf, propertiesOf } from './schemas.ts';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
@@ -33,7 +32,7 @@ type ParameterModel = readonly [Parameter, schema: unknown];
 export function describeParameters(
   { parameters }: JsonObject,
   path: string,
-  { document }: Context,
+  document: OpenApiDocument,
 ): ParameterModel[] {
   return toList(parameters)
     .map((each) => describeParameter(follow(document.root, each), document))
@@ -87,7 +86,7 @@ export function toParametersSchema(parameters: readonly ParameterModel[]): unkno
 export function describeFields(
   media: unknown,
   schema: unknown,
-  { document }: Context,
+  document: OpenApiDocument,
 ): { fields: Parameter[]; isSupported: boolean } {
   const encodings = new Map(entriesOf(Object(media).encoding));
   const properties = new Map(partsOf(document.root, schema).flatMap(propertiesOf));
