@@ -2,14 +2,13 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
-import { matchesMediaType } from '../http/media-type.ts';
 
 /** The two contract documents, by the short names used in the report. */
 export const APIS = ['gateway', 'storage'] as const;
 
 export type Api = (typeof APIS)[number];
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
+const METHODS = ['get', 'post'] as const;
 
 /** The parts of an OpenAPI document that the suite reads. */
 export interface OpenapiDocument {
@@ -29,8 +28,6 @@ interface Reference {
 interface ResponseObject {
   headers?: Record<string, { required?: boolean } | Reference>;
   content?: Record<string, object>;
-  /** More media types, which are not in `content` because other tools misread them there. */
-  'x-berth-content'?: Record<string, object>;
 }
 
 /** A response that a document defines for a status and a content type. */
@@ -46,7 +43,7 @@ export interface DocumentedResponse {
   pointer: string;
 }
 
-/** The two contract documents and their names in messages, against which responses are checked. */
+/** The two contract documents and their names in messages. */
 type Documents = Record<Api, { name: string; document: OpenapiDocument }>;
 
 export const documents: Documents = {
@@ -66,7 +63,6 @@ export function toContract(profile: WireProfile = defaultWireProfile): Contract 
   return { documents: profiled, responses };
 }
 
-/** Lists the responses of a document. */
 export function listResponses(api: Api, document: OpenapiDocument): DocumentedResponse[] {
   const operations = Object.entries(document.paths).flatMap(([path, pathItem]) =>
     METHODS.flatMap((method) => {
@@ -76,12 +72,11 @@ export function listResponses(api: Api, document: OpenapiDocument): DocumentedRe
   );
   return operations.flatMap(({ operationId, responses, place }) =>
     Object.entries(responses).flatMap(([status, node]) => {
-      const pointer = `${place}/responses/${status}`;
-      const { value: response, ...found } = dereference(document, node, pointer);
-      const types = Object.keys({ ...response.content, ...response['x-berth-content'] });
-      const contentTypes = types.length > 0 ? types : [undefined];
-      return contentTypes.map((contentType) => {
-        return { api, operationId, status, contentType, response, ...found };
+      const found = dereference(document, node, `${place}/responses/${status}`);
+      const { value: response, pointer } = found;
+      const types = Object.keys(response.content ?? {});
+      return (types.length > 0 ? types : [undefined]).map((contentType) => {
+        return { api, operationId, status, contentType, response, pointer };
       });
     }),
   );
@@ -93,30 +88,14 @@ export function listResponses(api: Api, document: OpenapiDocument): DocumentedRe
  */
 export function findResponses(
   { responses }: Contract,
-  { api, operationId }: Pick<DocumentedResponse, 'api' | 'operationId'>,
+  operation: Pick<DocumentedResponse, 'api' | 'operationId'>,
   status: number,
 ): DocumentedResponse[] {
-  const ofOperation = responses.filter(
-    (each) => each.api === api && each.operationId === operationId,
-  );
+  const { api, operationId } = operation;
+  const all = responses.filter((each) => each.api === api && each.operationId === operationId);
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'default'];
-  return (
-    keys
-      .map((key) => ofOperation.filter((each) => each.status === key))
-      .find(({ length }) => length > 0) ?? []
-  );
-}
-
-/** Returns the best match for a content type. An exact type takes precedence over a range such as `image/*`. */
-export function findByContentType(
-  responses: readonly DocumentedResponse[],
-  type: string | undefined,
-): DocumentedResponse | undefined {
-  if (type === undefined) return responses.find(({ contentType }) => contentType === undefined);
-  const stars = ({ contentType = '' }: DocumentedResponse) => contentType.split('*').length;
-  return responses
-    .filter(({ contentType = '' }) => matchesMediaType(type, contentType))
-    .sort((one, other) => stars(one) - stars(other))[0];
+  const key = keys.find((one) => all.some((each) => each.status === one));
+  return all.filter((each) => each.status === key);
 }
 
 /** Appends segments to a JSON pointer (RFC 6901) in the form of a URI fragment. */
@@ -125,11 +104,7 @@ export function joinPointer(pointer: string, ...names: string[]): string {
   return [pointer, ...escaped].join('/');
 }
 
-/**
- * Follows the local `$ref`s of a node of the contract.
- *
- * @param pointer location of the node
- */
+/** Follows the local `$ref`s of a node of the contract, whose location is `pointer`. */
 export function dereference<T extends object>(
   document: OpenapiDocument,
   node: T | Reference,

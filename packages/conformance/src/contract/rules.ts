@@ -4,74 +4,40 @@ import type { Api } from './openapi.ts';
 
 export type Level = 'must' | 'should';
 
+type Written = Omit<(typeof contract.rules)[number], 'sentences' | 'level'>;
+
 /** What the contract says about one thing, in one or more sentences that can be checked. */
-export interface Rule {
-  id: string;
+export interface Rule extends Written {
   level: Level;
-  statement: string;
-  /** The API that it is about. */
   api: Api;
   /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */
   sentences: Readonly<Record<string, string>>;
-  /** Lines of the API description that it comes from. */
-  source: readonly string[];
-  /** Decisions that complete the description, such as `D8`. */
-  decisions: readonly string[];
-  operations: readonly string[];
-  /** Places in the documents, such as `gateway.v1#/…`. */
-  places: readonly string[];
 }
 
-/** All rules with level MUST or SHOULD, in contract order. */
-export const rules: readonly Rule[] = toChecked(contract.rules);
+/** In contract order. */
+export const rules: readonly Rule[] = contract.rules.map(({ sentences, ...rule }) => ({
+  ...rule,
+  level: rule.level.toLowerCase() as Level,
+  api: rule.documents === 'gateway.v1' ? 'gateway' : 'storage',
+  sentences: sentences
+    ? Object.fromEntries(sentences.map((text, index) => [`${rule.id}/${index + 1}`, text]))
+    : { [rule.id]: rule.statement },
+}));
 
-interface Written extends Partial<Pick<Rule, 'source' | 'decisions' | 'operations' | 'places'>> {
-  id: string;
-  level: string;
-  statement: string;
-  documents: string;
-  sentences?: readonly string[];
-}
-
-function toChecked(written: readonly Written[]): readonly Rule[] {
-  return written
-    .filter(({ level }) => level !== 'info')
-    .map(({ id, level, statement, documents, sentences, ...rule }) => ({
-      id,
-      level: level.toLowerCase() as Level,
-      statement,
-      api: documents === 'gateway.v1' ? 'gateway' : 'storage',
-      sentences:
-        sentences === undefined
-          ? { [id]: statement }
-          : Object.fromEntries(sentences.map((text, index) => [`${id}/${index + 1}`, text])),
-      source: rule.source ?? [],
-      decisions: rule.decisions ?? [],
-      operations: rule.operations ?? [],
-      places: rule.places ?? [],
-    }));
-}
-
-/**
- * Returns the rule that a sentence belongs to.
- *
- * @param id ID of a rule or of one of its sentences
- * @throws Error for an unknown ID
- */
+/** Returns the rule with an ID, or that of a sentence. */
 export function findRule(id: string): Rule {
   const [ruleId] = id.split('/');
   const found = rules.find((rule) => rule.id === ruleId);
   if (found) return found;
-  throw new Error(`No rule with level MUST or SHOULD has the ID ${ruleId}.`);
+  throw new Error(`No rule has the ID ${ruleId}.`);
 }
 
-/** Returns the text of a sentence. */
 export function findStatement(id: SentenceId): string {
   return findRule(id).sentences[id] ?? '';
 }
 
 /**
- * Returns the rules for a place in the documents, including those for the elements that contain it.
+ * Returns the IDs of the rules for a place in the documents, including those for the elements that contain it.
  *
  * @param where document and JSON pointer, `storage.v2 #/components/schemas/StatusCode/type`
  */
