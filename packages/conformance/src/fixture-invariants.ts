@@ -12,7 +12,7 @@ interface FixtureFacts extends Exchange {
   readonly settings: Pick<Settings, 'service'>;
 }
 
-/** A request as the fixture service received it, parsed from its echo. */
+/** A request as the fixture service received it. */
 export interface Echo {
   method: string;
   /** Path and query as received. */
@@ -41,7 +41,7 @@ interface SentResponse {
   status: number;
   /** Includes `Content-Type`. */
   headers: HeaderList;
-  /** Creates the body. Absent if the request does not say what it is: `/events`, `/socket`. */
+  /** Absent if the request does not say what it is: `/events`, `/socket`. */
   body?: () => Buffer;
 }
 
@@ -60,13 +60,9 @@ export function readSentResponse(facts: FixtureFacts): SentResponse | undefined 
 
 function toSentResponse(anyPath: string, query: URLSearchParams): SentResponse | undefined {
   const type = query.get('type') ?? (anyPath === '/events' ? 'text/event-stream' : null);
-  const headers = [
-    ...query.getAll('header').map((line): [string, string] => {
-      const [name = ''] = line.split(':', 1);
-      return [name, line.slice(name.length + 1)];
-    }),
-    ...(type === null ? [] : [['Content-Type', type] as const]),
-  ];
+  const headers = [...query.getAll('header'), ...(type === null ? [] : [`Content-Type:${type}`])]
+    .map((line) => /^([^:]*):?(.*)$/s.exec(line) ?? [])
+    .map(([, name = '', value = '']): [string, string] => [name, value]);
   if (anyPath === '/events') return { status: 200, headers };
   if (anyPath === '/socket') return { status: Number(query.get('refuse') ?? 101), headers };
   if (anyPath !== '/respond') return undefined;
@@ -90,20 +86,9 @@ function listHops(headers: HeaderList): string[] {
   return [...names, ...listed.map((name) => name.trim())];
 }
 
-function readHops({ headers }: SentResponse): HeaderList {
-  const names = listHops(headers);
-  return headers.filter(([name]) => names.includes(name.toLowerCase()));
-}
-
 /** Headers that the gateway replaces. */
 const REPLACED = ['x-request-id', 'content-disposition'];
 
-function readForwarded({ headers }: SentResponse): HeaderList {
-  const names = [...listHops(headers), ...REPLACED];
-  return headers.filter(([name]) => !names.includes(name.toLowerCase()));
-}
-
-/** Returns no claims for a response that the sentence is not about. */
 type FixtureInvariant = (facts: FixtureFacts) => Claim[];
 
 /** An invariant for responses of the fixture service. */
@@ -116,10 +101,10 @@ const ofResponses =
 
 /** An invariant for requests that the fixture service has echoed. */
 const ofEchoes =
-  (check: (facts: FixtureFacts, echo: Echo) => Claim[]): FixtureInvariant =>
+  (check: (echo: Echo, facts: FixtureFacts) => Claim[]): FixtureInvariant =>
   (facts) => {
     const echo = readEcho(facts);
-    return echo === undefined ? [] : check(facts, echo);
+    return echo === undefined ? [] : check(echo, facts);
   };
 
 const STREAM = 'text/event-stream';
@@ -143,32 +128,31 @@ function sentenceOf(anyPath: string): number {
   return anyPath.lastIndexOf('/') > 0 ? 4 : 1;
 }
 
-const pathInvariant = (sentence: number): FixtureInvariant =>
-  ofEchoes((facts, { target }) => {
-    if (sentenceOf(readAnyPath(facts)) !== sentence) return [];
-    const expected = readAnyPath(facts) || '/';
-    const { pathname } = splitTarget(target);
-    const message = `the service must receive the path ${expected}, but received ${pathname}`;
-    return [[pathname === expected, message]];
-  });
+const pathInvariants = Object.fromEntries(
+  [1, 2, 3, 4, 5, 6].map((sentence) => [
+    `GW-PATH/${sentence}`,
+    ofEchoes(({ target }, facts) => {
+      if (sentenceOf(readAnyPath(facts)) !== sentence) return [];
+      const expected = readAnyPath(facts) || '/';
+      const { pathname } = splitTarget(target);
+      const message = `the service must receive the path ${expected}, but received ${pathname}`;
+      return [[pathname === expected, message]];
+    }),
+  ]),
+);
 
 /** What must hold for each call that reached the fixture service. */
 export const FIXTURE_INVARIANTS: Partial<Record<SentenceId, FixtureInvariant>> = {
-  'GW-PATH/1': pathInvariant(1),
-  'GW-PATH/2': pathInvariant(2),
-  'GW-PATH/3': pathInvariant(3),
-  'GW-PATH/4': pathInvariant(4),
-  'GW-PATH/5': pathInvariant(5),
-  'GW-PATH/6': pathInvariant(6),
-  'GW-QUERY-RAW': ofEchoes(({ sent }, { target }) => {
+  ...pathInvariants,
+  'GW-QUERY-RAW': ofEchoes(({ target }, { sent }) => {
     const [expected = '', actual] = [sent.url, target].map((url) => splitTarget(url).search);
     const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
     return expected === '' ? [] : [[actual === expected, message]];
   }),
-  'GW-FORWARD-METHOD': ofEchoes(({ sent }, { method }) => [
+  'GW-FORWARD-METHOD': ofEchoes(({ method }, { sent }) => [
     [method === sent.method, `the service must receive a ${sent.method}, but received a ${method}`],
   ]),
-  'GW-FORWARD-BODY': ofEchoes(({ sent }, { body: { size, sha256 } }) => {
+  'GW-FORWARD-BODY': ofEchoes(({ body: { size, sha256 } }, { sent }) => {
     if (sent.method !== 'POST') return [];
     const message = `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`;
     return [[sha256 === createHash('sha256').update(sent.body).digest('hex'), message]];
@@ -180,22 +164,26 @@ export const FIXTURE_INVARIANTS: Partial<Record<SentenceId, FixtureInvariant>> =
     const message = `the content type must be ${STREAM}, not ${cite(mediaType)}`;
     return [[mediaType === STREAM, message], ...claimBody(sent, facts)];
   }),
-  'GW-HEADERS': ofResponses((sent, { received }) =>
-    claimSameHeaders(readForwarded(sent), received.headers),
-  ),
-  'GW-HOP-BY-HOP': ofResponses((sent, { received }) =>
-    readHops(sent).map(([name, value]) => {
-      const actual = readAll(received.headers, name).join(', ');
-      // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
-      const isConnection = name.toLowerCase() === 'connection';
-      const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
-      return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
-    }),
-  ),
+  'GW-HEADERS': ofResponses(({ headers }, { received }) => {
+    const names = [...listHops(headers), ...REPLACED];
+    const forwarded = headers.filter(([name]) => !names.includes(name.toLowerCase()));
+    return claimSameHeaders(forwarded, received.headers);
+  }),
+  'GW-HOP-BY-HOP': ofResponses(({ headers }, { received }) => {
+    const hops = listHops(headers);
+    return headers
+      .filter(([name]) => hops.includes(name.toLowerCase()))
+      .map(([name, value]) => {
+        const actual = readAll(received.headers, name).join(', ');
+        // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
+        const isConnection = name.toLowerCase() === 'connection';
+        const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
+        return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
+      });
+  }),
   'GW-REQUEST-ID-NEW/2': ofResponses(({ headers }, { received }) => {
-    const [ofService, actual] = [headers, received.headers].map((list) =>
-      readAll(list, 'x-request-id'),
-    ) as [string[], string[]];
+    const ofService = readAll(headers, 'x-request-id');
+    const actual = readAll(received.headers, 'x-request-id');
     if (ofService.length === 0 || actual.length === 0) return [];
     const isReplaced =
       actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));

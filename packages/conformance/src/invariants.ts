@@ -9,7 +9,7 @@ import type { Claim, Finding } from './result.ts';
 import type { ResponseValidator } from './validation/check-response.ts';
 import { cite, show } from './validation/cite.ts';
 import { isGatewayError } from './validation/read-gateway.ts';
-import { hasFailed, type StorageReply } from './validation/read-storage.ts';
+import { hasFailed, isSuccess, type StorageReply } from './validation/read-storage.ts';
 
 /** A call to one of the operations, with what the invariants read from its response. */
 export interface Facts extends StorageReply {
@@ -18,10 +18,7 @@ export interface Facts extends StorageReply {
   readonly validator: ResponseValidator;
 }
 
-/**
- * Returns what a sentence claims about a response, or findings that name their place in a document; nothing if the
- * sentence is not about this response.
- */
+/** Returns what a sentence claims about a response, or findings that name their place in a document. */
 export type Invariant = (facts: Facts) => readonly (Claim | Finding)[];
 
 const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
@@ -37,8 +34,7 @@ const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
  */
 function isOwnError(facts: Facts): boolean {
   const { received, settings } = facts;
-  if (!isGateway(facts) || received.status < 400) return false;
-  if (readSentResponse(facts) !== undefined) return false;
+  if (!isGateway(facts) || received.status < 400 || readSentResponse(facts)) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
@@ -55,48 +51,42 @@ function isOfService(facts: Facts): boolean {
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
-const isStream = ({ received }: Facts) => received.mediaType === 'text/event-stream';
-const acceptsStream = ({ sent }: Facts) =>
-  readAll(sent.headers, 'accept').some((value) => /text\/event-stream/i.test(value));
-
 /** Which of the rules about `Content-Disposition` is about a response, if it is certain. */
 function dispositionRule(facts: Facts): 'C1' | 'C2' | 'C3' | 'none' | undefined {
   const { sent, received } = facts;
   // The rules do not say whether a handshake that the service rejects is a GET.
   if (!isOfService(facts) || isHandshake(facts)) return undefined;
-  if (isStream(facts)) return acceptsStream(facts) ? 'C3' : undefined;
   if (received.mediaType === undefined) return undefined;
+  if (received.mediaType === 'text/event-stream') {
+    const accept = readAll(sent.headers, 'accept').join();
+    return /text\/event-stream/i.test(accept) ? 'C3' : undefined;
+  }
   if (sent.method === 'GET') return 'C1';
   return TEXT_TYPES.includes(received.mediaType) ? 'none' : 'C2';
 }
 
-const dispositionInvariant =
+function claimDisposition(
+  { received }: Facts,
+  expected: 'attachment' | 'absent' | 'anything but inline',
+): Claim {
+  const values = readAll(received.headers, 'content-disposition');
+  const types = listDispositionTypes(values);
+  const holds = {
+    attachment: types.includes('attachment'),
+    absent: values.length === 0,
+    'anything but inline': !types.includes('inline'),
+  };
+  const actual = values.map(cite).join(' and ') || 'none';
+  return [holds[expected], `Content-Disposition must be ${expected}, not ${actual}`];
+}
+
+const disposition =
   (
     rules: readonly ReturnType<typeof dispositionRule>[],
-    claim: (facts: Facts) => Claim,
+    expected: Parameters<typeof claimDisposition>[1],
   ): Invariant =>
   (facts) =>
-    rules.includes(dispositionRule(facts)) ? [claim(facts)] : [];
-
-const dispositionClaim =
-  (holds: (values: string[]) => boolean, expected: string) =>
-  ({ received }: Facts): Claim => {
-    const values = readAll(received.headers, 'content-disposition');
-    const actual = values.map(cite).join(' and ') || 'none';
-    return [holds(values), `Content-Disposition must be ${expected}, not ${actual}`];
-  };
-
-const isAttached = dispositionClaim(
-  (values) => listDispositionTypes(values).includes('attachment'),
-  'attachment',
-);
-
-const isNotAttached = dispositionClaim((values) => values.length === 0, 'absent');
-
-const isNotInline = dispositionClaim(
-  (values) => !listDispositionTypes(values).includes('inline'),
-  'anything but inline',
-);
+    rules.includes(dispositionRule(facts)) ? [claimDisposition(facts, expected)] : [];
 
 const hasRequestId = ({ received }: Facts): Claim => [
   (received.header('x-request-id') ?? '').trim() !== '',
@@ -120,14 +110,10 @@ const listIds = (items: readonly unknown[]): string[] =>
 /** What the schemas of the storage document leave to its descriptions. */
 function claimEnvelope(facts: Facts): Claim[] {
   const { body, data, envelope, received, refused, operationId } = facts;
-  const claims: Claim[] = [];
-  if (body === undefined) return claims;
-  if (refused) {
-    claims.push([body.data === undefined, `data must be absent, but it was ${show(body.data)}`]);
-  } else {
-    const message = `data must be an object, not ${show(body.data)}`;
-    claims.push([data !== undefined, message]);
-  }
+  if (body === undefined) return [];
+  const claims: Claim[] = refused
+    ? [[body.data === undefined, `data must be absent, but it was ${show(body.data)}`]]
+    : [[data !== undefined, `data must be an object, not ${show(body.data)}`]];
   const { statusCode } = envelope ?? {};
   if (facts.settings.wireProfile.envelope === 'wrapped' && typeof statusCode === 'number') {
     if (isCopy(facts)) {
@@ -148,12 +134,11 @@ function claimEnvelope(facts: Facts): Claim[] {
 function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
   return ['code', 'message'].map((field): Claim => {
     const value = entry[field];
-    return hasFailed(entry)
-      ? [
-          typeof value === 'string',
-          `${field} of a failed item must be a string, not ${show(value)}`,
-        ]
-      : [value === undefined, `${field} must be absent, but it was ${show(value)}`];
+    if (!hasFailed(entry)) {
+      return [value === undefined, `${field} must be absent, but it was ${show(value)}`];
+    }
+    const message = `${field} of a failed item must be a string, not ${show(value)}`;
+    return [typeof value === 'string', message];
   });
 }
 
@@ -168,18 +153,24 @@ const ofEnvelopes =
   (facts) =>
     isGateway(facts) || facts.body === undefined ? [] : check(facts);
 
+/** Checks a response against the document of its operation. */
+function checkSchema({ validator, operationId, received }: Facts, api: Api): (Claim | Finding)[] {
+  const findings = validator.checkResponse({ api, operationId }, received);
+  return findings.length > 0 ? findings : [[true, '']];
+}
+
 /**
  * Sentences about single responses. They are checked for each response of a run to which they apply: to any call to a
  * service or to a storage operation. Links and uploads are checked in `checks/`.
  */
 export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   ...FIXTURE_INVARIANTS,
-  'GW-C1': dispositionInvariant(['C1'], isAttached),
-  'GW-C2/1': dispositionInvariant(['C2'], isAttached),
-  'GW-C2/2': dispositionInvariant(['none'], isNotAttached),
-  'GW-C3/1': dispositionInvariant(['C3'], isNotAttached),
-  'GW-C3/2': (facts) => (facts.received.status === 101 ? [isNotAttached(facts)] : []),
-  'GW-DISPOSITION-INLINE': dispositionInvariant(['C1', 'C2'], isNotInline),
+  'GW-C1': disposition(['C1'], 'attachment'),
+  'GW-C2/1': disposition(['C2'], 'attachment'),
+  'GW-C2/2': disposition(['none'], 'absent'),
+  'GW-C3/1': disposition(['C3'], 'absent'),
+  'GW-C3/2': (facts) => (facts.received.status === 101 ? [claimDisposition(facts, 'absent')] : []),
+  'GW-DISPOSITION-INLINE': disposition(['C1', 'C2'], 'anything but inline'),
   'GW-REQUEST-ID/1': (facts) => {
     const isFrom = isOfService(facts) || isOwnError(facts) || readSentResponse(facts);
     return isFrom && !isHandshake(facts) ? [hasRequestId(facts)] : [];
@@ -196,13 +187,11 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   'ST-RESPONSE': (facts) =>
     isGateway(facts) ? [] : [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
   'ST-LINKS-CALL': ({ operationId, entries = [] }) => {
-    const linked = operationId === 'batchGetTempUrls' ? entries : [];
-    return linked
-      .filter(({ code }) => code === 'SUCCESS')
-      .map(({ tempFileURL: url }): Claim => {
-        const message = `the link of a file must be an absolute URL, not ${show(url)}`;
-        return [isWebUrl(url), message];
-      });
+    const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
+    return linked.map(({ tempFileURL: url }): Claim => {
+      const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+      return [isWebUrl(url), message];
+    });
   },
   'ST-PRESENT/1': ofEnvelopes(({ body }) => [present('requestId', body?.requestId)]),
   'ST-PRESENT/2': ofEnvelopes(({ body, refused }) =>
@@ -229,9 +218,3 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
     });
   }),
 };
-
-/** Checks a response against the document of its operation. */
-function checkSchema({ validator, operationId, received }: Facts, api: Api): (Claim | Finding)[] {
-  const findings = validator.checkResponse({ api, operationId }, received);
-  return findings.length > 0 ? findings : [[true, '']];
-}

@@ -1,6 +1,5 @@
 import type { CheckContext } from '../context/check-context.ts';
-import type { SocketRequest } from '../context/fixture-client.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
+import type { FixtureRequest, GatewayCall } from '../context/gateway-client.ts';
 import type { Echo } from '../fixture-invariants.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
@@ -35,8 +34,7 @@ export function alternate<Call extends GatewayCall>(
  * Makes a call that must reach the fixture service, and returns the request as it arrived there. A call that does not
  * arrive is a finding, unless a plain call does not arrive either.
  *
- * @param refusal a status with which HTTP allows a gateway to reject this call. If the gateway does so, the operator
- *   gets a note
+ * @param refusal a status with which HTTP allows a gateway to reject this call; the operator then gets a note
  */
 export async function callEcho(
   t: CheckContext,
@@ -46,31 +44,31 @@ export async function callEcho(
   const exchange = await t.gateway.call(call);
   const echo = t.fixture.readEcho(exchange);
   if (echo) return echo;
-  const { status } = exchange.received;
-  const what = `${exchange.sent.method} ${exchange.sent.url.slice(0, 200)}`;
-  if (status === refusal) {
+  const { sent, received } = exchange;
+  const what = `${sent.method} ${sent.url.slice(0, 200)}`;
+  if (received.status === refusal) {
     t.note(`${what} was rejected with ${refusal}, as HTTP allows.`);
     return undefined;
   }
-  const plain = exchange.sent.method === 'POST' ? jsonPost : {};
+  const plain = sent.method === 'POST' ? jsonPost : {};
   if (!t.fixture.readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
     throw new SkipError('a plain call does not reach the fixture service');
   }
-  t.expect(false, `${what} must reach the service, but the response was ${status}`, exchange);
+  const message = `${what} must reach the service, but the response was ${received.status}`;
+  t.expect(false, message, exchange);
   return undefined;
 }
 
 /**
- * Opens a WebSocket to the fixture service, and closes it when `use` is done. If the WebSocket cannot be opened, the
- * check is skipped: GW-WS-UPGRADE covers that failure.
+ * Opens a WebSocket to the fixture service, and closes it when `use` is done. If it cannot be opened, the check is
+ * skipped: GW-WS-UPGRADE covers that failure.
  */
 export async function openSocket<Result>(
   t: CheckContext,
-  options: SocketRequest & { offers?: readonly string[]; call?: GatewayCall },
+  { call, ...request }: FixtureRequest & { call?: GatewayCall },
   use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
 ): Promise<Result> {
-  const { offers = [], call = {}, ...request } = options;
-  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(request), ...call }, offers);
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(request), ...call });
   const { socket, received, violation = '' } = upgrade;
   if (!socket) throw new SkipError(`no WebSocket could be opened: ${received.status} ${violation}`);
   try {
@@ -131,9 +129,7 @@ export async function expectForwarded(t: CheckContext, calls: NamedCalls): Promi
 
 /**
  * Makes calls that must be rejected with a 4xx and the error body (D15), and that the fixture service must never
- * receive: it counts them by the `mark=…` that is added to their query.
- *
- * @param send makes a call. Its path is `/a/b` by default
+ * receive: it counts them by the `mark=…` that is added to their query. Their path is `/a/b` by default.
  */
 export async function expectGatewayRefusals<Call extends { path?: string }>(
   t: CheckContext,

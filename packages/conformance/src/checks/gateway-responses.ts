@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { ResponseRequest } from '../context/fixture-client.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
+import type { FixtureRequest, GatewayCall } from '../context/gateway-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
@@ -30,7 +29,7 @@ const LONG: HeaderList = [['X-Conformance-Long', 'x'.repeat(2100)]];
 
 const OF_THE_SERVICE = 'of-the-service';
 
-/** Headers that the gateway removes from any response, with values that no gateway would choose itself. */
+/** Headers that the gateway removes, with values that no gateway would choose itself. */
 const REMOVED: HeaderList = [
   ['X-Request-Id', OF_THE_SERVICE],
   ['Keep-Alive', 'timeout=977, max=977'],
@@ -59,11 +58,7 @@ const GZIP = gzipSync('a text that gets shorter '.repeat(20));
 const OBJECT =
   ' { "b" : 1.0, "a":1e2,\n"b":"\\u0041/", "none":null, "中文🙂":[[{}]], "code":"OK", "data":{} }\r\n';
 
-/**
- * What an event stream may contain (HTML, section 9.2.6): fields in any order, with and without a space or a colon,
- * empty ones and unknown ones, several lines of data, comments, all kinds of line ends, characters of several bytes,
- * and an incomplete event at the end.
- */
+/** What an event stream may contain (HTML, section 9.2.6), with all kinds of line ends. */
 const EVENTS = [
   '\uFEFF: a comment\nretry: 4711\nevent: named\nid: 1\ndata: one\ndata:two\ndata:\ndata:  three\n\n',
   ':\n\nevent:named\r\ndata:with CRLF\r\nid:2\r\n\r\n',
@@ -89,7 +84,7 @@ const OF_STATUS: Record<number, HeaderList> = {
 };
 
 /** Alternates between three bodies: bytes, an object like a gateway's error, and none. */
-function toRequest(status: number): ResponseRequest {
+function toRequest(status: number): FixtureRequest {
   const isRedirect = status > 300 && status < 400 && status !== 304;
   const special = OF_STATUS[status] ?? (isRedirect ? [['Location', '/moved?a=%2F']] : []);
   const headers = [...HEADERS.slice(0, 6), ...ALL_REMOVED, ...(special as HeaderList)];
@@ -101,7 +96,7 @@ function toRequest(status: number): ResponseRequest {
 }
 
 /** Responses to a GET and to a POST. */
-const FOR_BOTH: ResponseRequest[] = [
+const FOR_BOTH: FixtureRequest[] = [
   { type: JSON_TYPE, body: OBJECT, chunked: true, headers: [...HEADERS, ...LONG] },
   { type: `${JSON_TYPE}; charset=utf-8`, body: '{}', headers: disposed('inline') },
   { type: 'text/plain', body: ' two\r\nlines\n\n中文é🙂\0', headers: disposed('attachment') },
@@ -115,8 +110,8 @@ const FOR_BOTH: ResponseRequest[] = [
   ...[204, 301, 302, 303, 304, 307, 308, 401, 404, 500, 504].map(toRequest),
 ];
 
-/** Responses in turn to a GET and to a POST. */
-const FOR_EITHER: ResponseRequest[] = [
+/** Responses to a GET or a POST, in turn. */
+const FOR_EITHER: FixtureRequest[] = [
   { type: BINARY, size: 1_048_577, chunked: true },
   { type: 'video/mp4', size: 2000, trickle: 1 },
   { type: BINARY, body: '' },
@@ -129,7 +124,7 @@ const FOR_EITHER: ResponseRequest[] = [
 ];
 
 /** Types of responses to a POST: text types, types that look like one, and others. */
-const FOR_POST: ResponseRequest[] = [
+const FOR_POST: FixtureRequest[] = [
   'application/x-www-form-urlencoded; charset=utf-8',
   'TEXT/PLAIN ; charset="gb18030"',
   'Application/JSON;profile="image/png"',
@@ -146,13 +141,10 @@ const FOR_POST: ResponseRequest[] = [
 
 const [GET, POST] = gatewayMethods;
 
-type Row = [ResponseRequest, GatewayCall];
-
-const REQUESTS: Row[] = [
-  ...FOR_BOTH.map((request): Row => [request, GET]),
-  ...FOR_BOTH.map((request): Row => [request, POST]),
-  ...FOR_EITHER.map((request, at): Row => [request, at % 2 ? POST : GET]),
-  ...FOR_POST.map((request): Row => [request, POST]),
+const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
+  ...FOR_BOTH.flatMap((request) => [[request, GET] as const, [request, POST] as const]),
+  ...FOR_EITHER.map((request, at) => [request, at % 2 ? POST : GET] as const),
+  ...FOR_POST.map((request) => [request, POST] as const),
   // A caller that accepts gzip must not receive anything that the service has not sent either.
   [
     { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) },
@@ -196,7 +188,7 @@ const requestHandshakes = (t: CheckContext): Promise<Exchange> =>
     return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
   });
 
-/** Checked by invariants, for which it is enough to request the responses. */
+/** Checked by invariants. */
 const OF_RESPONSES: readonly SentenceId[] = [
   'GW-BODY',
   'GW-C1',

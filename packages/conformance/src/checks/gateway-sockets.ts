@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
+import type { Need } from '../context/skip-reason.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
 import {
@@ -15,11 +15,14 @@ import { cite } from '../validation/cite.ts';
 import {
   closeSocket,
   EVERY_BYTE,
-  expectError,
+  expectGatewayRefusals,
+  type NamedCalls,
   openSocket,
   orNothing,
   readHello,
 } from './gateway-calls.ts';
+
+const NEEDS: readonly Need[] = ['fixture', 'webSocket'];
 
 /** How a WebSocket ends that was not closed (RFC 6455, section 7.1.5). */
 const CUT = 1006;
@@ -35,8 +38,6 @@ type Sendable = string | Buffer | Fragments;
 /**
  * Sends messages to the fixture service, and returns what was received: no more than one message too many. A final
  * message, which is echoed, marks the end, so that a lost one causes no wait.
- *
- * @param count how many messages must arrive
  */
 async function exchangeMessages(
   t: CheckContext,
@@ -191,53 +192,48 @@ function expectEnd(t: CheckContext, who: string, [code, reason]: Ending, end?: S
   if (!end) throw new FailError('no close');
 }
 
+async function expectTexts(t: CheckContext): Promise<void> {
+  const greet = t.uniqueName();
+  await openSocket(t, { greet }, async (socket) => {
+    const first = (await orNothing(t, socket.next()))?.data ?? Buffer.from('nothing');
+    const expected = 'a message that the service sends before the caller must arrive first';
+    t.expect(first.toString() === greet, `${expected}, but what arrived was ${show(first)}`);
+    await expectMessages(t, socket, TEXTS);
+    await expectMessages(t, socket, [`!burst ${BURST.length}`], BURST);
+  });
+  // A connection that breaks once proves nothing.
+  const isOpen = (await staysOpen(t)) || (await staysOpen(t));
+  const message = `a WebSocket must stay open, but was closed twice within ${QUIET / 1000} s without messages`;
+  t.expect(isOpen, message);
+}
+
 export const gatewaySockets: readonly Check[] = [
-  defineCheck('GW-WS-UPGRADE', ['fixture', 'webSocket'], async (t) => {
-    const calls: Record<string, GatewayCall> = {
-      'a handshake with a cookie': { headers: { Cookie: 'a=1', 'X-Conformance': 'a' } },
-      'a handshake with Origin': { headers: { Origin: `http://${t.gateway.host}` } },
-    };
-    for (const [what, call] of Object.entries(calls)) {
-      const path = t.fixture.socket();
-      const upgrade = await t.gateway.upgrade({ ...call, path }, [OFFER]);
-      const { socket, violation } = upgrade;
-      const { status, headers } = upgrade.received;
+  defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
+    for (const [what, headers] of [
+      ['a handshake with a cookie', { Cookie: 'a=1', 'X-Conformance': 'a' }],
+      ['a handshake with Origin', { Origin: `http://${t.gateway.host}` }],
+    ] as const) {
+      const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.socket() }, [OFFER]);
+      const { socket, violation, received } = upgrade;
+      const { status } = received;
       if (t.fixture.readEcho(upgrade))
         throw new SkipError('the path did not reach the fixture service');
-      if (status === 403 && call.headers && 'Origin' in call.headers) {
+      if (status === 403 && 'Origin' in headers) {
         t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
         continue;
       }
       t.expect(status === 101, `the response to ${what} must be 101, not ${status}`);
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
-      const isValid = violation === undefined || readAll(headers, NAME).join() !== OFFER;
+      const isValid = violation === undefined || received.header(NAME) !== OFFER;
       t.expect(isValid, `the 101 response to ${what} must be valid: ${violation}`);
       await closeSocket(socket);
     }
   }),
-  defineCheck(
-    'GW-WS-MESSAGES/1',
-    ['fixture', 'webSocket'],
-    async (t) => {
-      const greet = t.uniqueName();
-      await openSocket(t, { greet }, async (socket) => {
-        const first = (await orNothing(t, socket.next()))?.data ?? Buffer.from('nothing');
-        const expected = 'a message that the service sends before the caller must arrive first';
-        t.expect(first.toString() === greet, `${expected}, but what arrived was ${show(first)}`);
-        await expectMessages(t, socket, TEXTS);
-        await expectMessages(t, socket, [`!burst ${BURST.length}`], BURST);
-      });
-      // A connection that breaks once proves nothing.
-      const isOpen = (await staysOpen(t)) || (await staysOpen(t));
-      const message = `a WebSocket must stay open, but was closed twice within ${QUIET / 1000} s without messages`;
-      t.expect(isOpen, message);
-    },
-    { waits: true },
-  ),
-  defineCheck('GW-WS-MESSAGES/2', ['fixture', 'webSocket'], (t) =>
+  defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts, { waits: true }),
+  defineCheck('GW-WS-MESSAGES/2', NEEDS, (t) =>
     openSocket(t, {}, (socket) => expectMessages(t, socket, BINARIES)),
   ),
-  defineCheck('GW-WS-PING', ['fixture', 'webSocket'], (t) =>
+  defineCheck('GW-WS-PING', NEEDS, (t) =>
     openSocket(t, {}, async (socket, upgrade) => {
       await expectPong(t, 'conformance', socket.ping('conformance'), upgrade);
       socket.sendPart(Buffer.from('one '), false, false);
@@ -250,12 +246,12 @@ export const gatewaySockets: readonly Check[] = [
       await expectPong(t, 'between', pong, upgrade);
     }),
   ),
-  defineCheck('GW-WS-SUBPROTOCOL', ['fixture', 'webSocket'], async (t) => {
+  defineCheck('GW-WS-SUBPROTOCOL', NEEDS, async (t) => {
     await expectSelected(t, ['One', 'V3.conformance+x', 'one'], 'V3.conformance+x');
     await expectSelected(t, ['one', 'two'], 'two');
     await expectSelected(t, [], '');
   }),
-  defineCheck('GW-WS-CLOSE', ['fixture', 'webSocket'], async (t) => {
+  defineCheck('GW-WS-CLOSE', NEEDS, async (t) => {
     for (const ending of OF_SERVICES) {
       await openSocket(t, {}, async (socket) => {
         socket.send(ending[0] === NO_CODE ? '!close' : `!close ${ending.join(' ')}`.trim());
@@ -272,26 +268,21 @@ export const gatewaySockets: readonly Check[] = [
       });
     }
   }),
-  /** A handshake is authenticated like any other call (D14). */
-  defineCheck('GW-WS-AUTH', ['fixture', 'webSocket'], async (t) => {
+  // A handshake is authenticated like any other call (D14).
+  defineCheck('GW-WS-AUTH', NEEDS, async (t) => {
     await openSocket(t, {}, async () => {});
-    const mark = t.uniqueName();
-    const path = t.fixture.socket({ mark });
     const { otherEnvToken } = t.settings;
-    const bad: Record<string, GatewayCall['credentials']> = {
-      'no credentials': 'none',
-      'a wrong token': { Authorization: 'Bearer wrong' },
-      ...(otherEnvToken && {
-        'a token from another environment': { Authorization: `Bearer ${otherEnvToken}` },
-      }),
+    const path = t.fixture.socket();
+    const bearer = (token: string) => ({ path, credentials: { Authorization: `Bearer ${token}` } });
+    const calls: NamedCalls = {
+      'no credentials': { path, credentials: 'none' },
+      'a wrong token': bearer('wrong'),
+      ...(otherEnvToken && { 'a token from another environment': bearer(otherEnvToken) }),
     };
-    for (const [what, credentials = 'none'] of Object.entries(bad)) {
-      const upgrade = await t.gateway.upgrade({ path, credentials });
-      expectError(t, upgrade, what);
+    await expectGatewayRefusals(t, calls, async (call) => {
+      const upgrade = await t.gateway.upgrade(call);
       upgrade.socket?.close();
-    }
-    const count = await t.fixture.count(mark);
-    const message = `the service must not be called by rejected handshakes, but it was called ${count} times`;
-    t.expect(count === 0, message);
+      return upgrade;
+    });
   }),
 ];

@@ -10,10 +10,7 @@ import { gatewayMethods } from './gateway-calls.ts';
  */
 const FIRST_WAIT = 3000;
 
-/**
- * A busy machine may occasionally deliver events together that were sent separately; a gateway that buffers always
- * does.
- */
+/** A busy machine may deliver events together that were sent separately; a gateway that buffers always does. */
 const STREAMS = 3;
 
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
@@ -44,19 +41,18 @@ async function followHeldStream(t: CheckContext, call: GatewayCall, pause: numbe
     const { status } = open;
     if (status !== 200) throw new SkipError(`the response for an event stream was ${status}`);
     const began = performance.now();
+    const isLate = () => performance.now() - began > 0.9 * pause;
     const soon = 'event must arrive as soon as it is sent, but arrived';
     await stream.until(1);
     if (stream.count() === 0) throw new SkipError('no event arrived');
     // The service sends the next event after this time, even without a release.
-    if (performance.now() - began > 0.9 * pause) {
-      return { open, buffered: `the first ${soon} only with the next one` };
-    }
+    if (isLate()) return { open, buffered: `the first ${soon} only with the next one` };
     if (!(await t.fixture.release(hold))) {
       // Without a release and without later events, another instance of the fixture got the release.
       if (stream.count() === 1) return { open };
       // If the release itself was late, because of `--rate` or a 429, that proves nothing.
-      const isLate = performance.now() - began > 0.9 * pause;
-      return { open, buffered: `the first ${soon} together with later events`, isLate };
+      const buffered = `the first ${soon} together with later events`;
+      return { open, buffered, isLate: isLate() };
     }
     await stream.until(2);
     if (stream.count() < 2) throw new SkipError('the event stream was cut off');
@@ -100,9 +96,9 @@ function followEvents({ chunks, close }: OpenExchange) {
         });
       }
     },
-    async close(): Promise<void> {
+    close() {
       close();
-      await reading;
+      return reading;
     },
   };
 }
@@ -111,9 +107,7 @@ export const gatewayStreams: readonly Check[] = [
   defineCheck(
     'GW-SSE-UNBUFFERED',
     ['fixture'],
-    async (t) => {
-      await Promise.all(gatewayMethods.map((call) => expectUnbuffered(t, call)));
-    },
+    (t) => Promise.all(gatewayMethods.map((call) => expectUnbuffered(t, call))),
     { waits: true },
   ),
 ];

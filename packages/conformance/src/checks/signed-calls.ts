@@ -57,20 +57,16 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   return { ...unsent, ...(call.isChunked ? { chunks: [Buffer.from(body)] } : { body }) };
 }
 
-/** Returns the run's key pair, which must be configured for checks that sign calls. */
+/** Returns the run's key pair, for checks that need `signature`. */
 export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
-  if (tc3 === undefined)
-    throw new Error('The run has no key pair: the check must list `signature` in its needs.');
+  if (tc3 === undefined) throw new Error('The check must list `signature` in its needs.');
   return tc3;
 }
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;
 
-/**
- * Ends a check whose signatures contain the time if this machine's clock differs from the gateway's, because
- * a rejected call would then prove nothing about the gateway.
- */
+/** Skips a check whose signatures contain the time if this machine's clock differs from the gateway's. */
 export async function assertClock(t: CheckContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
   const theirs = Date.parse(received.header('date') ?? '');

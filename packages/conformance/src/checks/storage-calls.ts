@@ -7,7 +7,8 @@ import {
 } from '../context/storage-client.ts';
 import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
-import { isSuccess, toItems } from './stored-files.ts';
+import { isSuccess } from '../validation/read-storage.ts';
+import { toItems } from './stored-files.ts';
 
 /** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
 export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
@@ -20,6 +21,11 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
   t.expect(!reply.refused, `${what} must be accepted, but the response was ${actual}`, reply);
   return !reply.refused;
 }
+
+type BatchOfFiles = 'batchGetTempUrls' | 'batchDelete';
+
+const itemsFor = (operation: BatchOfFiles, ids: readonly string[]) =>
+  operation === 'batchDelete' ? ids : toItems(ids);
 
 /** Expects a links or delete call to be accepted, and the entry of each existing file to have the code SUCCESS. */
 export async function expectSuccess(
@@ -35,11 +41,6 @@ export async function expectSuccess(
   }
 }
 
-type BatchOfFiles = 'batchGetTempUrls' | 'batchDelete';
-
-const itemsFor = (operation: BatchOfFiles, ids: readonly string[]) =>
-  operation === 'batchDelete' ? ids : toItems(ids);
-
 /** Expects no more than this many entries in the response of a links or delete call to have the code SUCCESS. */
 export async function expectSuccesses(
   t: CheckContext,
@@ -48,40 +49,37 @@ export async function expectSuccesses(
   max: number,
   ids: readonly string[],
 ): Promise<void> {
-  const { reply, entries } = await t.storage.listReply(operation, itemsFor(operation, ids));
-  const count = entries.filter(isSuccess).length;
+  const reply = await t.storage.list(operation, itemsFor(operation, ids));
+  const count = reply.entries.filter(isSuccess).length;
   const message = `${what}: at most ${max} entries may have the code SUCCESS, but ${count} do`;
   t.expect(count <= max, message, reply);
 }
 
 /** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
 interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
-  getUploadMetaData: { path: string };
   batchGetTempUrls: { fileList: [{ fileID: string }] };
-  batchDelete: { fileList: [string] };
-  batchCopyFile: { fileList: [{ srcPath: string; dstPath: string } & Record<string, unknown>] };
+  batchCopyFile: { fileList: [{ srcPath: string; dstPath: string }] };
 }
 
-/**
- * Creates valid fields for each operation. They contain a file ID that the deployment issued, so that it has
- * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
- */
+/** Their file ID was issued by the deployment, so that it has no reason to reject a call as malformed. */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const path = t.storage.path('sample.txt');
   const fileID = await t.upload.fileIdOf(path);
-  const [srcPath, dstPath] = [t.storage.copyPath(path), t.storage.copyPath(`${path}.copy`)];
+  const copy = {
+    srcPath: t.storage.copyPath(path),
+    dstPath: t.storage.copyPath(`${path}.copy`),
+    overwrite: false,
+    removeOriginal: false,
+  };
   return {
     getUploadMetaData: { path },
     batchGetTempUrls: { fileList: [{ fileID }] },
     batchDelete: { fileList: [fileID] },
-    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
+    batchCopyFile: { fileList: [copy] },
   };
 }
 
-/**
- * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If one is rejected,
- * all checks that need that are skipped.
- */
+/** Like `makeGoodFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
 export function acceptedFields(t: CheckContext): Promise<GoodFields> {
   return t.once('valid storage calls are accepted', async () => {
     const fields = await makeGoodFields(t);

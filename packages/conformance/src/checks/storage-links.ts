@@ -2,13 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { DisabledError, SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
+import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
 import { expectAccepted, expectSuccess, expectSuccesses } from './storage-calls.ts';
 import {
-  entryOf,
   hasBytes,
-  hasFailed,
   LARGE,
-  linkOf,
   missingFileId,
   needsFiles,
   storeAll,
@@ -16,11 +14,21 @@ import {
   toItems,
 } from './stored-files.ts';
 
+/** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
+const LIFETIMES = [60, 600, 3600, 10, 1];
+/** Those to try first if the check waits for the link to expire. */
+const SHORT = [2, 5, 15, 60];
+const LONG = 120;
+/** How much longer than its `maxAge` a link may work, in seconds. */
+const GRACE = 10;
+/** How much a lifetime may differ because a clock counts whole seconds, in seconds. */
+const TICK = 1;
+const SECONDS = { ms: 0.001, s: 1, min: 60 };
+
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const names = ['a.txt', 'level/b.txt', 'no-extension'];
-    const folder = await storeAll(t, names);
-    const ids = await folder.ids(...names);
+    const ids = await (await storeAll(t, names)).ids(...names);
     await expectSuccess(t, 'batchGetTempUrls', ids.slice(0, 1));
     await expectSuccess(t, 'batchGetTempUrls', [...ids, ...ids]);
   }),
@@ -46,7 +54,7 @@ export const storageLinks: readonly Check[] = [
     const contents = { 'text.txt': 'A\r\nB\n', 'level/empty.bin': '', 'large.bin': LARGE };
     const folder = await storeAll(t, files, contents);
     const ids = await folder.ids(...files);
-    const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
+    const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
     const links = ids.map((id) => linkOf(entryOf(entries, id)));
     if (!links.some(Boolean)) throw new SkipError('batchGetTempUrls returned no link');
     // Another link must not replace the first one.
@@ -134,16 +142,17 @@ export const storageLinks: readonly Check[] = [
   }),
 ];
 
-/** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
-const LIFETIMES = [60, 600, 3600, 10, 1];
-/** Those to try first if the check waits for the link to expire. */
-const SHORT = [2, 5, 15, 60];
-const LONG = 120;
-/** How much longer than its `maxAge` a link may work, in seconds. */
-const GRACE = 10;
-/** How much a lifetime may differ because a clock counts whole seconds, in seconds. */
-const TICK = 1;
-const SECONDS = { ms: 0.001, s: 1, min: 60 };
+interface Link {
+  /** Absent if the deployment does not issue a link with this lifetime. */
+  url: string | undefined;
+  bytes: Buffer | undefined;
+  maxAge: number;
+  /** In seconds. */
+  lifetime: number;
+  /** When it was requested, and when the response was complete: its lifetime begins between them. */
+  requested: number;
+  responded: number;
+}
 
 async function expectLinksExpire(t: CheckContext): Promise<void> {
   const names = ['long.txt', 'short.txt', 'unused.txt'];
@@ -155,12 +164,11 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
     const requested = performance.now();
     const { entries = [] } = await t.storage.call('batchGetTempUrls', { fileList });
     const responded = performance.now();
-    const [long, short, unused] = ids.map((id, index): Link => {
+    const [long, short, unused] = names.map((name, index): Link => {
       const maxAge = ages[index] ?? 0;
-      const url = linkOf(entryOf(entries, id));
-      const bytes = folder.contentOf(names[index] ?? '');
       const lifetime = maxAge * SECONDS[t.settings.maxAgeUnit];
-      return { url, bytes, maxAge, lifetime, requested, responded };
+      const url = linkOf(entryOf(entries, ids[index]));
+      return { url, bytes: folder.contentOf(name), maxAge, lifetime, requested, responded };
     }) as [Link, Link, Link];
     if (short.url === undefined) continue;
     // Another link to the same file must not prolong this one.
@@ -175,18 +183,6 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
   throw new DisabledError(`the deployment issues no links for a maxAge of ${SHORT.join(' or ')} s`);
 }
 
-interface Link {
-  /** Absent if the deployment does not issue a link with this lifetime. */
-  url: string | undefined;
-  bytes: Buffer | undefined;
-  maxAge: number;
-  /** In seconds. */
-  lifetime: number;
-  /** When it was requested, and when the response was complete: its lifetime begins between them. */
-  requested: number;
-  responded: number;
-}
-
 async function expectAlive(t: CheckContext, link: Link): Promise<void> {
   const isAlive = await works(t, link);
   const age = (performance.now() - link.requested) / 1000;
@@ -198,20 +194,19 @@ async function expectAlive(t: CheckContext, link: Link): Promise<void> {
 
 /** Expects a link to stop working after its lifetime, or after the shortest one that the deployment supports. */
 async function expectEnd(t: CheckContext, link: Link): Promise<void> {
-  const toAge = () => (performance.now() - link.responded) / 1000;
+  const { maxAge, lifetime, responded } = link;
+  const toAge = () => (performance.now() - responded) / 1000;
   const pause = (duration: number) => wait(duration * 1000, undefined, { signal: t.signal });
-  const limit = Math.max(link.lifetime, t.settings.minLinkSeconds) + GRACE;
-  await pause(Math.max(0, link.lifetime - toAge()));
+  const limit = Math.max(lifetime, t.settings.minLinkSeconds) + GRACE;
+  await pause(Math.max(0, lifetime - toAge()));
   let isAlive = await works(t, link);
   while (isAlive && toAge() <= limit) {
     await pause(0.5);
     isAlive = await works(t, link);
   }
-  const message = `a link with maxAge ${link.maxAge} must stop working, but it still works after ${toAge().toFixed(1)} s`;
-  t.expect(!isAlive, message);
-  if (toAge() > link.lifetime + GRACE) {
-    t.note(`A link with maxAge ${link.maxAge} works longer than that.`);
-  }
+  const actual = `but it still works after ${toAge().toFixed(1)} s`;
+  t.expect(!isAlive, `a link with maxAge ${maxAge} must stop working, ${actual}`);
+  if (toAge() > lifetime + GRACE) t.note(`A link with maxAge ${maxAge} works longer than that.`);
 }
 
 async function works(t: CheckContext, { url, bytes }: Link): Promise<boolean> {

@@ -3,14 +3,13 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
-  type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Claim, SkipError } from '../result.ts';
+import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
+import { entryOf, linkOf } from '../validation/read-storage.ts';
 import { makeGoodFields, tryCall } from './storage-calls.ts';
-import { entryOf, linkOf, needsFiles, storeReadable, toItems } from './stored-files.ts';
+import { needsFiles, storeReadable, toItems } from './stored-files.ts';
 
 interface Schema {
   $ref?: string;
@@ -20,55 +19,19 @@ interface Schema {
   items?: Schema;
 }
 
-const schemas: Record<string, Schema> = storage.components.schemas;
+const { schemas } = storage.components;
 
-const REQUESTS: Record<StorageOperation, Schema> = {
-  getUploadMetaData: storage.components.schemas.UploadMetaDataRequest,
-  batchGetTempUrls: storage.components.schemas.TempUrlsRequest,
-  batchDelete: storage.components.schemas.DeleteRequest,
-  batchCopyFile: storage.components.schemas.CopyRequest,
+const REQUESTS = {
+  getUploadMetaData: schemas.UploadMetaDataRequest,
+  batchGetTempUrls: schemas.TempUrlsRequest,
+  batchDelete: schemas.DeleteRequest,
+  batchCopyFile: schemas.CopyRequest,
 };
 
-const resolve = (schema: Schema = {}): Schema =>
-  schema.$ref ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
-
-/**
- * Defines a check that calls with such bodies are rejected.
- *
- * @param toBodies creates them for an operation from the schema of its fields, and from good fields. `write` creates the
- *   body for any fields
- */
-const defineInvalid = (
-  id: SentenceId,
-  toBodies: (
-    schema: Schema,
-    good: Record<string, unknown>,
-    write: (fields: unknown) => string,
-  ) => string[],
-) =>
-  defineCheck(id, [], async (t) => {
-    const good = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const write = (fields: unknown) => t.storage.body(fields);
-      for (const body of toBodies(REQUESTS[operation], good[operation], write)) {
-        const reply = await tryCall(t, operation, {}, { body });
-        for (const [holds, message] of claimRefusal(reply))
-          t.expect(holds, `${operation} with the body ${cite(body)}: ${message}`, reply);
-      }
-    }
-  });
-
-/** An invalid request is rejected in the documented format, but never with a 5xx (D30). */
-function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
-  const { status } = received;
-  const actual = envelope === undefined ? 'is not a JSON object' : 'has no code';
-  const rejected = `the call must be rejected, but the response was ${status}`;
-  return [
-    [status < 500, `the call must be rejected with a status below 500, but it was ${status}`],
-    [refused, rejected],
-    [code !== undefined, `the ${status} response must be an envelope with a code, but ${actual}`],
-  ];
-}
+const resolve = (schema: Schema = {}): Schema => {
+  const name = schema.$ref?.split('/').at(-1);
+  return name === undefined ? schema : Object(schemas)[name];
+};
 
 /** Deep enough for a recursive parser. */
 const DEPTH = 10_000;
@@ -113,15 +76,48 @@ function toMistyped(schema: Schema, good: unknown): unknown[] {
 }
 
 /** Returns variants of an object, each without one of the required fields. */
-const toIncomplete = (schema: Schema, good: Record<string, unknown>): Record<string, unknown>[] =>
+const toIncomplete = (schema: Schema, good: object): object[] =>
   (resolve(schema).required ?? []).map((name) => ({ ...good, [name]: undefined }));
 
 /** Returns requests with an item without a required field: alone, after a good item and before one. */
-function toIncompleteItems(schema: Schema, { fileList }: Record<string, unknown>): unknown[] {
+function toIncompleteItems(schema: Schema, { fileList }: Record<string, unknown>): object[] {
   const item = Object(fileList)[0];
   const { items } = resolve(schema.properties?.fileList);
   return toIncomplete(items ?? {}, item).flatMap((bad) =>
     [[bad], [item, bad], [bad, item]].map((list) => ({ fileList: list })),
+  );
+}
+
+/** Creates bodies that must be rejected from the schema of an operation's fields, and from good fields. */
+type ToBodies = (
+  schema: Schema,
+  good: Record<string, unknown>,
+  write: (fields: unknown) => string,
+) => string[];
+
+const defineInvalid = (sentence: 1 | 2 | 3 | 4, toBodies: ToBodies): Check =>
+  defineCheck(`ST-INVALID/${sentence}`, [], async (t) => {
+    const good = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      for (const body of toBodies(REQUESTS[operation], good[operation], t.storage.body)) {
+        const reply = await tryCall(t, operation, {}, { body });
+        expectEnvelope(t, reply, `${operation} with the body ${cite(body)}`);
+      }
+    }
+  });
+
+/** An invalid request is rejected in the documented format, but never with a 5xx (D30). */
+function expectEnvelope(t: CheckContext, reply: StorageReply, what: string): void {
+  const { received, refused, code, envelope } = reply;
+  const { status } = received;
+  const found = `${what}: the response was ${status}, but the call must be rejected`;
+  const actual = envelope === undefined ? 'it is not a JSON object' : 'it has none';
+  t.expect(status < 500, `${found} with a status below 500`, reply);
+  t.expect(refused, found, reply);
+  t.expect(
+    code !== undefined,
+    `${what}: the response must be an envelope with a code, but ${actual}`,
+    reply,
   );
 }
 
@@ -134,25 +130,20 @@ async function expectUndone(t: CheckContext): Promise<void> {
   const [fileId] = ids;
   const [item = {}] = folder.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
   const move = { ...item, removeOriginal: true };
+  const trailing = { body: `${t.storage.body({ fileList: [fileId] })}x` };
+  const incomplete = { ...item, dstPath: undefined };
   const calls: Record<string, WrongCall> = {
     'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
     'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
-    'a deletion with characters after the JSON': [
-      'batchDelete',
-      [],
-      { body: `${t.storage.body({ fileList: [fileId] })}x` },
-    ],
+    'a deletion with characters after the JSON': ['batchDelete', [], trailing],
     'a move for another environment': ['batchCopyFile', [move], { env: t.uniqueName() }],
-    'a move followed by an item without dstPath': [
-      'batchCopyFile',
-      [move, { ...item, dstPath: undefined }],
-    ],
+    'a move followed by an item without dstPath': ['batchCopyFile', [move, incomplete]],
   };
   for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
     const reply = await tryCall(t, operation, { fileList }, options);
     // Other rules cover a call that is not rejected.
     if (!reply.refused) throw new SkipError(`${what} is not rejected`);
-    const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
+    const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
     const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
     const rejected = `${what} was rejected with ${reply.received.status}, so it must change nothing`;
     t.expect(isKept === true, `${rejected}, but the file that it names is gone`, reply);
@@ -162,14 +153,9 @@ async function expectUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRefusals: readonly Check[] = [
-  defineInvalid('ST-INVALID/1', (_, good, write) => toBroken(write(good))),
-  defineInvalid('ST-INVALID/2', (schema, good, write) => toIncomplete(schema, good).map(write)),
-  defineInvalid('ST-INVALID/3', (schema, good, write) => [
-    ...toMistyped(schema, good).map(write),
-    DEEP,
-  ]),
-  defineInvalid('ST-INVALID/4', (schema, good, write) =>
-    toIncompleteItems(schema, good).map(write),
-  ),
+  defineInvalid(1, (_, good, write) => toBroken(write(good))),
+  defineInvalid(2, (schema, good, write) => toIncomplete(schema, good).map(write)),
+  defineInvalid(3, (schema, good, write) => [...toMistyped(schema, good).map(write), DEEP]),
+  defineInvalid(4, (schema, good, write) => toIncompleteItems(schema, good).map(write)),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),
 ];

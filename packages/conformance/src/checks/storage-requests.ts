@@ -6,8 +6,9 @@ import {
   type StorageReply,
   toForm,
 } from '../context/storage-client.ts';
-import { REQUEST_FORMS, type RequestForm } from '../options.ts';
+import { REQUEST_FORMS } from '../options.ts';
 import { DisabledError } from '../result.ts';
+import { isSuccess } from '../validation/read-storage.ts';
 import {
   acceptedFields,
   expectAccepted,
@@ -15,7 +16,7 @@ import {
   makeGoodFields,
   tryCall,
 } from './storage-calls.ts';
-import { Folder, isSuccess, needsFiles, toItems } from './stored-files.ts';
+import { Folder, needsFiles, toItems } from './stored-files.ts';
 
 /** Other ways to send the same JSON value (RFC 8259), and types with and without parameters. */
 function toSpellings(
@@ -34,7 +35,7 @@ function toSpellings(
   ];
 }
 
-const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
+const FORMS = { top: 'at the top level', data: 'inside data' };
 
 const COPY_OPTIONS = [undefined, true, false].flatMap((overwrite) =>
   [undefined, true, false].map((removeOriginal) => ({ overwrite, removeOriginal })),
@@ -43,27 +44,25 @@ const COPY_OPTIONS = [undefined, true, false].flatMap((overwrite) =>
 /** Expects all operations to accept one form, and in that form, copies with each combination of options. */
 async function expectOneForm(t: CheckContext): Promise<void> {
   const fields = await makeGoodFields(t);
-  const send = (operation: StorageOperation, request: object, form: RequestForm) =>
-    tryCall(t, operation, {}, { body: JSON.stringify(toForm(request, form)) });
-  const forms = t.settings.requestForm ? [t.settings.requestForm] : REQUEST_FORMS;
+  const { srcPath, dstPath } = fields.batchCopyFile.fileList[0];
+  const copies = COPY_OPTIONS.map((options, index) => {
+    return { srcPath, dstPath: `${dstPath}.${index}`, ...options };
+  });
   const refusals: string[] = [];
   let last: StorageReply | undefined;
-  for (const form of forms) {
+  for (const form of t.settings.requestForm ? [t.settings.requestForm] : REQUEST_FORMS) {
+    const send = (operation: StorageOperation, request: object) =>
+      tryCall(t, operation, {}, { body: JSON.stringify(toForm(request, form)) });
     const before = refusals.length;
     for (const operation of STORAGE_OPERATIONS) {
-      const reply = await send(operation, fields[operation], form);
+      const reply = await send(operation, fields[operation]);
       if (!reply.refused) continue;
-      refusals.push(
-        `${operation} ${FORMS[form]} with ${reply.received.status} ${reply.code ?? ''}`,
-      );
+      const actual = `${reply.received.status} ${reply.code ?? ''}`;
+      refusals.push(`${operation} ${FORMS[form]} with ${actual}`);
       last = reply;
     }
     if (refusals.length > before) continue;
-    const { srcPath, dstPath } = fields.batchCopyFile.fileList[0];
-    const fileList = COPY_OPTIONS.map((options, index) => {
-      return { srcPath, dstPath: `${dstPath}.${index}`, ...options };
-    });
-    const reply = await send('batchCopyFile', { fileList }, form);
+    const reply = await send('batchCopyFile', { fileList: copies });
     expectAccepted(t, reply, `batchCopyFile ${FORMS[form]} with each combination of options`);
     return;
   }
@@ -107,7 +106,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   const linked = entries?.filter(isSuccess).length;
   t.expect(linked === 2, 'batchGetTempUrls in the other form: both files must get links');
   await call('batchDelete', { fileList: ids });
-  const left = await t.storage.list('batchGetTempUrls', toItems(ids));
+  const left = (await t.storage.list('batchGetTempUrls', toItems(ids))).entries;
   t.expect(!left.some(isSuccess), 'batchDelete in the other form: both files must be deleted');
 }
 
@@ -120,31 +119,32 @@ const UNKNOWN = {
   '': true,
 };
 
+/** Makes the same calls to each operation, with fields that every deployment must accept. */
+const defineForEach = (
+  id: 'ST-PATH/1' | 'ST-PATH/2' | 'ST-PATH/3',
+  call: (t: CheckContext, operation: StorageOperation, fields: object) => Promise<unknown>,
+) =>
+  defineCheck(id, [], async (t) => {
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) await call(t, operation, fields[operation]);
+  });
+
 export const storageRequests: readonly Check[] = [
-  defineCheck('ST-PATH/1', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      expectAccepted(t, await tryCall(t, operation, fields[operation]), `a POST of ${operation}`);
+  defineForEach('ST-PATH/1', async (t, operation, fields) =>
+    expectAccepted(t, await tryCall(t, operation, fields), `a POST of ${operation}`),
+  ),
+  defineForEach('ST-PATH/2', async (t, operation, fields) => {
+    // What lenient routers ignore after the name of an operation.
+    for (const name of [`${operation}X`, `${operation}.json`]) {
+      expectRefused(t, await tryCall(t, name, fields), `storages:${name}`);
     }
   }),
-  defineCheck('ST-PATH/2', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      // What lenient routers ignore after the name of an operation.
-      for (const name of [`${operation}X`, `${operation}.json`]) {
-        expectRefused(t, await tryCall(t, name, fields[operation]), `storages:${name}`);
-      }
-    }
-  }),
-  defineCheck('ST-PATH/3', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(fields[operation]))
-        query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-      const reply = await tryCall(t, operation, {}, { method: 'GET', query: query.toString() });
-      expectRefused(t, reply, `GET ${operation} with its fields in the query`);
-    }
+  defineForEach('ST-PATH/3', async (t, operation, fields) => {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(fields))
+      query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    const reply = await tryCall(t, operation, {}, { method: 'GET', query: `${query}` });
+    expectRefused(t, reply, `GET ${operation} with its fields in the query`);
   }),
   defineCheck('ST-REQUEST/1', [], async (t) => {
     const fields = await acceptedFields(t);
@@ -160,11 +160,8 @@ export const storageRequests: readonly Check[] = [
     const fields = await acceptedFields(t);
     const [link] = fields.batchGetTempUrls.fileList;
     const [copy] = fields.batchCopyFile.fileList;
-    const requests: [StorageOperation, object][] = [
-      ...STORAGE_OPERATIONS.map((operation): [StorageOperation, object] => [
-        operation,
-        { ...UNKNOWN, ...fields[operation] },
-      ]),
+    const requests: (readonly [StorageOperation, object])[] = [
+      ...STORAGE_OPERATIONS.map((name) => [name, { ...UNKNOWN, ...fields[name] }] as const),
       ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
       ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
     ];

@@ -6,10 +6,10 @@ import {
   type StorageCallOptions,
   type StorageOperation,
 } from '../context/storage-client.ts';
+import { hasFailed } from '../validation/read-storage.ts';
 import { makeGoodFields, tryCall } from './storage-calls.ts';
 import {
   expectReading,
-  hasFailed,
   missingFileId,
   needsFiles,
   storeReadable,
@@ -21,11 +21,8 @@ const callWithoutFiles = (t: CheckContext): Promise<void> =>
   t.once('storage calls without files', async () => {
     const fields = await makeGoodFields(t);
     await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
-    const rejected: [StorageOperation, StorageCallOptions][] = [
-      ...STORAGE_OPERATIONS.map((operation): [StorageOperation, StorageCallOptions] => [
-        operation,
-        { body: '{}' },
-      ]),
+    const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
+      ...STORAGE_OPERATIONS.map((operation) => [operation, { body: '{}' }] as const),
       ['batchGetTempUrls', { credentials: 'none', headers: { Accept: 'text/html, */*;q=0.8' } }],
       ['getUploadMetaData', { env: t.uniqueName() }],
       ['batchCopyFile', { body: '{"fileList": [' }],
@@ -65,7 +62,12 @@ const callWithFiles = (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer |
 
 /** The invariants check the responses to these calls. */
 export const storageResponses: readonly Check[] = [
-  defineCheck('ST-RESPONSE', ['storageCredentials'], callWithoutFiles),
+  ...(['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'] as const).map((id) =>
+    defineCheck(id, ['storageCredentials'], callWithoutFiles),
+  ),
+  ...(['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'] as const).map((id) =>
+    defineCheck(id, needsFiles, callWithFiles),
+  ),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;
@@ -73,9 +75,4 @@ export const storageResponses: readonly Check[] = [
     const what = `the file with the fileID ${fileID} from the entry`;
     expectReading(t, await t.upload.read(fileID), bytes, what);
   }),
-  defineCheck('ST-PRESENT/1', ['storageCredentials'], callWithoutFiles),
-  defineCheck('ST-PRESENT/2', ['storageCredentials'], callWithoutFiles),
-  defineCheck('ST-PRESENT/3', needsFiles, callWithFiles),
-  defineCheck('ST-LISTS/1', needsFiles, callWithFiles),
-  defineCheck('ST-LISTS/2', needsFiles, callWithFiles),
 ];

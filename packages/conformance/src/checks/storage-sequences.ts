@@ -1,23 +1,14 @@
 import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Evidence } from '../http/exchange.ts';
-import {
-  type CopyItem,
-  entryOf,
-  Folder,
-  hasFailed,
-  linkOf,
-  needsFiles,
-  toItems,
-} from './stored-files.ts';
+import { entryOf, hasFailed, isSuccess, linkOf } from '../validation/read-storage.ts';
+import { type CopyItem, Folder, needsFiles, toItems } from './stored-files.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */
 const NAMES = ['a.txt', 'a.txt.copy', 'level/a.txt', 'level/b.txt'];
 
 /** The files that exist, each with the number of the content that was uploaded to it or copied from it. */
 type Files = Map<string, number>;
-
-type Step = fc.AsyncCommand<Files, Sequence>;
 
 /** Maximum number of generated steps of a sequence; on average it is half as many. */
 const MAX_STEPS = 13;
@@ -27,8 +18,8 @@ const MAX_SHRINKS = 100;
 
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
-  check: Step['check'] = () => true,
-): Step => ({ check, run: (_, sequence) => run(sequence) });
+  check: (files: Readonly<Files>) => boolean = () => true,
+): fc.AsyncCommand<Files, Sequence> => ({ check, run: (_, sequence) => run(sequence) });
 
 const names = fc.subarray(NAMES, { minLength: 1 });
 const options = fc.record(
@@ -49,21 +40,18 @@ const copies = fc
     }),
   );
 
-const uploadStep = fc.constantFrom(...NAMES).map((name) => toStep((steps) => steps.upload(name)));
-const copyStep = copies.map((items) =>
+const upload = fc.constantFrom(...NAMES).map((name) => toStep((sequence) => sequence.upload(name)));
+const copy = copies.map((items) =>
   toStep(
     (sequence) => sequence.copy(items),
     (files) => items.some(({ from }) => files.has(from)),
   ),
 );
-const deleteStep = names.map((list) => toStep((sequence) => sequence.delete(list)));
-const readStep = names.map((list) => toStep((sequence) => sequence.read(list)));
-
 const step = fc.oneof(
-  { weight: 4, arbitrary: uploadStep },
-  { weight: 5, arbitrary: copyStep },
-  { weight: 2, arbitrary: deleteStep },
-  { weight: 2, arbitrary: readStep },
+  { weight: 4, arbitrary: upload },
+  { weight: 5, arbitrary: copy },
+  { weight: 2, arbitrary: names.map((list) => toStep((sequence) => sequence.delete(list))) },
+  { weight: 2, arbitrary: names.map((list) => toStep((sequence) => sequence.read(list))) },
 );
 
 /**
@@ -119,9 +107,9 @@ class Sequence {
       !files.has(from) || (overwrite === false && files.has(to));
     const done = items.filter((item) => !mustFail(item));
     const fileList = this.#folder.toCopyItems(items);
-    const { reply, entries } = await this.#t.storage.listReply('batchCopyFile', fileList);
+    const reply = await this.#t.storage.list('batchCopyFile', fileList);
     // Entries do not say which item they are about.
-    const failed = entries.filter(hasFailed).length;
+    const failed = reply.entries.filter(hasFailed).length;
     const expected = items.length - done.length;
     const message = `${expected} of ${items.length} copies must fail, but ${failed} did`;
     this.#expect(failed === expected, message, reply);
@@ -134,22 +122,22 @@ class Sequence {
   async delete(list: readonly string[]): Promise<void> {
     this.steps.push(`delete ${list.join(', ')}`);
     const ids = await this.#folder.ids(...list);
-    const { reply, entries } = await this.#t.storage.listReply('batchDelete', ids);
+    const reply = await this.#t.storage.list('batchDelete', ids);
     for (const [index, name] of list.entries()) {
-      const isSuccess = entryOf(entries, ids[index])?.code === 'SUCCESS';
+      const isDeleted = isSuccess(entryOf(reply.entries, ids[index]) ?? {});
       const existed = this.files.delete(name);
       const [what, not] = existed ? ['exists', 'not '] : ['does not exist', ''];
       const message = `${name} ${what}, but its entry in a delete response is ${not}SUCCESS`;
-      this.#expect(isSuccess === existed, message, reply);
+      this.#expect(isDeleted === existed, message, reply);
     }
   }
 
   async read(list: readonly string[]): Promise<void> {
     this.steps.push(`read ${list.join(', ')}`);
     const ids = await this.#folder.ids(...list);
-    const { reply, entries } = await this.#t.storage.listReply('batchGetTempUrls', toItems(ids));
+    const reply = await this.#t.storage.list('batchGetTempUrls', toItems(ids));
     for (const [index, name] of list.entries()) {
-      const url = linkOf(entryOf(entries, ids[index]));
+      const url = linkOf(entryOf(reply.entries, ids[index]));
       const exists = this.files.has(name);
       const message = `${name} ${exists ? 'exists, but gets no' : 'does not exist, but gets a'} link`;
       this.#expect((url !== undefined) === exists, message, reply);

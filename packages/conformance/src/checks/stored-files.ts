@@ -10,9 +10,7 @@ import type {
 } from '../context/upload-client.ts';
 import type { CopyPaths } from '../options.ts';
 import { SkipError } from '../result.ts';
-import { hasFailed, linkOf } from '../validation/read-storage.ts';
-
-export { hasFailed, linkOf };
+import { isSuccess } from '../validation/read-storage.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
@@ -24,12 +22,6 @@ export const LARGE = Buffer.alloc(
   2 ** 20 + 1,
   Buffer.from(Array.from({ length: 257 }, (_, at) => (at * 167) % 256)),
 );
-
-export const isSuccess = ({ code }: Entry): boolean => code === 'SUCCESS';
-
-/** Returns the entry for a file in a list response, wherever it is in the list. */
-export const entryOf = (entries: readonly Entry[], id: string | undefined): Entry | undefined =>
-  entries.find(({ fileID }) => fileID === id);
 
 /** The items of a call for the links of files. */
 export const toItems = (ids: readonly string[]) => ids.map((fileID) => ({ fileID }));
@@ -75,7 +67,6 @@ export class Folder {
     return file;
   }
 
-  /** Asks for a grant for an upload. If that fails, the check is skipped. */
   async grant(name: string): Promise<Grant> {
     const grant = await this.#t.upload.grant(this.path(name));
     this.#ids.set(name, grant.fileId);
@@ -83,8 +74,9 @@ export class Folder {
   }
 
   /** Uploads a file; any response is returned. */
-  async send(name: string, bytes: Buffer, options?: PostOptions): Promise<UploadReply> {
+  async send(name: string, content: Buffer | string, options?: PostOptions): Promise<UploadReply> {
     const grant = await this.grant(name);
+    const bytes = Buffer.from(content);
     this.#contents.set(name, bytes);
     return this.#t.upload.post(grant, this.#t.upload.fields(grant, bytes), options);
   }
@@ -100,15 +92,13 @@ export class Folder {
   }
 
   /** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
-  toCopyItems(items: readonly CopyItem[]): object[] {
+  toCopyItems(items: readonly CopyItem[]): Record<string, unknown>[] {
     return items.map(({ from, to, ...options }) => {
       this.#ids.delete(to);
       if (options.removeOriginal) this.#ids.delete(from);
       if (PATH.test(this.path(to))) this.#t.upload.track(this.path(to));
-      const [srcPath, dstPath] = [from, to].map((name) =>
-        this.#t.storage.copyPath(this.path(name)),
-      );
-      return { srcPath, dstPath, ...options };
+      const { copyPath } = this.#t.storage;
+      return { srcPath: copyPath(this.path(from)), dstPath: copyPath(this.path(to)), ...options };
     });
   }
 
@@ -118,22 +108,19 @@ export class Folder {
     return this.#t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
   }
 
-  /** Copies files. If the response does not have one entry per item, the check is skipped. */
-  copy(...items: CopyItem[]): Promise<Entry[]> {
-    return this.#t.storage.list('batchCopyFile', this.toCopyItems(items));
+  async copy(...items: CopyItem[]): Promise<Entry[]> {
+    return (await this.#t.storage.list('batchCopyFile', this.toCopyItems(items))).entries;
   }
 
-  /** Deletes files. If the response does not have one entry per item, the check is skipped. */
   async delete(...names: string[]): Promise<Entry[]> {
-    return this.#t.storage.list('batchDelete', await this.ids(...names));
+    return (await this.#t.storage.list('batchDelete', await this.ids(...names))).entries;
   }
 
   /**
    * Reads files and expects each to have the content that was stored under a name, or not to be found.
    *
    * @param when when they are read: `after a failed move`
-   * @param files for each name, the content that it must have, or the name of a file that had it; `undefined` if there
-   *   must be no file
+   * @param files for each name, its content or the name of a file that had it; `undefined` if there must be no file
    */
   async expect(when: string, files: Record<string, string | Buffer | undefined>): Promise<void> {
     const names = Object.keys(files);
@@ -160,11 +147,7 @@ export class Folder {
   }
 }
 
-/**
- * Stores files in the folder of the check. If that fails, the check is skipped.
- *
- * @param contents those that matter. Default: random content
- */
+/** Stores files in the folder of the check. `contents` are those that matter; the others are random. */
 export async function storeAll(
   t: CheckContext,
   names: readonly string[],
@@ -183,7 +166,7 @@ export async function storeReadable(
 ): Promise<Folder> {
   const folder = await storeAll(t, names, contents);
   const items = toItems(await folder.ids(...names));
-  const entries = await t.storage.list('batchGetTempUrls', items);
+  const { entries } = await t.storage.list('batchGetTempUrls', items);
   if (!entries.every(isSuccess)) throw new SkipError('no link is returned for a stored file');
   return folder;
 }
@@ -196,9 +179,8 @@ export function hasBytes(reading: Reading, bytes: Buffer | undefined): boolean {
 export function describeReading(reading: Reading, expected?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
-  if (expected === undefined || bytes.equals(expected)) return `${bytes.length} bytes`;
-  const first = bytes.findIndex((byte, index) => byte !== expected[index]);
-  const differs = first >= 0 && first < expected.length;
+  const first = expected ? bytes.findIndex((byte, index) => byte !== expected[index]) : -1;
+  const differs = first >= 0 && first < (expected?.length ?? 0);
   return `${bytes.length} bytes${differs ? ` that differ from offset ${first} on` : ''}`;
 }
 

@@ -6,9 +6,7 @@ import {
   type Grant,
   type PostOptions,
   toMultipart,
-  type UploadReply,
 } from '../context/upload-client.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
@@ -22,6 +20,8 @@ import {
   storeReadable,
 } from './stored-files.ts';
 
+const BOUNDARY = 'berth-boundary';
+
 const CONTENTS: Record<string, Buffer | string> = {
   'empty.bin': '',
   'line-break.txt': '\r\n',
@@ -31,9 +31,7 @@ const CONTENTS: Record<string, Buffer | string> = {
   'large.bin': LARGE,
 };
 
-const BOUNDARY = 'berth-boundary';
 const CONTENT = Buffer.from('what must not be stored');
-
 const OLD = Buffer.from('the old content, '.repeat(6000));
 const NEW = Buffer.alloc(200_000, 'the new content, ');
 
@@ -45,6 +43,16 @@ const PAUSE = 20;
 
 /** How long to wait before each look for traces of an interrupted upload, in milliseconds. */
 const RECHECK_DELAYS = [0, 200, 300];
+
+/** Bodies that are not a valid form, from the fields of one. */
+const INVALID: Record<string, (fields: readonly FormField[]) => PostOptions> = {
+  'JSON instead of a form': () => ({ type: 'application/json', body: Buffer.from('{}') }),
+  'a form that ends within the file': (fields) => ({
+    body: toMultipart(fields, BOUNDARY).subarray(0, -40),
+  }),
+  'a form without Signature': (fields) => ({ body: toMultipart(fields.slice(1), BOUNDARY) }),
+  'a form without file': (fields) => ({ body: toMultipart(fields.slice(0, -1), BOUNDARY) }),
+};
 
 export const upload: readonly Check[] = [
   defineCheck('UP-FORM', needsFiles, async (t) => {
@@ -59,22 +67,16 @@ export const upload: readonly Check[] = [
     ];
     const folder = new Folder(t);
     for (const [name, content, options] of forms) {
-      const { received } = await folder.send(name, Buffer.from(content), options);
-      await folder.expectKept(
-        `after its form was sent, with the response ${received.status}`,
-        name,
-      );
+      const { status } = (await folder.send(name, content, options)).received;
+      await folder.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  defineFieldCheck('UP-FIELDS/1', 0),
-  defineFieldCheck('UP-FIELDS/2', 1),
-  defineFieldCheck('UP-FIELDS/3', 2),
-  defineFieldCheck('UP-FIELDS/4', 3),
+  ...[0, 1, 2, 3].map(defineFieldCheck),
   defineCheck('UP-FILE', needsFiles, async (t) => {
     const folder = new Folder(t);
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
-      const reply = await folder.send(name, Buffer.from(content), { boundary: BOUNDARY });
+      const reply = await folder.send(name, content, { boundary: BOUNDARY });
       if (reply.isAccepted) stored.push(name);
       else t.note(`${name} was rejected with ${reply.received.status}.`);
     }
@@ -82,15 +84,7 @@ export const upload: readonly Check[] = [
     await folder.expectKept('after its upload', ...stored);
   }),
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
-    const forms: Record<string, (fields: readonly FormField[]) => PostOptions> = {
-      'JSON instead of a form': () => ({ type: 'application/json', body: Buffer.from('{}') }),
-      'a form that ends within the file': (fields) => ({
-        body: toMultipart(fields, BOUNDARY).subarray(0, -40),
-      }),
-      'a form without Signature': (fields) => ({ body: toMultipart(fields.slice(1), BOUNDARY) }),
-      'a form without file': (fields) => ({ body: toMultipart(fields.slice(0, -1), BOUNDARY) }),
-    };
-    for (const [what, toOptions] of Object.entries(forms)) {
+    for (const [what, toOptions] of Object.entries(INVALID)) {
       const grant = await t.upload.grant(t.storage.path(`${what.replaceAll(' ', '-')}.txt`));
       const options = toOptions(t.upload.fields(grant, CONTENT));
       const reply = await t.upload.post(grant, [], { boundary: BOUNDARY, ...options });
@@ -103,15 +97,17 @@ export const upload: readonly Check[] = [
     }
   }),
   defineCheck('UP-RESPONSE/2', needsFiles, async (t) => {
+    const folder = new Folder(t);
     for (const content of ['text', '', '<Error></Error>']) {
-      const bytes = Buffer.from(content);
-      const path = t.storage.path(`${bytes.length}-bytes.txt`);
-      const { grant, reply } = await t.upload.send(path, bytes);
+      const name = `${content.length}-bytes.txt`;
+      const reply = await folder.send(name, content);
       const { status, text } = reply.received;
       const hasError = hasErrorElement(text);
-      const reading = await t.upload.read(grant.fileId);
-      const isClear = hasBytes(reading, bytes) ? !hasError : hasError || status >= 400;
-      const message = `the response to the upload of ${path} has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
+      const [id = ''] = await folder.ids(name);
+      const reading = await t.upload.read(id);
+      const isStored = hasBytes(reading, folder.contentOf(name));
+      const isClear = isStored ? !hasError : hasError || status >= 400;
+      const message = `the response to the upload of ${folder.path(name)} has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
       t.expect(isClear, message, reply);
     }
   }),
@@ -126,15 +122,15 @@ export const upload: readonly Check[] = [
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
     const folder = await storeReadable(t, ['existing.txt'], { 'existing.txt': OLD });
-    await uploadAndRead(t, await t.upload.grant(folder.path('existing.txt')), [OLD]);
-    await uploadAndRead(t, await t.upload.grant(folder.path('new.txt')), []);
+    await uploadAndRead(t, await folder.grant('existing.txt'), [OLD]);
+    await uploadAndRead(t, await folder.grant('new.txt'), []);
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
     const folder = await storeReadable(t, ['existing.txt'], { 'existing.txt': OLD });
     const cases: [
       name: string,
       toEnd: (size: number) => number,
-      headers?: Record<string, string>,
+      headers?: PostOptions['headers'],
     ][] = [
       ['existing.txt', half],
       ['1.bin', half],
@@ -148,20 +144,19 @@ export const upload: readonly Check[] = [
       await form.isUnderWay;
       forms.push(form);
     }
-    const expectUnchanged = (when: string) =>
-      folder.expect(when, {
-        'existing.txt': OLD,
-        '1.bin': undefined,
-        '2.bin': undefined,
-        '3.bin': undefined,
-      });
+    const before = {
+      'existing.txt': OLD,
+      '1.bin': undefined,
+      '2.bin': undefined,
+      '3.bin': undefined,
+    };
     // While the files are read, what was sent arrives.
-    await expectUnchanged('before its upload is interrupted');
+    await folder.expect('before its upload is interrupted', before);
     for (const { cut } of forms) cut();
     for (const { response } of forms) await response.catch(() => {});
     for (const pause of RECHECK_DELAYS) {
       await wait(pause, undefined, { signal: t.signal });
-      await expectUnchanged('after its upload was interrupted');
+      await folder.expect('after its upload was interrupted', before);
     }
   }),
   defineCheck('UP-KEPT', needsFiles, async (t) => {
@@ -174,10 +169,8 @@ export const upload: readonly Check[] = [
     await folder.delete('file.txt.2');
     const missing = { from: 'missing.txt', to: 'file.txt' };
     await folder.copy(missing, { ...missing, removeOriginal: true });
-    await folder.expectKept(
-      'after another file was deleted, and copies onto it failed',
-      'file.txt',
-    );
+    const failed = 'after another file was deleted, and copies onto it failed';
+    await folder.expectKept(failed, 'file.txt');
     await folder.copy({ from: 'file.txt', to: 'copy.txt' });
     const first = folder.contentOf('file.txt');
     await folder.store('file.txt');
@@ -192,13 +185,11 @@ export const upload: readonly Check[] = [
 ];
 
 /**
- * Defines a check that a form is rejected, and stores nothing, if a field is missing or has another value than in its
- * grant.
- *
- * @param position position of the field in a form
+ * Defines a check that a form is rejected, and stores nothing, if the field at a position is missing or has another
+ * value than in its grant.
  */
-function defineFieldCheck(id: SentenceId, position: number): Check {
-  return defineCheck(id, needsFiles, async (t) => {
+function defineFieldCheck(position: number): Check {
+  return defineCheck(`UP-FIELDS/${(position + 1) as 1 | 2 | 3 | 4}`, needsFiles, async (t) => {
     const fieldOf = (grant: Grant) => t.upload.fields(grant, CONTENT)[position] as [string, string];
     const folder = await storeReadable(t, ['existing.txt']);
     const first = await folder.grant('first.txt');
@@ -266,16 +257,12 @@ async function uploadAndRead(
   if (!(await response).isAccepted) throw new SkipError('a form that is sent slowly is rejected');
 }
 
-/**
- * Sends the form of an upload, and pauses after a part of it.
- *
- * @param toEnd where to pause: how many of this number of bytes to send first
- */
+/** Sends the form of an upload, and pauses after the first `toEnd(size)` bytes. */
 function holdForm(
   t: CheckContext,
   grant: Grant,
   toEnd: (size: number) => number,
-  headers: Record<string, string> = {},
+  headers: PostOptions['headers'] = {},
 ) {
   const begun = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
@@ -289,10 +276,7 @@ function holdForm(
     yield form.subarray(end);
   }
   const trickle = (form: Buffer) => Readable.from(toParts(form));
-  const response: Promise<UploadReply> = t.upload.post(grant, t.upload.fields(grant, NEW), {
-    headers,
-    trickle,
-  });
+  const response = t.upload.post(grant, t.upload.fields(grant, NEW), { headers, trickle });
   return {
     response,
     /** Settles when the first part has been handed to the network, or the form was rejected before. */

@@ -3,10 +3,14 @@ import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
-import type { Finding } from '../result.ts';
+import type { Claim, Finding } from '../result.ts';
 import { show } from '../validation/cite.ts';
-import { createFixtureClient, type FixtureClient } from './fixture-client.ts';
-import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import {
+  createFixtureClient,
+  createGatewayClient,
+  type FixtureClient,
+  type GatewayClient,
+} from './gateway-client.ts';
 import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
@@ -22,7 +26,6 @@ export interface Check {
   waits?: boolean;
 }
 
-/** Defines the check for one sentence. The checks for a topic are listed in one table. */
 export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
@@ -53,9 +56,7 @@ export class CheckContext {
     assertions: 0,
   };
   readonly #run: Run;
-  readonly #caller: (run: Run) => Caller;
-  readonly #folder: string;
-  readonly #mark: string;
+  readonly #name: string;
   readonly #place: string;
   #last: Evidence | undefined;
   #isOnOneConnection = false;
@@ -67,44 +68,54 @@ export class CheckContext {
    */
   constructor(run: Run, id: string, place = '') {
     this.#run = run;
-    this.#caller = (ofRun) =>
-      createRunCaller(ofRun, {
-        onSent: () => {
-          this.record.requests += 1;
-        },
-        onResponse: (evidence) => {
-          this.#last = evidence;
-        },
-      });
-    const caller = this.#caller(run);
-    const name = id.toLowerCase().replace('/', '-');
-    this.#folder = `${FOLDER}/${run.mark}/${name}`;
+    this.#name = id.toLowerCase().replace('/', '-');
+    this.#place = place;
     this.settings = run.settings;
     this.signal = run.signal;
+    const caller = this.#createCaller(run);
     this.gateway = createGatewayClient(run, caller);
     this.fixture = createFixtureClient(this.gateway);
     this.storage = createStorageClient(run, caller, this.#folder);
     this.upload = createUploadClient(run, caller, this.storage);
-    this.#mark = `berth-${run.mark}-${name}`;
-    this.#place = place;
+  }
+
+  get #folder(): string {
+    return `${FOLDER}/${this.#run.mark}/${this.#name}`;
+  }
+
+  #createCaller(run: Run): Caller {
+    return createRunCaller(run, {
+      onSent: () => {
+        this.record.requests += 1;
+      },
+      onResponse: (evidence) => {
+        this.#last = evidence;
+      },
+    });
   }
 
   /**
    * Asserts something about a response. The check continues even if the assertion fails.
    *
-   * @param message what the contract requires and what was received instead: `the status must be 404, not
-   * 200`
+   * @param message what the contract requires and what was received instead: `the status must be 404, not 200`
    * @param evidence Default: the last call of this check
    */
-  expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
+  expect(holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MAX_FINDINGS) return;
-    const shown = evidence ? toEvidence(evidence) : {};
-    const more = this.#isOnOneConnection ? { onOneConnection: true as const } : {};
-    this.record.findings.push({ message, where: this.#place, ...shown, ...more });
-  };
+    this.record.findings.push({
+      message,
+      where: this.#place,
+      ...(evidence && toEvidence(evidence)),
+      ...(this.#isOnOneConnection && { onOneConnection: true }),
+    });
+  }
+
+  expectAll(claims: readonly Claim[]): void {
+    for (const [holds, message] of claims) this.expect(holds, message);
+  }
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
   expectEqual(what: string, actual: unknown, expected: unknown, evidence?: Evidence): void {
@@ -121,7 +132,7 @@ export class CheckContext {
   ): Promise<void> {
     const agents = createAgents(this.settings.ca, true);
     const run = { ...this.#run, agents };
-    const caller = this.#caller(run);
+    const caller = this.#createCaller(run);
     this.#isOnOneConnection = true;
     try {
       await use({
@@ -135,11 +146,7 @@ export class CheckContext {
     }
   }
 
-  /**
-   * Finds something out once in a run, even if several checks need it. If that fails, it fails for all of them.
-   *
-   * @param name what is found out: `a valid signature is accepted`
-   */
+  /** Finds something out once in a run, for all checks that need it. `name`: `a valid signature is accepted`. */
   once<Result>(name: string, find: () => Promise<Result>): Promise<Result> {
     const { shared } = this.#run;
     const found = shared.get(name) ?? find();
@@ -155,6 +162,6 @@ export class CheckContext {
   /** Returns a name that no other check and no other run uses: letters, digits and hyphens. */
   uniqueName(): string {
     this.#names += 1;
-    return `${this.#mark}-${this.#names}`.slice(0, 60);
+    return `berth-${this.#run.mark}-${this.#name}-${this.#names}`.slice(0, 60);
   }
 }

@@ -1,4 +1,4 @@
-import type { UnsignedCall } from '../credentials/sign.ts';
+import { readEcho } from '../fixture-invariants.ts';
 import { type Caller, type OpenExchange, toTrickle } from '../http/caller.ts';
 import {
   type Call,
@@ -15,7 +15,7 @@ import type { Run } from './run.ts';
 
 export interface GatewayCall {
   method?: string;
-  /** What follows the service name, sent unchanged: `/echo/a?x=1`, `?x=1`. Default: nothing. */
+  /** What follows the service name, sent unchanged: `/echo/a?x=1`. */
   path?: string;
   /** Default: the fixture service. */
   service?: string;
@@ -25,13 +25,7 @@ export interface GatewayCall {
   body?: string | Uint8Array;
   /** Sends the body in chunks instead, without a length (RFC 9112, section 7.1). */
   chunks?: readonly Uint8Array[];
-  /**
-   * - `valid` (default): credentials that the target accepted before. If it now rejects them with 401, the
-   * check is skipped
-   * - `bearer`, `signature`: that scheme; any response is returned
-   * - `none`: no credentials
-   * - headers: exactly these, instead of credentials
-   */
+  /** Default: `valid`, which the gateway accepted before. Headers are sent instead of credentials. */
   credentials?: 'valid' | 'bearer' | 'signature' | 'none' | HeaderInput;
   /** `Host`. Default: `--gateway-host`, or the host of the URL. */
   host?: string;
@@ -41,41 +35,105 @@ export interface GatewayCall {
   acceptsRefusal?: boolean;
 }
 
+/** The parameters of a command of the fixture service, see `fixture/README.md`. */
+export interface FixtureRequest {
+  body?: string | Uint8Array;
+  chunked?: boolean;
+  count?: number;
+  greet?: string;
+  headers?: HeaderList;
+  hold?: string;
+  interval?: number;
+  mark?: string;
+  protocol?: string;
+  refuse?: number;
+  size?: number;
+  status?: number;
+  trickle?: number;
+  type?: string;
+  wait?: number;
+}
+
 export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
-/** Creates a client for the services behind the gateway. */
+export type FixtureClient = ReturnType<typeof createFixtureClient>;
+
+/** Calls services behind the gateway, by default the fixture service. */
 export function createGatewayClient(run: Run, caller: Caller) {
   const { gatewayUrl, gatewayHost } = run.settings;
+  /** If valid credentials are rejected during a run, that proves nothing about the rule. */
+  function assertAccepted(call: GatewayCall, { received }: Exchange): void {
+    const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
+    if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
+    throw new SkipError(
+      'the gateway rejected the credentials with 401, although it accepted them before',
+    );
+  }
   return {
-    /** `Host` for gateway calls. */
     host: gatewayHost ?? new URL(gatewayUrl).host,
     /** Path of the fixture service, `/v1/cloudrun/conformance`. */
     servicePath: toGatewayPath(run, {}),
 
-    /** Calls a service and reads the complete response. */
     async call(call: GatewayCall = {}): Promise<Exchange> {
       const exchange = await caller.call(toGatewayCall(run, call));
       assertAccepted(call, exchange);
       return exchange;
     },
 
-    /** Calls a service and returns when the response head arrives. */
-    async open(call: GatewayCall = {}): Promise<OpenExchange> {
-      return caller.open(toGatewayCall(run, call));
-    },
+    /** Returns when the response head arrives. */
+    open: (call: GatewayCall): Promise<OpenExchange> => caller.open(toGatewayCall(run, call)),
 
-    /**
-     * Opens a WebSocket.
-     *
-     * @param protocols subprotocols to offer
-     */
-    async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
+    async upgrade(call: GatewayCall, offers: readonly string[] = []): Promise<Upgrade> {
       if (run.webSocket !== true) throw new NoWebSocketError(run.webSocket);
-      const upgrade = await caller.upgrade(toGatewayCall(run, call), protocols);
+      const upgrade = await caller.upgrade(toGatewayCall(run, call), offers);
       assertAccepted(call, upgrade);
       return upgrade;
     },
   };
+}
+
+/** Writes the paths of the fixture service's commands, and reads its reports about the requests that it received. */
+export function createFixtureClient(gateway: GatewayClient) {
+  async function ask(path: string): Promise<Record<string, unknown>> {
+    const { received } = await gateway.call({ path });
+    if (received.status === 200) return Object(received.json);
+    throw new SkipError(`the fixture service responded with ${received.status} to ${path}`);
+  }
+  return {
+    respond: (request: FixtureRequest): string => toPath('/respond', request),
+    events: (request: FixtureRequest): string => toPath('/events', request),
+    socket: (request: FixtureRequest = {}): string => toPath('/socket', request),
+    readEcho,
+
+    /** Returns how many requests and upgrades with a mark reached the service. */
+    async count(mark: string): Promise<number> {
+      const { count } = await ask(toPath('/count', { mark }));
+      if (typeof count === 'number') return count;
+      throw new SkipError('the fixture service returned no count');
+    },
+
+    /** Continues a held event stream; returns false if none is waiting. */
+    async release(hold: string): Promise<boolean> {
+      return (await ask(toPath('/release', { hold }))).released === true;
+    },
+
+    /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
+    async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
+      const { closed, code, reason } = await ask(toPath('/closed', { mark, wait: 5000 }));
+      return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
+    },
+  };
+}
+
+function toPath(command: string, { headers = [], body, chunked, ...rest }: FixtureRequest): string {
+  const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
+  const written = [
+    ...Object.entries({ ...rest, body64, chunked: chunked && 1 }),
+    ...headers.map(([name, value]) => ['header', `${name}:${value}`] as const),
+  ]
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return written.length === 0 ? command : `${command}?${written.join('&')}`;
 }
 
 /** Adds address, `Host` and credentials to a call. */
@@ -87,38 +145,20 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
   const target = toGatewayPath(run, call);
   const first: HeaderList = [['Host', call.host ?? run.settings.gatewayHost ?? host]];
   const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
-  const headers = withHeaders([...first, ...coding], toHeaderList(call.headers));
-  const unsigned = { method, url: origin + target, headers, body };
-  const all = withHeaders(headers, sign(run, credentials, unsigned));
-  const trickle = chunks && toTrickle(chunks);
-  return { method, origin, target, headers: all, body, trickle, keep429 };
+  const unsigned = withHeaders([...first, ...coding], toHeaderList(call.headers));
+  const sign = () => {
+    if (credentials === 'none') return [];
+    if (typeof credentials !== 'string') return toHeaderList(credentials);
+    const scheme = credentials === 'valid' ? run.gatewayScheme : credentials;
+    const signer = scheme && run.signers.gateway[scheme];
+    return signer?.({ method, url: origin + target, headers: unsigned, body }) ?? [];
+  };
+  const headers = withHeaders(unsigned, sign());
+  return { method, origin, target, headers, body, trickle: chunks && toTrickle(chunks), keep429 };
 }
 
 function toGatewayPath({ settings }: Run, { service, route, path = '' }: GatewayCall): string {
   const { pathname } = new URL(settings.gatewayUrl);
   const below = route ?? `/v1/cloudrun/${service ?? settings.service}`;
   return pathname.replace(/\/+$/, '') + below + path;
-}
-
-function sign(
-  { signers, gatewayScheme }: Run,
-  credentials: NonNullable<GatewayCall['credentials']>,
-  call: UnsignedCall,
-): HeaderList {
-  if (credentials === 'none') return [];
-  if (typeof credentials !== 'string') return toHeaderList(credentials);
-  const scheme = credentials === 'valid' ? gatewayScheme : credentials;
-  const signer = scheme && signers.gateway[scheme];
-  if (signer) return signer(call);
-  if (credentials === 'valid') return [];
-  throw new Error(`The check needs ${credentials} credentials, which are missing.`);
-}
-
-/** If valid credentials are rejected during a run, that proves nothing about the rule. */
-function assertAccepted(call: GatewayCall, { received }: Exchange): void {
-  const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
-  if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
-  throw new SkipError(
-    'the gateway rejected the credentials with 401, although it accepted them before',
-  );
 }

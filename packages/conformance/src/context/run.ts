@@ -7,20 +7,10 @@ import { type Agents, createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../observer.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
-import { whyLeftOut } from '../options.ts';
 import type { Result } from '../result.ts';
-import { toEvidence } from './to-evidence.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
-
-/** The reason why every call to an API fails. */
-interface Refusal {
-  /** Includes status, code, and the option that may help. */
-  reason: string;
-  /** Credentials were configured, but the API rejects them. */
-  isOfCredentials: boolean;
-}
 
 /** The state that all checks in a run share. */
 export interface Run {
@@ -29,35 +19,29 @@ export interface Run {
   readonly mark: string;
   readonly agents: Agents;
   readonly pace: Pace;
-  /** Aborts the run: its time is up, or the caller stopped it. */
   readonly signal: AbortSignal;
   readonly signers: Signers;
-  /** More secrets are added while the run is under way. */
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
   /** What several checks need and only one of them finds out, see `CheckContext.once`. */
   readonly shared: Map<string, Promise<unknown>>;
-  /** Number of calls made so far. */
   readonly sent: { calls: number };
   /** Checks every response once the run has begun. */
   readonly observer: Observer;
   phase: 'preparing' | 'checking';
-  /** The form of storage requests; known before the first check. */
+  // What the deployment accepts; known before the first check.
   requestForm: RequestForm;
-  /** The spelling of copy paths that the deployment accepts; known before the first check. */
   copyPaths: CopyPaths;
-  /** The scheme that the gateway accepts; known before the first check. */
   gatewayScheme?: GatewayScheme;
-  /** APIs that reject every call, so that nothing can be checked. */
-  refused: Partial<Record<Api, Refusal>>;
+  /** APIs that reject every call: why, and whether because of configured credentials. */
+  refused: Partial<Record<Api, { reason: string; isOfCredentials: boolean }>>;
   /** Whether the fixture service was found behind the gateway; if not, why. */
   fixture: true | string;
   /** Whether handshakes of WebSockets get a response; if not, why not. */
   webSocket: true | string;
 }
 
-/** Creates the state of a run before its first call. */
 export function createRun(settings: Settings, signal: AbortSignal): Run {
   const secrets = new Redactor(listSecrets(settings));
   return {
@@ -75,7 +59,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     leftovers: new Map(),
     shared: new Map(),
     sent: { calls: 0 },
-    observer: new Observer(settings, (id) => whyLeftOut([id], settings) === undefined, toEvidence),
+    observer: new Observer(settings),
     phase: 'preparing',
     requestForm: settings.requestForm ?? 'top',
     copyPaths: settings.wireProfile.copyPaths,
@@ -85,7 +69,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
   };
 }
 
-/** Works on several items at the same time. Returns the results in the order in which they were made. */
+/** Returns the results in the order in which they were made. */
 export async function inParallel<Item, Made>(
   items: readonly Item[],
   max: number,
@@ -106,7 +90,10 @@ export function createRunCaller(
 ): Caller {
   const { agents, pace, signal, settings, sent } = run;
   return new Caller({
-    ...{ agents, pace, signal, timeout: settings.timeout },
+    agents,
+    pace,
+    signal,
+    timeout: settings.timeout,
     onSent() {
       sent.calls += 1;
       onSent?.();
@@ -119,10 +106,7 @@ export function createRunCaller(
   });
 }
 
-/**
- * Redacts what comes from the run. The rest is the contract's text, even if a password happens to be one of
- * its words.
- */
+/** Redacts what comes from the run, but not the contract's text, of which a password may happen to be a word. */
 export function redactResult({ secrets }: Run, result: Result): Result {
   const { reason, findings, notes } = result;
   const fields = { ...(reason !== undefined && { reason }), findings, notes };

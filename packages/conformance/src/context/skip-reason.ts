@@ -4,32 +4,11 @@ import { whyLeftOut } from '../options.ts';
 import { DisabledError, FailError, type Result, SkipError } from '../result.ts';
 import type { Run } from './run.ts';
 
-/**
- * Something that a check needs and that an operator may not have. Without it, the check is disabled. A check
- * that lacks the fixture service or WebSockets is skipped instead, because every operator can deploy the service and
- * allow upgrades.
- */
-export type Need =
-  | 'fixture'
-  | 'webSocket'
-  | 'bearer'
-  | 'signature'
-  | 'otherEnvToken'
-  | 'forbiddenService'
-  | 'storageCredentials'
-  | 'sessionToken'
-  | 'writes';
-
 /** Why a check does not run. */
 export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
 
-export function disabled(reason: string): SkipReason {
-  return { outcome: 'disabled', reason };
-}
-
-function skipped(reason: string): SkipReason {
-  return { outcome: 'skip', reason };
-}
+export const disabled = (reason: string): SkipReason => ({ outcome: 'disabled', reason });
+const skipped = (reason: string): SkipReason => ({ outcome: 'skip', reason });
 
 /** Returns the outcome of a check that an error has ended. */
 export function toEnding(
@@ -46,8 +25,7 @@ export function toEnding(
 }
 
 /**
- * Returns the skip reason for a check that the operator left out, or for any check once the run has been
- * aborted.
+ * Returns the skip reason for a check that the operator left out, or for any check once the run has been aborted.
  *
  * @param ids rule ID, name of a transaction, `dredd` or `respect`, which `--only` and `--skip` match by prefix
  */
@@ -60,6 +38,33 @@ export function leftOut(
   return signal.aborted ? skipped(String(signal.reason)) : undefined;
 }
 
+/** What a check may need that an operator may not have. */
+const NEEDS = {
+  // Every operator can deploy the service and allow upgrades.
+  fixture: ({ fixture }: Run) => (fixture === true ? undefined : skipped(fixture)),
+  webSocket: ({ webSocket }: Run) => (webSocket === true ? undefined : skipped(webSocket)),
+  bearer: ({ signers }: Run) => unless(signers.gateway.bearer, '--gateway-token'),
+  signature: ({ signers }: Run) =>
+    unless(signers.gateway.signature, '--tc3-secret-id and --tc3-secret-key'),
+  otherEnvToken: ({ settings }: Run) => unless(settings.otherEnvToken, '--other-env-token'),
+  forbiddenService: ({ settings }: Run) => unless(settings.forbiddenService, '--forbidden-service'),
+  storageCredentials: ({ signers }: Run) =>
+    unless(signers.storage, '--storage-header or --tc3-secret-id'),
+  sessionToken: ({ settings: { storageHeaders, wireProfile } }: Run) => {
+    const { sessionToken } = wireProfile.storageHeaders;
+    const names = Object.keys(storageHeaders).map((header) => header.toLowerCase());
+    const isMet = names.length === 0 || names.includes(sessionToken.toLowerCase());
+    return unless(isMet, `--storage-header '${sessionToken}: …'`);
+  },
+  writes: ({ settings }: Run) => (settings.readOnly ? disabled('--read-only') : undefined),
+};
+
+export type Need = keyof typeof NEEDS;
+
+function unless(value: unknown, option: string): SkipReason | undefined {
+  return value ? undefined : disabled(`no ${option}`);
+}
+
 /** Returns what keeps a check that the operator selected from running. */
 export function findObstacle(run: Run, api: Api, needs: readonly Need[]): SkipReason | undefined {
   if (!run.settings.apis.includes(api)) return disabled(`no --${api}-url`);
@@ -70,27 +75,4 @@ export function findObstacle(run: Run, api: Api, needs: readonly Need[]): SkipRe
   // Every call to this API is rejected.
   const { reason } = run.refused[api] ?? {};
   return reason === undefined ? undefined : skipped(reason);
-}
-
-const NEEDS: Record<Need, (run: Run) => SkipReason | undefined> = {
-  fixture: ({ fixture }) => (fixture === true ? undefined : skipped(fixture)),
-  webSocket: ({ webSocket }) => (webSocket === true ? undefined : skipped(webSocket)),
-  bearer: ({ signers }) => unless(signers.gateway.bearer, '--gateway-token'),
-  signature: ({ signers }) =>
-    unless(signers.gateway.signature, '--tc3-secret-id and --tc3-secret-key'),
-  otherEnvToken: ({ settings }) => unless(settings.otherEnvToken, '--other-env-token'),
-  forbiddenService: ({ settings }) => unless(settings.forbiddenService, '--forbidden-service'),
-  storageCredentials: ({ signers }) =>
-    unless(signers.storage, '--storage-header or --tc3-secret-id'),
-  sessionToken: ({ settings: { storageHeaders, wireProfile } }) => {
-    const { sessionToken } = wireProfile.storageHeaders;
-    const names = Object.keys(storageHeaders).map((header) => header.toLowerCase());
-    const isMet = names.length === 0 || names.includes(sessionToken.toLowerCase());
-    return unless(isMet, `--storage-header '${sessionToken}: …'`);
-  },
-  writes: ({ settings }) => (settings.readOnly ? disabled('--read-only') : undefined),
-};
-
-function unless(value: unknown, option: string): SkipReason | undefined {
-  return value ? undefined : disabled(`no ${option}`);
 }

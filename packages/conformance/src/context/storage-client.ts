@@ -17,42 +17,37 @@ export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
-/** Returns whether an operation changes files, so that it is not called with `--read-only`. */
-export function changesFiles(operation: string): boolean {
-  return (CHANGING_OPERATIONS as readonly string[]).includes(operation);
-}
+/** Whether an operation changes files, so that it is not called with `--read-only`. */
+export const changesFiles = (operation: string): boolean =>
+  (CHANGING_OPERATIONS as readonly string[]).includes(operation);
 
-/** Options that make a storage call differ from a regular one. */
+/** How a storage call differs from a regular one. */
 export interface StorageCallOptions {
   /** Default: POST. */
   method?: string;
   /** Default: the run's environment. */
   env?: string;
-  /** `valid` (default), `none`, or exactly these headers. Except with `valid`, a refusal is returned. */
+  /** Default: `valid`. Headers are sent instead of credentials. */
   credentials?: 'valid' | 'none' | HeaderInput;
   headers?: HeaderInput;
   /** Send the fields in the other form, which the deployment may also accept (D21). */
   isOtherForm?: boolean;
   /** The complete body, instead of the fields as JSON. */
-  body?: string | Uint8Array;
+  body?: string;
   /** The query, without its question mark. */
   query?: string;
-  /** Return 401 and 403 even with valid credentials. */
+  /** Return 401 and 403 even with valid credentials. Default: the check is skipped. */
   acceptsRefusal?: boolean;
 }
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-/** Creates a client for the storage API. Its paths are in `folder`. */
+/** Calls the storage API. Its paths are in `folder`. */
 export function createStorageClient(run: Run, caller: Caller, folder: string) {
   const { settings, secrets } = run;
 
-  /**
-   * Makes a storage call and returns any response. The fields are sent in the form that the deployment
-   * accepts.
-   */
   async function call(
-    operation: StorageOperation | (string & {}),
+    operation: string,
     fields: object,
     options: StorageCallOptions = {},
   ): Promise<StorageReply> {
@@ -67,30 +62,23 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
     throw new SkipError(`the storage API ${reason}`);
   }
 
-  /** Makes a call for a list and reads its entries. If that fails, the check is skipped. */
-  async function listReply(
-    operation: StorageOperation,
-    fileList: readonly unknown[],
-  ): Promise<{ reply: StorageReply; entries: Entry[] }> {
-    const reply = await call(operation, { fileList });
-    const { entries } = reply;
-    if (entries?.length === fileList.length) return { reply, entries };
-    throw new SkipError(
-      `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
-    );
-  }
-
   return {
     call,
-    listReply,
 
-    /** Like `listReply`, but returns only the entries. */
-    async list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]> {
-      return (await listReply(operation, fileList)).entries;
+    /** Makes a call for a list. If the response does not have one entry per item, the check is skipped. */
+    async list(
+      operation: StorageOperation,
+      fileList: readonly unknown[],
+    ): Promise<StorageReply & { entries: Entry[] }> {
+      const reply = await call(operation, { fileList });
+      const { entries } = reply;
+      if (entries?.length === fileList.length) return { ...reply, entries };
+      const without = `without an entry for each of the ${fileList.length} items`;
+      throw new SkipError(`${operation} responded with ${reply.received.status} ${without}`);
     },
 
-    /** Returns the body of a call as JSON, in the form that the deployment accepts, or in the other one. */
-    body: (fields: unknown, isOtherForm = false) => toBody(run, fields, isOtherForm),
+    /** Returns the body of a call as JSON, in the form that the deployment accepts. */
+    body: (fields: unknown) => JSON.stringify(toForm(fields, run.requestForm)),
 
     /** Returns a cloud path that only this check uses, without a leading `/`. */
     path: (name: string) => `${folder}/${name}`,
@@ -104,22 +92,22 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
       Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[settings.maxAgeUnit]),
 
     /** Returns the headers that `valid` credentials currently add to a call. */
-    credentials: async (): Promise<HeaderList> => run.signers.storage?.() ?? [],
+    credentials: (): HeaderList => run.signers.storage?.() ?? [],
   };
 }
 
 /** Creates a call with the address of an operation, a JSON body and credentials. */
 export function toStorageCall(
-  run: Run,
+  { settings, signers, requestForm }: Run,
   operation: string,
   fields: object,
   options: StorageCallOptions = {},
 ): Call {
-  const { settings, signers } = run;
   const { method = 'POST', env = settings.env, credentials = 'valid', query } = options;
   const { origin, pathname } = new URL(settings.storageUrl);
-  const text = method === 'GET' ? '' : toBody(run, fields, options.isOtherForm);
-  const body = Buffer.from(options.body ?? text);
+  const isTop = (requestForm === 'top') !== (options.isOtherForm ?? false);
+  const json = JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
+  const body = Buffer.from(options.body ?? (method === 'GET' ? '' : json));
   const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
   const target = query === undefined ? path : `${path}?${query}`;
   const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
@@ -127,11 +115,6 @@ export function toStorageCall(
   const signed = added === 'valid' ? (signers.storage?.() ?? []) : toHeaderList(added);
   const headers = withHeaders(withHeaders(type, toHeaderList(options.headers)), signed);
   return { method, origin, target, headers, body };
-}
-
-function toBody({ requestForm }: Run, fields: unknown, isOtherForm = false): string {
-  const isTop = (requestForm === 'top') !== isOtherForm;
-  return JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
 }
 
 /** Returns the body of a storage request with these fields. */

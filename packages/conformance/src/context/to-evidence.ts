@@ -1,46 +1,33 @@
-import {
-  type Evidence,
-  type HeaderList,
-  type ReceivedResponse,
-  type SentRequest,
-  toHeaderRecord,
-} from '../http/exchange.ts';
+import { type Evidence, headOf, toHeaderRecord } from '../http/exchange.ts';
+import type { Finding } from '../result.ts';
 
 /** Maximum size of a body in a report, in bytes. */
 const MAX_BYTES = 16_384;
 
 /** Converts a call to evidence for a report. */
-export function toEvidence(evidence: Evidence): {
-  request: SentRequest;
-  response: ReceivedResponse;
-} {
+export function toEvidence(evidence: Evidence): Required<Pick<Finding, 'request' | 'response'>> {
   const { method, url, headers, body } = evidence.sent;
-  const received =
-    'received' in evidence ? evidence.received : { ...evidence, body: Buffer.alloc(0) };
-  const lowered: HeaderList = received.headers.map(([name, value]) => [name.toLowerCase(), value]);
-  const sentHeaders = Object.entries(toHeaderRecord(headers)).map(([name, value]) => [
+  const { status, headers: received } = headOf(evidence);
+  const lowered = received.map(([name, value]) => [name.toLowerCase(), value] as const);
+  const sent = Object.entries(toHeaderRecord(headers)).map(([name, value]) => [
     name,
     [value].flat().join(', '),
   ]);
+  const content = 'received' in evidence ? evidence.received.body : Buffer.alloc(0);
   return {
-    request: { method, url, headers: Object.fromEntries(sentHeaders), ...toText(body) },
-    response: {
-      status: received.status,
-      headers: toHeaderRecord(lowered),
-      ...toText(received.body),
-    },
+    request: { method, url, headers: Object.fromEntries(sent), ...toText(body) },
+    response: { status, headers: toHeaderRecord(lowered), ...toText(content) },
   };
 }
 
-function toText(
-  all: Buffer,
-): Pick<ReceivedResponse, 'body' | 'bodyEncoding'> & { bodySize?: number } {
+function toText(all: Buffer) {
   const bytes = all.subarray(0, MAX_BYTES);
   const cut = all.length > MAX_BYTES ? { bodySize: all.length } : {};
   const text = bytes.toString();
-  if (text.includes('\0') || Buffer.from(text).compare(bytes) !== 0) {
-    const isCutInside = all.length > MAX_BYTES && !text.slice(0, -1).includes('\uFFFD');
-    if (!isCutInside) return { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
-  }
-  return { body: text, bodyEncoding: 'utf-8', ...cut };
+  const isText = !text.includes('\0') && Buffer.from(text).equals(bytes);
+  // The cut may be within a character.
+  const isCutText = all.length > MAX_BYTES && !text.slice(0, -1).includes('\uFFFD');
+  return isText || isCutText
+    ? { body: text, bodyEncoding: 'utf-8' as const, ...cut }
+    : { body: bytes.toString('base64'), bodyEncoding: 'base64' as const, ...cut };
 }

@@ -14,15 +14,11 @@ import { hasXmlError } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 import type { Entry, StorageClient } from './storage-client.ts';
 
-/** The grant that the first step of an upload returns. */
-export interface Grant {
-  path: string;
-  url: string;
-  token: string;
-  authorization: string;
-  fileId: string;
-  storeFileId: string;
-}
+/** What the first step of an upload returns. */
+export type Grant = Record<
+  'path' | 'url' | 'token' | 'authorization' | 'fileId' | 'storeFileId',
+  string
+>;
 
 export interface StoredFile {
   path: string;
@@ -38,13 +34,13 @@ export interface UploadReply extends Exchange {
 }
 
 /** What a reader received, and the last call that it made. */
-export type Reading =
-  | { found: true; bytes: Buffer; exchange: Exchange }
-  | { found: false; why: string; exchange: Exchange };
+export type Reading = { exchange: Exchange } & (
+  | { found: true; bytes: Buffer }
+  | { found: false; why: string }
+);
 
 export interface PostOptions {
   headers?: HeaderInput;
-  /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;
   /** Default: `multipart/form-data` with the boundary. */
   type?: string;
@@ -59,45 +55,37 @@ const MAX_REDIRECTS = 5;
 
 export type UploadClient = ReturnType<typeof createUploadClient>;
 
-/** Creates a client that uploads files and reads them. */
+/** Uploads files and reads them. Unless it returns any response, a failed step skips the check. */
 export function createUploadClient(run: Run, caller: Caller, storage: StorageClient) {
   const { wireProfile } = run.settings;
   const { leftovers } = run;
 
-  /**
-   * Performs step 1. If it fails, the check is skipped.
-   *
-   * @param isOtherForm sends the request in the form that a run does not use otherwise
-   */
+  /** Performs step 1. `isOtherForm` is the form that a run does not use otherwise. */
   async function grant(path: string, isOtherForm = false): Promise<Grant> {
     const reply = await storage.call('getUploadMetaData', { path }, { isOtherForm });
-    const { data = {}, received } = reply;
-    const { url, token, authorization, fileID: fileId } = data;
-    const storeFileId = data[wireProfile.storeFileID];
+    const { url, token, authorization, fileID: fileId, ...rest } = reply.data ?? {};
+    const storeFileId = rest[wireProfile.storeFileID];
     const all = { path, url, token, authorization, fileId, storeFileId };
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
     if (areTexts && isWebUrl(url)) return all as Grant;
-    throw new SkipError(
-      `getUploadMetaData responded with ${received.status} without the fields that an upload needs`,
-    );
+    const { status } = reply.received;
+    const without = 'without the fields that an upload needs';
+    throw new SkipError(`getUploadMetaData responded with ${status} ${without}`);
   }
 
   /** Returns the form fields of step 2 in order, `file` last. */
   function fields({ authorization, token, storeFileId, path }: Grant, bytes: Buffer): FormField[] {
-    const { uploadFields } = wireProfile;
+    const { securityToken, metaFileId } = wireProfile.uploadFields;
     return [
       ['Signature', authorization],
-      [uploadFields.securityToken, token],
-      [uploadFields.metaFileId, storeFileId],
+      [securityToken, token],
+      [metaFileId, storeFileId],
       ['key', path],
       ['file', bytes],
     ];
   }
 
-  /**
-   * Performs step 2: posts a form to the upload target and returns any response. Stored files are removed at
-   * the end of the run.
-   */
+  /** Performs step 2, and returns any response. Stored files are removed at the end of the run. */
   async function post(
     { path, fileId, url }: Grant,
     form: readonly FormField[],
@@ -119,39 +107,25 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
   }
 
-  /** Performs both steps; any result is returned. */
-  async function send(
-    path: string,
-    bytes: Buffer,
-    options?: PostOptions,
-  ): Promise<{ grant: Grant; reply: UploadReply }> {
-    const granted = await grant(path);
-    return { grant: granted, reply: await post(granted, fields(granted, bytes), options) };
-  }
-
-  /** Performs both steps. If one fails, the check is skipped. Default: 64 random bytes. */
+  /** Performs both steps. Default: 64 random bytes. */
   async function store(
     name: string,
     content: Buffer | string = randomBytes(64),
   ): Promise<StoredFile> {
     const bytes = Buffer.from(content);
-    const { grant: granted, reply } = await send(storage.path(name), bytes);
-    if (reply.isAccepted) return { path: granted.path, fileId: granted.fileId, bytes };
-    throw new SkipError(
-      `the upload target responded with ${reply.received.status} to a valid form`,
-    );
+    const granted = await grant(storage.path(name));
+    const { isAccepted, received } = await post(granted, fields(granted, bytes));
+    if (isAccepted) return { path: granted.path, fileId: granted.fileId, bytes };
+    throw new SkipError(`the upload target responded with ${received.status} to a valid form`);
   }
 
-  /**
-   * Reads files as any user does: gets links in one call and downloads them. If a link is not a URL, the check is
-   * skipped.
-   */
+  /** Reads files as any user does: gets links in one call and downloads them. */
   async function readAll(fileIds: readonly string[]): Promise<Reading[]> {
     const items = fileIds.map((fileID) => ({ fileID }));
-    const { reply, entries } = await storage.listReply('batchGetTempUrls', items);
+    const reply = await storage.list('batchGetTempUrls', items);
     const readings: Reading[] = [];
     for (const id of fileIds) {
-      const entry = entries.find(({ fileID }) => fileID === id);
+      const entry = reply.entries.find(({ fileID }) => fileID === id);
       readings.push(await follow(entry, reply));
     }
     return readings;
@@ -178,14 +152,14 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     for (let redirects = 0; ; redirects += 1) {
       // Links may be unencoded; what is already encoded stays as is.
       const { origin, pathname, search } = new URL(next);
-      const body = Buffer.alloc(0);
-      const call = { method: 'GET', origin, target: pathname + search, headers: [], body };
+      const target = pathname + search;
+      const call = { method: 'GET', origin, target, headers: [], body: Buffer.alloc(0) };
       const exchange = await caller.call(call);
       const { received } = exchange;
       const location = REDIRECTS.includes(received.status) && received.header('location');
-      const target = location && URL.parse(location, next)?.href;
-      if (redirects === MAX_REDIRECTS || !isWebUrl(target)) return exchange;
-      next = target;
+      const redirect = location && URL.parse(location, next)?.href;
+      if (redirects === MAX_REDIRECTS || !isWebUrl(redirect)) return exchange;
+      next = redirect;
     }
   }
 
@@ -202,20 +176,19 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
   }
 
   /** Undoes `track` for a path whose file was deleted. */
-  function untrack(path: string): void {
-    leftovers.delete(path);
-  }
+  const untrack = (path: string) => leftovers.delete(path);
 
-  return { grant, fields, post, send, store, readAll, read, download, fileIdOf, track, untrack };
+  return { grant, fields, post, store, readAll, read, download, fileIdOf, track, untrack };
 }
 
 export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
   const parts = fields.flatMap(([name, value]) => {
     const file = Buffer.isBuffer(value);
-    const type = file ? '\r\nContent-Type: application/octet-stream' : '';
     const filename = file ? '; filename="file"' : '';
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename}${type}\r\n\r\n`;
-    return [Buffer.from(head), Buffer.from(value as string), Buffer.from('\r\n')];
+    const type = file ? '\r\nContent-Type: application/octet-stream' : '';
+    const head = `Content-Disposition: form-data; name="${name}"${filename}${type}`;
+    return [`--${boundary}\r\n${head}\r\n\r\n`, value, '\r\n'];
   });
-  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+  const all = [...parts, `--${boundary}--\r\n`];
+  return Buffer.concat(all.map((part) => Buffer.from(part as string)));
 }

@@ -4,18 +4,13 @@ export const MAX_CITED = 200;
 /** What follows the part of a longer text that is cited. */
 export const CUT = '… (';
 
-/** Stands for a missing value. */
-const MISSING = 'missing';
-
 /** Formats a text for a message. A long text is truncated, an empty one is quoted, and undefined is `missing`. */
 export function cite(text: string | undefined): string {
-  if (text === undefined) return MISSING;
+  if (text === undefined) return 'missing';
   if (text === '') return '""';
   if (text.length <= MAX_CITED) return text;
   return `${text.slice(0, MAX_CITED)}${CUT}${text.length} characters)`;
 }
 
 /** Formats a value for a message: `7` for a number, `"7"` for a string, or `missing`. */
-export function show(value: unknown): string {
-  return value === undefined ? MISSING : cite(JSON.stringify(value));
-}
+export const show = (value: unknown): string => cite(JSON.stringify(value));

@@ -1,9 +1,6 @@
 import type { Received } from '../http/exchange.ts';
 
-/**
- * Returns whether a response is the gateway's error rather than a hosted service's: its body has `code`,
- * `message` and `requestId`, the last of which equals `X-Request-Id` (D10).
- */
+/** Whether a response is the gateway's own error: with `requestId` in the body equal to `X-Request-Id` (D10). */
 export function isGatewayError({ status, json, header }: Received): boolean {
   const id = header('x-request-id');
   if (status < 400 || id === undefined) return false;
@@ -17,7 +14,7 @@ export function codeOf({ json }: Received): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Returns whether a body looks like the gateway's error: an object with `code`, `message` or `requestId`. */
+/** Whether a body looks like the gateway's error: an object with `code`, `message` or `requestId`. */
 export function hasErrorBody({ json }: Received): boolean {
   const { code, message, requestId } = Object(json);
   return [code, message, requestId].some((value) => value !== undefined);

@@ -5,9 +5,7 @@ import { type Exchange, isWebUrl } from '../http/exchange.ts';
 export interface StorageReply extends Exchange {
   /** The response as JSON; `undefined` if it is not a JSON object. */
   envelope: Record<string, unknown> | undefined;
-  /**
-   * The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat.
-   */
+  /** The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat. */
   body: Record<string, unknown> | undefined;
   data: Record<string, unknown> | undefined;
   /** The entries of `fileList`; `undefined` if it is not a list. */
@@ -36,26 +34,29 @@ function toObject(value: unknown): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
+/** Returns the entry for a file in a list response, wherever it is in the list. */
+export const entryOf = (entries: readonly Entry[], id: string | undefined): Entry | undefined =>
+  entries.find(({ fileID }) => fileID === id);
+
+export const isSuccess = ({ code }: Entry): boolean => code === 'SUCCESS';
+
 export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
   return code === 'SUCCESS' && isWebUrl(tempFileURL) ? tempFileURL : undefined;
 }
 
-/** Returns whether an entry in a copy response reports a failure. `ST-RESPONSE` checks how. */
+/** Whether an entry in a copy response reports a failure. `ST-RESPONSE` checks how. */
 export function hasFailed({ code, message }: Entry): boolean {
   if (code === 'SUCCESS') return false;
   return [code, message].some((value) => value !== undefined && value !== null && value !== '');
 }
 
-/**
- * Returns whether a text looks like an XML document with an `Error` element, at any depth, with or without a
- * namespace prefix. `UP-RESPONSE/1` checks whether the document is well-formed.
- */
+/** Whether a text looks like XML with an `Error` element, at any depth, with or without a namespace prefix. */
 export function hasXmlError(text: string): boolean {
   const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
   return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
 }
 
-/** Returns whether a text is an XML document with a complete `Error` element. */
+/** Whether a text is an XML document with a complete `Error` element. */
 export function hasErrorElement(text: string): boolean {
   if (!hasXmlError(text)) return false;
   const found = /<((?:[\w.-]+:)?Error)[\s/>]/.exec(text);
