@@ -1,9 +1,6 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { Need } from '../context/skip-reason.ts';
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { now, signStorage } from '../credentials/sign.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
 import { changeLetters, IDENTITIES } from './signed-calls.ts';
@@ -30,32 +27,26 @@ async function expectAllRefused(t: CheckContext, ways: Ways): Promise<void> {
 }
 
 /** Returns one of the headers of valid credentials; without it, the check is skipped. */
-async function readCredential(t: CheckContext, name: string): Promise<string> {
-  const [value] = readAll(await t.storage.credentials(), name);
+function readCredential(t: CheckContext, name: string): string {
+  const [value] = readAll(t.storage.credentials(), name);
   if (value !== undefined) return value;
   throw new SkipError(`the storage credentials do not include ${name}`);
 }
 
-/** Defines a check that one of the storage headers is accepted in upper and lower case (RFC 9110, section 5.1). */
-const defineHeaderCheck = (
-  id: SentenceId,
-  header: keyof WireProfile['storageHeaders'],
-  needs: readonly Need[] = [],
-): Check =>
-  defineCheck(id, ['storageCredentials', ...needs], async (t) => {
-    const name = t.settings.wireProfile.storageHeaders[header];
-    await readCredential(t, name);
-    const fields = await acceptedFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
-        const credentials = (await t.storage.credentials()).map(
-          ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
-        );
-        const reply = await t.storage.call(operation, fields[operation], { credentials });
-        expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
-      }
+/** Expects a storage header to be accepted in upper and lower case (RFC 9110, section 5.1). */
+async function expectAnyCase(t: CheckContext, name: string): Promise<void> {
+  readCredential(t, name);
+  const fields = await acceptedFields(t);
+  for (const operation of STORAGE_OPERATIONS) {
+    for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
+      const credentials = t.storage
+        .credentials()
+        .map(([key, value]) => [isNamed(key, name) ? spelling : key, value] as const);
+      const reply = await t.storage.call(operation, fields[operation], { credentials });
+      expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
     }
-  });
+  }
+}
 
 /** Trailing letters of a credential to change; if it is a signature, they are part of it. */
 const CHANGED = 8;
@@ -87,75 +78,78 @@ function forgeAuthorizations(
   };
 }
 
-/** Returns headers that are part of valid credentials, alone, and what else authenticates no storage call. */
-async function toLoneHeaders(t: CheckContext): Promise<Ways> {
+/** Returns parts of valid credentials, alone, and what else authenticates no storage call. */
+function toLoneHeaders(t: CheckContext): Ways {
   const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
   const { gatewayToken } = t.settings;
-  const credentials = await t.storage.credentials();
+  const credentials = t.storage.credentials();
   const [value] = readAll(credentials, authorization);
   const time = [timestamp, `${now()}`] as const;
   const others = credentials.filter(([name]) => !isNamed(name, authorization));
-  const session = [sessionToken, 'made-up'] as const;
-  return {
-    [`with only ${timestamp}`]: { credentials: [time] },
-    [`with only ${sessionToken} and ${timestamp}`]: { credentials: [session, time] },
-    [`without ${authorization}`]: { credentials: [...others, ...IDENTITIES] },
-    ...(value && {
-      'with its authorization in the Authorization header': {
-        credentials: [['Authorization', value], time],
-      },
-    }),
-    ...(gatewayToken && {
-      'with only a token for the gateway': {
-        credentials: { Authorization: `Bearer ${gatewayToken}` },
-      },
-    }),
+  const ways: Record<string, HeaderList> = {
+    [`with only ${timestamp}`]: [time],
+    [`with only ${sessionToken} and ${timestamp}`]: [[sessionToken, 'made-up'], time],
+    [`without ${authorization}`]: [...others, ...IDENTITIES],
   };
+  if (value) {
+    ways['with its authorization in the Authorization header'] = [['Authorization', value], time];
+  }
+  if (gatewayToken) {
+    ways['with only a token for the gateway'] = [['Authorization', `Bearer ${gatewayToken}`]];
+  }
+  return toWays(ways);
 }
 
-/** Returns credentials whose authorization is wrong. */
-function toWrong({ settings }: CheckContext, credentials: HeaderList): HeaderList {
-  const { authorization } = settings.wireProfile.storageHeaders;
-  const value = readAll(credentials, authorization)[0] ?? '';
-  return withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]);
+const toWays = (ways: Record<string, HeaderList>): Ways =>
+  Object.fromEntries(Object.entries(ways).map(([what, credentials]) => [what, { credentials }]));
+
+/** Returns valid credentials with another authorization, by default a wrong one. */
+function toWrong(t: CheckContext, wrong?: string): HeaderList {
+  const { authorization } = t.settings.wireProfile.storageHeaders;
+  const credentials = t.storage.credentials();
+  const [value = ''] = readAll(credentials, authorization);
+  return withHeaders(credentials, [[authorization, wrong ?? changeLetters(value, -CHANGED)]]);
 }
 
 export const authStorage: readonly Check[] = [
-  defineHeaderCheck('AU-STORAGE-HEADERS/1', 'authorization'),
-  /** With permanent credentials, the header is present and empty, unless the operator provides none. */
-  defineHeaderCheck('AU-STORAGE-HEADERS/2', 'sessionToken', ['sessionToken']),
-  /** An operator provides whole seconds, like the suite. */
-  defineHeaderCheck('AU-STORAGE-HEADERS/3', 'timestamp'),
-  defineCheck('AU-STORAGE-REJECTED/1', [], async (t) => {
+  defineCheck('AU-STORAGE-HEADERS/1', ['storageCredentials'], (t) =>
+    expectAnyCase(t, t.settings.wireProfile.storageHeaders.authorization),
+  ),
+  // With permanent credentials, the header is present and empty, unless the operator provides none.
+  defineCheck('AU-STORAGE-HEADERS/2', ['storageCredentials', 'sessionToken'], (t) =>
+    expectAnyCase(t, t.settings.wireProfile.storageHeaders.sessionToken),
+  ),
+  // An operator provides whole seconds, like the suite.
+  defineCheck('AU-STORAGE-HEADERS/3', ['storageCredentials'], (t) =>
+    expectAnyCase(t, t.settings.wireProfile.storageHeaders.timestamp),
+  ),
+  defineCheck('AU-STORAGE-REJECTED/1', [], (t) => {
     const none: Ways = { 'without credentials': { credentials: 'none' } };
-    await expectAllRefused(t, { ...none, ...(await toLoneHeaders(t)) });
+    return expectAllRefused(t, { ...none, ...toLoneHeaders(t) });
   }),
-  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], async (t) => {
-    const { authorization } = t.settings.wireProfile.storageHeaders;
-    const value = await readCredential(t, authorization);
-    const credentials = await t.storage.credentials();
-    const ways: Ways = {};
-    for (const [what, forged] of Object.entries(forgeAuthorizations(t, credentials, value))) {
-      ways[`with ${what}`] = { credentials: withHeaders(credentials, [[authorization, forged]]) };
-    }
-    const wrong = [...toWrong(t, credentials), ...IDENTITIES];
-    ways['with wrong credentials and headers that name a user'] = { credentials: wrong };
-    await expectAllRefused(t, ways);
+  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) => {
+    const value = readCredential(t, t.settings.wireProfile.storageHeaders.authorization);
+    const forged = forgeAuthorizations(t, t.storage.credentials(), value);
+    const ways = Object.entries(forged).map(([what, wrong]) => [`with ${what}`, toWrong(t, wrong)]);
+    return expectAllRefused(
+      t,
+      toWays({
+        ...Object.fromEntries(ways),
+        'with wrong credentials and headers that name a user': [...toWrong(t), ...IDENTITIES],
+      }),
+    );
   }),
-  defineCheck('AU-STORAGE-ENV', ['storageCredentials'], async (t) => {
+  defineCheck('AU-STORAGE-ENV', ['storageCredentials'], (t) => {
     const { env } = t.settings;
-    const ways = [t.uniqueName(), `${env}x`, `x${env}`].map((other) => [
-      `for the environment ${other}`,
-      { env: other },
-    ]);
-    await expectAllRefused(t, Object.fromEntries(ways));
+    const others = [t.uniqueName(), `${env}x`, `x${env}`];
+    const ways = others.map((other) => [`for the environment ${other}`, { env: other }]);
+    return expectAllRefused(t, Object.fromEntries(ways));
   }),
   defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t) => {
     const { batchGetTempUrls: fields } = await makeGoodFields(t);
-    const wrong = toWrong(t, await t.storage.credentials());
     const ways: Ways = {
       'without credentials': { credentials: 'none' },
-      'with wrong credentials': { credentials: wrong },
+      'with wrong credentials': { credentials: toWrong(t) },
       'for another environment': { env: t.uniqueName(), acceptsRefusal: true },
     };
     await t.onOneConnection(async ({ storage }) => {

@@ -21,10 +21,10 @@ const toCalls = (credentials: NonNullable<GatewayCall['credentials']>): NamedCal
 
 /** Returns calls with each of several named `Authorization` values, alternating between GET and POST. */
 function toCallsWith(values: Record<string, string>): NamedCalls {
-  const calls = Object.entries(values).map(([what, value], index): [string, GatewayCall] => {
-    const credentials = { Authorization: value };
-    if (index % 2 === 0) return [`a GET with ${what}`, { credentials }];
-    return [`a POST with ${what}`, { ...jsonPost, credentials }];
+  const calls = Object.entries(values).map(([what, Authorization], index) => {
+    const isGet = index % 2 === 0;
+    const call = { ...(isGet ? {} : jsonPost), credentials: { Authorization } };
+    return [`a ${isGet ? 'GET' : 'POST'} with ${what}`, call];
   });
   return Object.fromEntries(calls);
 }
@@ -86,26 +86,29 @@ const toGoodTokens = (token: string) => ({
 });
 
 /** Returns valid credentials in headers that they are not for. */
-async function toMisplaced(t: CheckContext): Promise<HeaderList> {
+function toMisplaced(t: CheckContext): HeaderList {
   const { gatewayToken = 'made-up', gatewayUrl, storageUrl, wireProfile } = t.settings;
   // Credentials for the storage API are sent to no other server.
   const isOneServer = new URL(gatewayUrl).origin === new URL(storageUrl).origin;
-  const ofStorage = isOneServer ? await t.storage.credentials() : [];
+  const ofStorage = isOneServer ? t.storage.credentials() : [];
   return [
     ['Proxy-Authorization', `Bearer ${gatewayToken}`],
     ...withHeaders(ofStorage, [[wireProfile.storageHeaders.sessionToken, gatewayToken]]),
   ];
 }
 
-async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signature'): Promise<void> {
+/** `option` is what to check first, because a wrong value fails the rule, too. */
+async function expectAccepted(
+  t: CheckContext,
+  credentials: 'bearer' | 'signature',
+  option: string,
+): Promise<void> {
   await expectForwarded(t, toCalls(credentials));
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
   upgrade.socket?.close();
   const { status } = upgrade.received;
   const message = `a handshake must be accepted, but the response was ${status}`;
   t.expect(status !== 401 && status !== 403, message, upgrade);
-  const option =
-    credentials === 'bearer' ? '--gateway-token' : '--tc3-secret-id or --tc3-secret-key';
   if (t.record.findings.length > 0)
     t.note(`A wrong ${option} fails this rule, too: check it first.`);
 }
@@ -115,7 +118,7 @@ const expectAllRefused = (t: CheckContext, calls: NamedCalls): Promise<void> =>
 
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
-    await expectAccepted(t, 'bearer');
+    await expectAccepted(t, 'bearer', '--gateway-token');
     const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
@@ -127,18 +130,17 @@ export const auth: readonly Check[] = [
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
-    await expectAccepted(t, 'signature');
+    await expectAccepted(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
   }),
-  defineCheck('AU-NONE', ['fixture'], (t) =>
-    expectAllRefused(t, {
+  defineCheck('AU-NONE', ['fixture'], (t) => {
+    const what =
+      'a GET without credentials, but with headers that name a user or an internal caller';
+    return expectAllRefused(t, {
       ...toCalls('none'),
       ...toCallsWith({ 'an empty Authorization header': '' }),
-      'a GET without credentials, but with headers that name a user or an internal caller': {
-        headers: IDENTITIES,
-        credentials: 'none',
-      },
-    }),
-  ),
+      [what]: { headers: IDENTITIES, credentials: 'none' },
+    });
+  }),
   defineCheck('AU-REJECTED/1', ['fixture'], (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
@@ -153,11 +155,11 @@ export const auth: readonly Check[] = [
     const values = Object.entries(tokens).map(([what, token]) => [what, `Bearer ${token}`.trim()]);
     return expectAllRefused(t, toCallsWith(Object.fromEntries(values)));
   }),
-  defineCheck('AU-REJECTED/2', ['fixture'], async (t) => {
+  defineCheck('AU-REJECTED/2', ['fixture'], (t) => {
     const { gatewayToken, wireProfile } = t.settings;
-    const misplaced = await toMisplaced(t);
+    const misplaced = toMisplaced(t);
     const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);
-    await expectAllRefused(t, {
+    return expectAllRefused(t, {
       ...toCallsWith({
         ...MADE_UP,
         ...(gatewayToken && toGoodTokens(gatewayToken)),

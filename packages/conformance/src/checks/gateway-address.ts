@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
 import { codeOf } from '../validation/read-gateway.ts';
@@ -14,9 +14,30 @@ import {
 } from './gateway-calls.ts';
 
 /** Calls paths that must reach the service, in turn with GET and POST; the invariants compare what it received. */
-async function callPaths(t: CheckContext, ...paths: string[]): Promise<void> {
-  for (const call of alternate(paths.map((path) => ({ path })))) await callEcho(t, call);
+async function callPaths(t: CheckContext, paths: readonly string[]): Promise<void> {
+  const calls = paths.map((path) => ({ path: path.replace('{service}', t.settings.service) }));
+  for (const call of alternate(calls)) await callEcho(t, call);
 }
+
+const PATHS: Partial<Record<SentenceId, string[]>> = {
+  'GW-PATH/2': ['', '', '?a=1'],
+  'GW-PATH/3': ['/', '/?a=1'],
+  'GW-PATH/4': [
+    '/a/b/c/',
+    // Like the path of the call itself.
+    '/v1/cloudrun/{service}/a',
+    '/api/v2/envs/a/storages:b',
+    "/.a/b.c/d..e/.../a;b=1/c:d@e/f,g/~h/i!$&'()*+j",
+    `/${Array.from({ length: 300 }, (_, index) => index).join('/')}`,
+  ],
+  'GW-PATH/5': [
+    '/a%2Fb/%2f/x%2F',
+    '/%E4%B8%AD%E6%96%87/%e4%b8%ad/%FF%FE%80',
+    '/%25/%252F/100%25/%41%7A%30%7E%2D/~/a%20b+c',
+    '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
+  ],
+  'GW-PATH/6': ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//'],
+};
 
 /** Hosts whose first label is, in different ways, not the name of an existing environment. */
 function otherHosts(t: CheckContext): string[] {
@@ -71,7 +92,7 @@ export const gatewayAddress: readonly Check[] = [
     await t.onOneConnection(async ({ gateway }) => {
       // A call on the same connection must not make later ones belong to its environment.
       await gateway.call({ path: '/a' });
-      const calls: GatewayCall[] = otherHosts(t).map((host) => ({ host }));
+      const calls = otherHosts(t).map((host) => ({ host }));
       const headers = { 'X-Forwarded-Host': t.gateway.host };
       const forwarded = { ...calls[0], method: 'GET', headers };
       for (const call of [forwarded, ...alternate(calls)]) {
@@ -87,38 +108,18 @@ export const gatewayAddress: readonly Check[] = [
   }),
   defineCheck('GW-PATH/1', ['fixture'], async (t) => {
     // Every character that may be unescaped in a path (RFC 3986, section 3.3).
-    await callPaths(t, '/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g");
+    await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
     const mark = t.uniqueName();
     await t.gateway.call({ service: t.uniqueName(), path: t.fixture.respond({ mark }) });
     const isApart = (await t.fixture.count(mark)) === 0;
     t.expect(isApart, 'a call to a different service name must not reach this service');
   }),
-  defineCheck('GW-PATH/2', ['fixture'], (t) => callPaths(t, '', '', '?a=1')),
-  defineCheck('GW-PATH/3', ['fixture'], (t) => callPaths(t, '/', '/?a=1')),
-  defineCheck('GW-PATH/4', ['fixture'], (t) =>
-    callPaths(
-      t,
-      '/a/b/c/',
-      `/v1/cloudrun/${t.settings.service}/a`,
-      '/api/v2/envs/a/storages:b',
-      "/.a/b.c/d..e/.../a;b=1/c:d@e/f,g/~h/i!$&'()*+j",
-      `/${Array.from({ length: 300 }, (_, index) => index).join('/')}`,
-    ),
-  ),
-  defineCheck('GW-PATH/5', ['fixture'], (t) =>
-    callPaths(
-      t,
-      '/a%2Fb/%2f/x%2F',
-      '/%E4%B8%AD%E6%96%87/%e4%b8%ad/%FF%FE%80',
-      '/%25/%252F/100%25/%41%7A%30%7E%2D/~/a%20b+c',
-      '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
-    ),
-  ),
-  defineCheck('GW-PATH/6', ['fixture'], (t) =>
-    callPaths(t, '/a//b?c=//d', '/a///b//c', '//a', '/a//', '//'),
+  ...Object.entries(PATHS).map(([id, paths]) =>
+    defineCheck(id as SentenceId, ['fixture'], (t) => callPaths(t, paths)),
   ),
   defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
-    await callPaths(t, ...QUERIES.map((query) => `/alpha?${query}`), `/?${QUERIES[0]}`, '/alpha??');
+    const paths = QUERIES.map((query) => `/alpha?${query}`);
+    await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
     await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
     const query = 'b=%2f&a=+&b=%20&a';
     const path = `${t.fixture.socket()}?${query}`;
@@ -136,19 +137,14 @@ export const gatewayAddress: readonly Check[] = [
     if (!isMissing(plain)) {
       throw new SkipError('a call to a missing service does not return 404 SERVICE_NOT_FOUND');
     }
-    const names = [
-      name.toUpperCase(),
-      name.replaceAll('-', '--_'),
-      'q9',
-      `q${'-_'.repeat(29)}9`,
-      `${name}7`.padStart(60, 'x'),
-    ].map((service) => service.slice(0, 60));
+    const odd = [name.toUpperCase(), name.replaceAll('-', '--_'), 'q9', `q${'-_'.repeat(29)}9`];
+    const names = [...odd, `${name}7`.padStart(60, 'x')].map((service) => service.slice(0, 60));
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);
       const isGood = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
       const actual = `${exchange.received.status} ${codeOf(exchange.received) ?? 'without a code'}`;
-      const message = `the response to a call of the service ${call.service} must be 404 SERVICE_NOT_FOUND, not ${actual}`;
-      t.expect(isGood, message);
+      const what = `the response to a call of the service ${call.service}`;
+      t.expect(isGood, `${what} must be 404 SERVICE_NOT_FOUND, not ${actual}`);
     }
   }),
   defineCheck('GW-NAME/2', [], (t) => {
