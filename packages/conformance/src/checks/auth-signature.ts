@@ -1,5 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { toMultipart } from '../context/upload-client.ts';
+import { toMultipart } from '../context/files.ts';
 import { now, type Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';

@@ -1,4 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
+import { toItems } from '../context/files.ts';
+import type { Need } from '../context/skip-reason.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
@@ -8,7 +10,22 @@ import {
 import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { isSuccess } from '../validation/read-storage.ts';
-import { toItems } from './stored-files.ts';
+
+export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
+
+/**
+ * Just over 1 MiB, a common size of buffers: every byte value, in an order that does not occur in text. It repeats after
+ * a prime number of bytes, so that blocks of a file that are swapped are found.
+ */
+export const LARGE = Buffer.alloc(
+  2 ** 20 + 1,
+  Buffer.from(Array.from({ length: 257 }, (_, at) => (at * 167) % 256)),
+);
+
+/** Returns the file ID of a path where nothing was ever stored. */
+export function missingFileId(t: CheckContext): Promise<string> {
+  return t.files.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
+}
 
 /** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
 export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
@@ -64,7 +81,7 @@ interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
 /** Their file ID was issued by the deployment, so that it has no reason to reject a call as malformed. */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const path = t.storage.path('sample.txt');
-  const fileID = await t.upload.fileIdOf(path);
+  const fileID = await t.files.fileIdOf(path);
   const copy = {
     srcPath: t.storage.copyPath(path),
     dstPath: t.storage.copyPath(`${path}.copy`),

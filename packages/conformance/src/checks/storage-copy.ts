@@ -1,17 +1,10 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { describeReading, type Files, hasBytes, type StoredFile } from '../context/files.ts';
+import type { CopyPaths } from '../options.ts';
 import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { hasFailed } from '../validation/read-storage.ts';
-import { expectAccepted } from './storage-calls.ts';
-import {
-  describeReading,
-  type Folder,
-  hasBytes,
-  isCopied,
-  LARGE,
-  needsFiles,
-  storeReadable,
-} from './stored-files.ts';
+import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */
 const MEDIUM = LARGE.subarray(0, 65_537);
@@ -33,7 +26,10 @@ const FORBIDDEN = [
 export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
     const names = ['text.txt', 'empty.bin', 'level/large.bin', 'fourth.txt', 'level/fifth.txt'];
-    const folder = await storeReadable(t, names, { 'empty.bin': '', 'level/large.bin': LARGE });
+    const folder = await t.files.storeReadable(names, {
+      'empty.bin': '',
+      'level/large.bin': LARGE,
+    });
     const reply = await folder.tryCopy(...names.map((from) => ({ from, to: `${from}.copy` })));
     if (!expectAccepted(t, reply, 'batchCopyFile of five files')) return;
     const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
@@ -42,7 +38,7 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
     const names = ['source.txt', 'moved.txt', 'shorter.txt', 'longer.txt', 'third.txt'];
     const contents = { 'shorter.txt': 'old', 'longer.txt': 'old '.repeat(100) };
-    const folder = await storeReadable(t, names, contents);
+    const folder = await t.files.storeReadable(names, contents);
     await folder.copy(
       { from: 'source.txt', to: 'shorter.txt' },
       { from: 'source.txt', to: 'longer.txt', overwrite: true },
@@ -55,7 +51,7 @@ export const storageCopy: readonly Check[] = [
     });
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['source.txt', 'existing.txt', 'deleted.txt']);
+    const folder = await t.files.storeReadable(['source.txt', 'existing.txt', 'deleted.txt']);
     await folder.delete('deleted.txt');
     const refused = { from: 'source.txt', to: 'existing.txt', overwrite: false };
     const free = ['level/free.txt', 'deleted.txt'].map((to) => ({ ...refused, to }));
@@ -72,7 +68,7 @@ export const storageCopy: readonly Check[] = [
     });
   }),
   defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['moved.txt', 'plain.txt', 'false.txt']);
+    const folder = await t.files.storeReadable(['moved.txt', 'plain.txt', 'false.txt']);
     await folder.copy(
       { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
       { from: 'plain.txt', to: 'plain.copy', overwrite: true },
@@ -82,7 +78,7 @@ export const storageCopy: readonly Check[] = [
   }),
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
     const names = ['a.txt', 'b.txt', 'c.txt', 'existing.txt'];
-    const folder = await storeReadable(t, names, { 'a.txt': MEDIUM });
+    const folder = await t.files.storeReadable(names, { 'a.txt': MEDIUM });
     await folder.copy(
       { from: 'a.txt', to: 'a.moved', removeOriginal: true },
       { from: 'b.txt', to: 'b.copy' },
@@ -92,7 +88,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expectGone('after it was moved', 'a.txt', 'c.txt');
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['a.txt', 'b.txt', 'existing.txt']);
+    const folder = await t.files.storeReadable(['a.txt', 'b.txt', 'existing.txt']);
     const moves = [
       { from: 'a.txt', to: 'existing.txt', overwrite: false, removeOriginal: true },
       { from: 'b.txt', to: 'not@allowed.txt', removeOriginal: true },
@@ -109,7 +105,7 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
     const [a, b] = ['a.txt', 'b.txt'] as const;
     const contents = { [a]: 'the first of two files', [b]: 'the second file, which is longer' };
-    const folder = await storeReadable(t, [a, b], contents);
+    const folder = await t.files.storeReadable([a, b], contents);
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
     await folder.tryCopy({ from: a, to: a }, move(b, b));
     await folder.expectKept('after it was copied or moved onto itself', a, b);
@@ -122,7 +118,7 @@ export const storageCopy: readonly Check[] = [
     await expectEither(t, folder, 'a file that two items of a call moved', from, '1.txt', '2.txt');
   }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['deleted.txt', 'folder/present.txt']);
+    const folder = await t.files.storeReadable(['deleted.txt', 'folder/present.txt']);
     const [entry] = await folder.delete('deleted.txt');
     if (entry?.code !== 'SUCCESS') throw new SkipError('a file was not deleted');
     const items = [
@@ -138,7 +134,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expectGone('after a missing file was copied there', ...names);
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['source.txt', 'existing.txt']);
+    const folder = await t.files.storeReadable(['source.txt', 'existing.txt']);
     const toCopy = (to: string) => ({ from: 'source.txt', to });
     const missing = { from: 'missing.txt', to: 'never.txt' };
     const occupied = { ...toCopy('existing.txt'), overwrite: false };
@@ -152,7 +148,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect('copied next to items that fail', Object.fromEntries(copies));
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['1.txt', '2.txt', '3.txt', '4.txt']);
+    const folder = await t.files.storeReadable(['1.txt', '2.txt', '3.txt', '4.txt']);
     const copies = {
       'to/name.txt': '1.txt',
       'to/level/name.txt': '2.txt',
@@ -163,7 +159,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect('one of several copies with the same name', copies);
   }),
   defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['source.txt']);
+    const folder = await t.files.storeReadable(['source.txt']);
     await folder.copy(...ALLOWED.map((name) => ({ from: 'source.txt', to: `to/${name}` })));
     const back = ALLOWED.map((name, index) => {
       return { from: `to/${name}`, to: `${index}.txt`, removeOriginal: true };
@@ -174,7 +170,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect(when, Object.fromEntries(copies));
   }),
   defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['source.txt']);
+    const folder = await t.files.storeReadable(['source.txt']);
     for (const [index, names] of FORBIDDEN.entries()) {
       const items = [`${index}.txt`, ...names].map((to) => ({ from: 'source.txt', to }));
       const reply = await folder.tryCopy(...items);
@@ -183,11 +179,11 @@ export const storageCopy: readonly Check[] = [
       const message = `all items but the first must fail, those to ${show(names)}, but ${failed} of ${items.length} did`;
       t.expect(failed === items.length - 1, message, reply);
       // Those that did not may have made files.
-      if (failed < items.length - 1) for (const { to } of items) t.upload.track(folder.path(to));
+      if (failed < items.length - 1) for (const { to } of items) t.files.track(folder.path(to));
     }
   }),
   defineCheck('ST-COPY-PATH/4', needsFiles, async (t) => {
-    const file = await t.upload.store('level/deeper/file.txt');
+    const file = await t.files.store('level/deeper/file.txt');
     const isAbsolute = await isCopied(t, file, 'absolute');
     const isRelative = await isCopied(t, file, 'relative');
     const message = `a copy of ${file.path} must be possible, with a leading / in both paths or in none, but neither made a file`;
@@ -204,11 +200,11 @@ export const storageCopy: readonly Check[] = [
  */
 async function expectEither(
   t: CheckContext,
-  folder: Folder,
+  folder: Files,
   what: string,
   ...names: string[]
 ): Promise<string[]> {
-  const readings = await t.upload.readAll(await folder.ids(...names));
+  const readings = await t.files.readAll(await folder.ids(...names));
   for (const [index, reading] of readings.entries()) {
     const contents = ['a.txt', 'b.txt'].map((name) => folder.contentOf(name));
     const isIntact = !reading.found || contents.some((bytes) => hasBytes(reading, bytes));
@@ -219,4 +215,13 @@ async function expectEither(
   const found = names.filter((_, index) => readings[index]?.found);
   t.expect(found.length > 0, `${what}: one of the contents must be kept, but no file was found`);
   return found;
+}
+
+/** Returns whether a copy whose paths have this spelling makes a file with the same content (D24). */
+export async function isCopied(t: CheckContext, file: StoredFile, spelling: CopyPaths) {
+  const to = `${file.path}.${spelling}`;
+  t.files.track(to);
+  const [srcPath, dstPath] = [file.path, to].map((path) => t.storage.copyPath(path, spelling));
+  const reply = await t.storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
+  return !reply.refused && hasBytes(await t.files.read(await t.files.fileIdOf(to)), file.bytes);
 }

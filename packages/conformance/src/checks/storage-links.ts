@@ -1,18 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { hasBytes, toItems } from '../context/files.ts';
 import { DisabledError, SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
-import { expectAccepted, expectSuccess, expectSuccesses } from './storage-calls.ts';
 import {
-  hasBytes,
+  expectAccepted,
+  expectSuccess,
+  expectSuccesses,
   LARGE,
   missingFileId,
   needsFiles,
-  storeAll,
-  storeReadable,
-  toItems,
-} from './stored-files.ts';
+} from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
@@ -28,12 +27,12 @@ const SECONDS = { ms: 0.001, s: 1, min: 60 };
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const names = ['a.txt', 'level/b.txt', 'no-extension'];
-    const ids = await (await storeAll(t, names)).ids(...names);
+    const ids = await (await t.files.storeAll(names)).ids(...names);
     await expectSuccess(t, 'batchGetTempUrls', ids.slice(0, 1));
     await expectSuccess(t, 'batchGetTempUrls', [...ids, ...ids]);
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
-    const folder = await storeAll(t, ['a.txt', 'b.txt']);
+    const folder = await t.files.storeAll(['a.txt', 'b.txt']);
     const [a, b] = toItems(await folder.ids('a.txt', 'b.txt'));
     const getLinks = async (...fileList: unknown[]) => {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
@@ -52,7 +51,7 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t) => {
     const files = ['text.txt', 'level/empty.bin', 'large.bin', 'fourth.txt'];
     const contents = { 'text.txt': 'A\r\nB\n', 'level/empty.bin': '', 'large.bin': LARGE };
-    const folder = await storeAll(t, files, contents);
+    const folder = await t.files.storeAll(files, contents);
     const ids = await folder.ids(...files);
     const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
     const links = ids.map((id) => linkOf(entryOf(entries, id)));
@@ -62,7 +61,7 @@ export const storageLinks: readonly Check[] = [
     for (const [index, name] of [...files, 'text.txt'].entries()) {
       const link = links[index % links.length];
       if (link === undefined) continue;
-      const exchange = await t.upload.download(link);
+      const exchange = await t.files.download(link);
       const { status, body } = exchange.received;
       const isFile = status < 300 && folder.contentOf(name)?.equals(body);
       const actual = `but the response was ${status} with ${body.length} bytes`;
@@ -72,7 +71,7 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire, { waits: true }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t) => {
-    const folder = await storeAll(t, ['deleted.txt']);
+    const folder = await t.files.storeAll(['deleted.txt']);
     const [deleted = '', beginning = ''] = await folder.ids('deleted.txt', 'deleted');
     const ids = [deleted, beginning, await missingFileId(t)];
     const what = 'a file, one that was never stored, and the beginning of a path';
@@ -81,7 +80,7 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchGetTempUrls', 'a file that was deleted', 0, [deleted]);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
-    const folder = await storeAll(t, ['a.txt', 'b.txt']);
+    const folder = await t.files.storeAll(['a.txt', 'b.txt']);
     const [a = '', b = ''] = await folder.ids('a.txt', 'b.txt');
     const missing = await missingFileId(t);
     for (const list of [
@@ -99,7 +98,7 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
     const names = ['alone.txt', 'a.txt', 'level/b.txt', 'no-extension', 'd.txt'];
-    const folder = await storeReadable(t, names);
+    const folder = await t.files.storeReadable(names);
     const ids = await folder.ids(...names);
     await expectSuccess(t, 'batchDelete', ids.slice(0, 1));
     await expectSuccess(t, 'batchDelete', ids.slice(1));
@@ -110,16 +109,16 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-ONLY', needsFiles, async (t) => {
     const others = ['name.txt', 'nam', 'level/name', 'folder/inner.txt'];
-    const folder = await storeReadable(t, ['NAME', 'name', ...others]);
+    const folder = await t.files.storeReadable(['NAME', 'name', ...others]);
     // If the two are one file, it is not the deletion that loses it.
     const [capital = ''] = await folder.ids('NAME');
-    const isOther = hasBytes(await t.upload.read(capital), folder.contentOf('NAME'));
+    const isOther = hasBytes(await t.files.read(capital), folder.contentOf('NAME'));
     await folder.delete('name', 'folder');
     if (isOther) others.push('NAME');
     await folder.expectKept('after only name and the path of a folder were deleted', ...others);
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['deleted.txt', 'present.txt']);
+    const folder = await t.files.storeReadable(['deleted.txt', 'present.txt']);
     const ids = [await missingFileId(t), ...(await folder.ids('deleted.txt', 'present.txt'))];
     await folder.delete('deleted.txt');
     const all = 'a file that was never stored, a deleted one and an existing one';
@@ -128,7 +127,7 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
     const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
-    const folder = await storeReadable(t, names);
+    const folder = await t.files.storeReadable(names);
     const missing = await missingFileId(t);
     const [a, b, c, d] = await folder.ids(...names);
     for (const fileList of [
@@ -156,7 +155,7 @@ interface Link {
 
 async function expectLinksExpire(t: CheckContext): Promise<void> {
   const names = ['long.txt', 'short.txt', 'unused.txt'];
-  const folder = await storeAll(t, names);
+  const folder = await t.files.storeAll(names);
   const ids = await folder.ids(...names);
   for (const seconds of SHORT) {
     const ages = [LONG, seconds, seconds].map((age) => t.storage.maxAge(age));
@@ -211,6 +210,6 @@ async function expectEnd(t: CheckContext, link: Link): Promise<void> {
 
 async function works(t: CheckContext, { url, bytes }: Link): Promise<boolean> {
   if (url === undefined) return false;
-  const { status, body } = (await t.upload.download(url)).received;
+  const { status, body } = (await t.files.download(url)).received;
   return status >= 200 && status <= 299 && bytes !== undefined && body.equals(bytes);
 }

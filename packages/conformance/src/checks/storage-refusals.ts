@@ -1,5 +1,6 @@
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { toItems } from '../context/files.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
@@ -8,8 +9,7 @@ import {
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { entryOf, linkOf } from '../validation/read-storage.ts';
-import { makeGoodFields, tryCall } from './storage-calls.ts';
-import { needsFiles, storeReadable, toItems } from './stored-files.ts';
+import { makeGoodFields, needsFiles, tryCall } from './storage-calls.ts';
 
 interface Schema {
   $ref?: string;
@@ -125,7 +125,7 @@ type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOpt
 
 /** Makes calls that must be rejected, and expects each of them to have changed nothing. */
 async function expectUndone(t: CheckContext): Promise<void> {
-  const folder = await storeReadable(t, ['kept.txt']);
+  const folder = await t.files.storeReadable(['kept.txt']);
   const ids = await folder.ids('kept.txt', 'never.txt');
   const [fileId] = ids;
   const [item = {}] = folder.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);

@@ -1,4 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { toItems } from '../context/files.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
@@ -14,9 +15,9 @@ import {
   expectAccepted,
   expectRefused,
   makeGoodFields,
+  needsFiles,
   tryCall,
 } from './storage-calls.ts';
-import { Folder, needsFiles, toItems } from './stored-files.ts';
 
 /** Other ways to send the same JSON value (RFC 8259), and types with and without parameters. */
 function toSpellings(
@@ -80,28 +81,27 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
     if (reply.refused) throw new DisabledError(`${operation} accepts only one form of requests`);
     return reply;
   };
-  const folder = new Folder(t);
-  const path = folder.path('uploaded.txt');
-  await call('getUploadMetaData', { path });
-  const grant = await t.upload.grant(path, true);
+  const { files } = t;
+  await call('getUploadMetaData', { path: files.path('uploaded.txt') });
+  const grant = await files.grant('uploaded.txt', true);
   const bytes = Buffer.from('uploaded with a grant from the other form');
-  const { isAccepted } = await t.upload.post(grant, t.upload.fields(grant, bytes));
+  const { isAccepted } = await files.post(grant, files.fields(grant, bytes));
   t.expect(isAccepted, 'a form with a grant from a call in the other form must be accepted');
 
-  for (const name of ['moved.txt', 'kept.txt']) await folder.store(name);
-  const fileList = folder.toCopyItems([
+  await files.storeAll(['moved.txt', 'kept.txt']);
+  const fileList = files.toCopyItems([
     { from: 'uploaded.txt', to: 'copied.txt' },
     { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
     { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
   ]);
   await call('batchCopyFile', { fileList });
-  await folder.expect('after batchCopyFile in the other form', {
+  await files.expect('after batchCopyFile in the other form', {
     'copied.txt': bytes,
     'moved.to': 'moved.txt',
     'moved.txt': undefined,
     'kept.txt': 'kept.txt',
   });
-  const ids = [grant.fileId, ...(await folder.ids('kept.txt'))];
+  const ids = [grant.fileId, ...(await files.ids('kept.txt'))];
   const { entries } = await call('batchGetTempUrls', { fileList: toItems(ids) });
   const linked = entries?.filter(isSuccess).length;
   t.expect(linked === 2, 'batchGetTempUrls in the other form: both files must get links');

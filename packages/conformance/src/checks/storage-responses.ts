@@ -1,4 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { toItems } from '../context/files.ts';
 import {
   changesFiles,
   type Entry,
@@ -7,14 +8,7 @@ import {
   type StorageOperation,
 } from '../context/storage-client.ts';
 import { hasFailed } from '../validation/read-storage.ts';
-import { makeGoodFields, tryCall } from './storage-calls.ts';
-import {
-  expectReading,
-  missingFileId,
-  needsFiles,
-  storeReadable,
-  toItems,
-} from './stored-files.ts';
+import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
 const callWithoutFiles = (t: CheckContext): Promise<void> =>
@@ -38,7 +32,7 @@ const callWithoutFiles = (t: CheckContext): Promise<void> =>
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
 const callWithFiles = (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer | undefined }> =>
   t.once('storage calls with files', async () => {
-    const folder = await storeReadable(t, ['a.txt', 'level/b.TXT']);
+    const folder = await t.files.storeReadable(['a.txt', 'level/b.TXT']);
     const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
     // A deployment may reject a list of this length, but must not cut it.
@@ -73,6 +67,6 @@ export const storageResponses: readonly Check[] = [
     const { fileID } = entry;
     if (hasFailed(entry) || typeof fileID !== 'string') return;
     const what = `the file with the fileID ${fileID} from the entry`;
-    expectReading(t, await t.upload.read(fileID), bytes, what);
+    t.files.expectReading(await t.files.read(fileID), bytes, what);
   }),
 ];

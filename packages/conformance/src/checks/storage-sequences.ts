@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Evidence } from '../http/exchange.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../validation/read-storage.ts';
-import { type CopyItem, Folder, needsFiles, toItems } from './stored-files.ts';
+import { needsFiles } from './storage-calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */
 const NAMES = ['a.txt', 'a.txt.copy', 'level/a.txt', 'level/b.txt'];
 
 /** The files that exist, each with the number of the content that was uploaded to it or copied from it. */
-type Files = Map<string, number>;
+type Model = Map<string, number>;
 
 /** Maximum number of generated steps of a sequence; on average it is half as many. */
 const MAX_STEPS = 13;
@@ -18,8 +19,8 @@ const MAX_SHRINKS = 100;
 
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
-  check: (files: Readonly<Files>) => boolean = () => true,
-): fc.AsyncCommand<Files, Sequence> => ({ check, run: (_, sequence) => run(sequence) });
+  check: (files: Readonly<Model>) => boolean = () => true,
+): fc.AsyncCommand<Model, Sequence> => ({ check, run: (_, sequence) => run(sequence) });
 
 const names = fc.subarray(NAMES, { minLength: 1 });
 const options = fc.record(
@@ -77,17 +78,17 @@ class Contradiction extends Error {
 /** One sequence, in a folder of its own. Each step makes its calls and compares their effects with `files`. */
 class Sequence {
   /** What the contract says about the files after the steps so far. */
-  readonly files: Files = new Map();
+  readonly files: Model = new Map();
   readonly steps: string[] = [];
   readonly #t: CheckContext;
   readonly #name: string;
-  readonly #folder: Folder;
+  readonly #folder: Files;
   readonly #contents: Buffer[] = [];
 
   constructor(t: CheckContext) {
     this.#t = t;
     this.#name = t.uniqueName();
-    this.#folder = new Folder(t, `${this.#name}/`);
+    this.#folder = t.files.folder(`${this.#name}/`);
   }
 
   async upload(name: string): Promise<void> {
@@ -152,11 +153,11 @@ class Sequence {
       await this.delete([...this.files.keys()]);
       await this.read(NAMES);
     }
-    for (const name of NAMES) this.#t.upload.untrack(this.#folder.path(name));
+    for (const name of NAMES) this.#folder.untrack(this.#folder.path(name));
   }
 
   async #follow(name: string, url: string): Promise<void> {
-    const exchange = await this.#t.upload.download(url);
+    const exchange = await this.#folder.download(url);
     const { status, body } = exchange.received;
     const isFound = status >= 200 && status < 300;
     const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;

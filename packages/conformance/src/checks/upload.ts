@@ -2,23 +2,18 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
+  describeReading,
   type FormField,
   type Grant,
+  hasBytes,
   type PostOptions,
   toMultipart,
-} from '../context/upload-client.ts';
+} from '../context/files.ts';
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { changeLetters } from './signed-calls.ts';
-import {
-  describeReading,
-  Folder,
-  hasBytes,
-  LARGE,
-  needsFiles,
-  storeReadable,
-} from './stored-files.ts';
+import { LARGE, needsFiles } from './storage-calls.ts';
 
 const BOUNDARY = 'berth-boundary';
 
@@ -65,7 +60,7 @@ export const upload: readonly Check[] = [
       // RFC 2046, section 5.1.1
       ['quoted.txt', 'q', { boundary, type: `multipart/form-data; boundary="${boundary}"` }],
     ];
-    const folder = new Folder(t);
+    const folder = t.files;
     for (const [name, content, options] of forms) {
       const { status } = (await folder.send(name, content, options)).received;
       await folder.expectKept(`after its form was sent, with the response ${status}`, name);
@@ -73,7 +68,7 @@ export const upload: readonly Check[] = [
   }),
   ...[0, 1, 2, 3].map(defineFieldCheck),
   defineCheck('UP-FILE', needsFiles, async (t) => {
-    const folder = new Folder(t);
+    const folder = t.files;
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
       const reply = await folder.send(name, content, { boundary: BOUNDARY });
@@ -85,48 +80,47 @@ export const upload: readonly Check[] = [
   }),
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
     for (const [what, toOptions] of Object.entries(INVALID)) {
-      const grant = await t.upload.grant(t.storage.path(`${what.replaceAll(' ', '-')}.txt`));
-      const options = toOptions(t.upload.fields(grant, CONTENT));
-      const reply = await t.upload.post(grant, [], { boundary: BOUNDARY, ...options });
+      const grant = await t.files.grant(`${what.replaceAll(' ', '-')}.txt`);
+      const options = toOptions(t.files.fields(grant, CONTENT));
+      const reply = await t.files.post(grant, [], { boundary: BOUNDARY, ...options });
       const { status, text, mediaType } = reply.received;
       // Other rules are about forms that must not be accepted.
-      if (reply.isAccepted && (await t.upload.read(grant.fileId)).found) continue;
+      if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
       const actual = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
       const message = `${what}: the response must be XML with an Error element, not ${actual}`;
       t.expect(hasErrorElement(text), message, reply);
     }
   }),
   defineCheck('UP-RESPONSE/2', needsFiles, async (t) => {
-    const folder = new Folder(t);
+    const folder = t.files;
     for (const content of ['text', '', '<Error></Error>']) {
       const name = `${content.length}-bytes.txt`;
       const reply = await folder.send(name, content);
       const { status, text } = reply.received;
       const hasError = hasErrorElement(text);
-      const [id = ''] = await folder.ids(name);
-      const reading = await t.upload.read(id);
-      const isStored = hasBytes(reading, folder.contentOf(name));
+      const reading = await folder.read(reply.file.fileId);
+      const isStored = hasBytes(reading, reply.file.bytes);
       const isClear = isStored ? !hasError : hasError || status >= 400;
-      const message = `the response to the upload of ${folder.path(name)} has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
+      const message = `the response to the upload of ${reply.file.path} has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
       t.expect(isClear, message, reply);
     }
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t) => {
-    const folder = new Folder(t);
+    const folder = t.files;
     await folder.store('level/no-extension');
     await folder.expectKept('by the fileID from getUploadMetaData', 'level/no-extension');
     await folder.delete('level/no-extension');
     // With an ID that is issued for its path now.
     const when = 'deleted by the fileID from getUploadMetaData';
-    await new Folder(t).expectGone(when, 'level/no-extension');
+    await t.files.folder().expectGone(when, 'level/no-extension');
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['existing.txt'], { 'existing.txt': OLD });
+    const folder = await t.files.storeReadable(['existing.txt'], { 'existing.txt': OLD });
     await uploadAndRead(t, await folder.grant('existing.txt'), [OLD]);
     await uploadAndRead(t, await folder.grant('new.txt'), []);
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['existing.txt'], { 'existing.txt': OLD });
+    const folder = await t.files.storeReadable(['existing.txt'], { 'existing.txt': OLD });
     const cases: [
       name: string,
       toEnd: (size: number) => number,
@@ -160,10 +154,10 @@ export const upload: readonly Check[] = [
     }
   }),
   defineCheck('UP-KEPT', needsFiles, async (t) => {
-    const folder = new Folder(t);
+    const folder = t.files;
     await folder.store('file.txt');
     await folder.expectKept('immediately after its upload', 'file.txt');
-    await t.upload.grant(folder.path('file.txt'));
+    await folder.folder().grant('file.txt');
     await folder.expectKept('after another grant was issued for its path', 'file.txt');
     await folder.store('file.txt.2');
     await folder.delete('file.txt.2');
@@ -190,10 +184,10 @@ export const upload: readonly Check[] = [
  */
 function defineFieldCheck(position: number): Check {
   return defineCheck(`UP-FIELDS/${(position + 1) as 1 | 2 | 3 | 4}`, needsFiles, async (t) => {
-    const fieldOf = (grant: Grant) => t.upload.fields(grant, CONTENT)[position] as [string, string];
-    const folder = await storeReadable(t, ['existing.txt']);
+    const fieldOf = (grant: Grant) => t.files.fields(grant, CONTENT)[position] as [string, string];
+    const folder = await t.files.storeReadable(['existing.txt']);
     const first = await folder.grant('first.txt');
-    const second = await t.upload.grant(folder.path('existing.txt'));
+    const second = await folder.folder().grant('existing.txt');
     const third = await folder.grant('third.txt');
     const [field, value] = fieldOf(second);
     const isKey = field === 'key';
@@ -209,13 +203,13 @@ function defineFieldCheck(position: number): Check {
     for (const [what, grant, wrong] of cases) {
       // A value that all grants share is not wrong.
       if (wrong === fieldOf(grant)[1]) continue;
-      const others = t.upload.fields(grant, CONTENT).filter(([name]) => name !== field);
+      const others = t.files.fields(grant, CONTENT).filter(([name]) => name !== field);
       const fields = wrong === undefined ? others : [[field, wrong] as const, ...others];
-      const reply = await t.upload.post(grant, fields);
+      const reply = await t.files.post(grant, fields);
       const actual = `accepted with ${reply.received.status} and without an Error element`;
       t.expect(!reply.isAccepted, `${what}: the form must be rejected, but was ${actual}`, reply);
     }
-    if (isKey) t.upload.track(different);
+    if (isKey) t.files.track(different);
     const when = `after forms with a wrong ${field}`;
     await folder.expectGone(when, 'first.txt', 'third.txt', ...(isKey ? ['existing.txt0'] : []));
     await folder.expectKept(when, 'existing.txt');
@@ -238,7 +232,7 @@ async function uploadAndRead(
   // It is awaited after the last reading.
   response.catch(() => {});
   const read = async (when: string, contents: readonly Buffer[]) => {
-    const reading = await t.upload.read(grant.fileId);
+    const reading = await t.files.read(grant.fileId);
     const isIntact = !reading.found || contents.some((content) => hasBytes(reading, content));
     const message = `${grant.path} must be intact ${when}, but a read returned ${describeReading(reading)}`;
     t.expect(isIntact, message, reading.exchange);
@@ -276,7 +270,7 @@ function holdForm(
     yield form.subarray(end);
   }
   const trickle = (form: Buffer) => Readable.from(toParts(form));
-  const response = t.upload.post(grant, t.upload.fields(grant, NEW), { headers, trickle });
+  const response = t.files.post(grant, t.files.fields(grant, NEW), { headers, trickle });
   return {
     response,
     /** Settles when the first part has been handed to the network, or the form was rejected before. */

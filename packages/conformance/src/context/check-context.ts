@@ -5,6 +5,7 @@ import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { Claim, Finding } from '../result.ts';
 import { show } from '../validation/cite.ts';
+import { Files } from './files.ts';
 import {
   createFixtureClient,
   createGatewayClient,
@@ -15,7 +16,6 @@ import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 import { toEvidence } from './to-evidence.ts';
-import { createUploadClient, type UploadClient } from './upload-client.ts';
 
 export interface Check {
   /** The sentence that it checks. If there is an invariant for it, it is enough to make calls. */
@@ -47,7 +47,8 @@ export class CheckContext {
   /** The fixture service behind the gateway, for checks that need `fixture`. */
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
-  readonly upload: UploadClient;
+  /** The files in the folder of this check. */
+  readonly files: Files;
   /** What the check has done and found so far. */
   readonly record = {
     findings: [] as Finding[],
@@ -76,7 +77,8 @@ export class CheckContext {
     this.gateway = createGatewayClient(run, caller);
     this.fixture = createFixtureClient(this.gateway);
     this.storage = createStorageClient(run, caller, this.#folder);
-    this.upload = createUploadClient(run, caller, this.storage);
+    const { storage, expect } = this;
+    this.files = new Files({ run, caller, storage, expect });
   }
 
   get #folder(): string {
@@ -100,7 +102,7 @@ export class CheckContext {
    * @param message what the contract requires and what was received instead: `the status must be 404, not 200`
    * @param evidence Default: the last call of this check
    */
-  expect(holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void {
+  expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
@@ -111,7 +113,7 @@ export class CheckContext {
       ...(evidence && toEvidence(evidence)),
       ...(this.#isOnOneConnection && { onOneConnection: true }),
     });
-  }
+  };
 
   expectAll(claims: readonly Claim[]): void {
     for (const [holds, message] of claims) this.expect(holds, message);

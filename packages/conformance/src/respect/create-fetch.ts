@@ -1,6 +1,6 @@
 import { CheckContext } from '../context/check-context.ts';
+import type { Files } from '../context/files.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
-import type { UploadClient } from '../context/upload-client.ts';
 import { type Exchange, isWebUrl, toTarget } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
@@ -19,7 +19,7 @@ export interface Recorded {
  */
 export function createFetch(run: Run, record: Recorded): typeof fetch {
   const caller = createRunCaller(run);
-  const { gateway, storage, upload } = new CheckContext(run, 'respect');
+  const { gateway, storage, files } = new CheckContext(run, 'respect');
   const { gatewayUrl, storageUrl, wireProfile } = run.settings;
   const vault = createVault([
     'url',
@@ -49,10 +49,10 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
       const reply = await storage.call(operation, fields, { headers, acceptsRefusal });
-      trackFiles(upload, fields, reply.data);
+      trackFiles(files, fields, reply.data);
       return reply;
     }
-    if (method === 'GET') return upload.download(url);
+    if (method === 'GET') return files.download(url);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
     const { origin } = new URL(url);
@@ -86,12 +86,12 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
 }
 
 /** Marks the files that a storage call may have made for removal at the end of the run. */
-function trackFiles({ track }: UploadClient, fields: unknown, data: Record<string, unknown> = {}) {
+function trackFiles(files: Files, fields: unknown, data: Record<string, unknown> = {}) {
   const { path, fileList = [] } = Object(fields);
-  if (typeof path === 'string') track(path, data.fileID as string | undefined);
+  if (typeof path === 'string') files.track(path, data.fileID as string | undefined);
   for (const item of fileList) {
     const { dstPath } = Object(item);
-    if (typeof dstPath === 'string') track(dstPath.replace(/^\//, ''));
+    if (typeof dstPath === 'string') files.track(dstPath.replace(/^\//, ''));
   }
 }
 

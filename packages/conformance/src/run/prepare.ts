@@ -1,6 +1,6 @@
 import { closeSocket } from '../checks/gateway-calls.ts';
 import { checks } from '../checks/index.ts';
-import { isCopied } from '../checks/stored-files.ts';
+import { isCopied } from '../checks/storage-copy.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
 import { findObstacle, leftOut, type Need } from '../context/skip-reason.ts';
@@ -194,7 +194,7 @@ async function findCopyPaths(run: Run): Promise<void> {
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
   const t = new CheckContext(run, 'probe');
   try {
-    const file = await t.upload.store('copy.txt');
+    const file = await t.files.store('copy.txt');
     const accepts = (form: CopyPaths) => isCopied(t, file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {

@@ -59,7 +59,7 @@ function ask<Made>(call: () => Promise<Made>): Promise<Made | undefined> {
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
   const found = await inParallel(files, CONCURRENCY, async ({ path, fileId }) => ({
     path,
-    fileId: fileId ?? (await ask(() => context.upload.fileIdOf(path))),
+    fileId: fileId ?? (await ask(() => context.files.fileIdOf(path))),
   }));
   const known = found.filter(({ fileId }) => fileId !== undefined);
   const batches: File[][] = [];
@@ -71,7 +71,7 @@ async function removeAll(context: CheckContext, files: readonly File[]): Promise
 }
 
 async function removeBatch(
-  { storage, upload }: CheckContext,
+  { storage, files: stored }: CheckContext,
   files: readonly File[],
 ): Promise<File[]> {
   const ids = files.map(({ fileId }) => fileId);
@@ -89,7 +89,7 @@ async function removeBatch(
     const link = linkOf(entry);
     if (link === undefined) return false;
     // A link alone does not prove that the file exists.
-    const exchange = await ask(() => upload.download(link));
+    const exchange = await ask(() => stored.download(link));
     return exchange === undefined || exchange.received.status === 200;
   };
   const areLeft = await Promise.all(files.map(isLeft));

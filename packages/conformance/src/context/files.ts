@@ -1,0 +1,334 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Caller } from '../http/caller.ts';
+import {
+  type Evidence,
+  type Exchange,
+  type HeaderInput,
+  isWebUrl,
+  toHeaderList,
+  toTarget,
+} from '../http/exchange.ts';
+import { SkipError } from '../result.ts';
+import { show } from '../validation/cite.ts';
+import { entryOf, hasXmlError, isSuccess } from '../validation/read-storage.ts';
+import type { Run } from './run.ts';
+import type { Entry, StorageClient, StorageReply } from './storage-client.ts';
+
+/** What the first step of an upload returns. */
+export type Grant = Record<
+  'path' | 'url' | 'token' | 'authorization' | 'fileId' | 'storeFileId',
+  string
+>;
+
+export interface StoredFile {
+  path: string;
+  fileId: string;
+  bytes: Buffer;
+}
+
+export type FormField = readonly [name: string, value: string | Buffer];
+
+export interface PostOptions {
+  headers?: HeaderInput;
+  boundary?: string;
+  /** Default: `multipart/form-data` with the boundary. */
+  type?: string;
+  /** Send this instead of the form. */
+  body?: Buffer;
+  /** Send this instead of the form; `Content-Length` is still that of the complete form. */
+  trickle?: (form: Buffer) => Readable;
+}
+
+/** What a reader received, and the last call that it made. */
+export type Reading = { exchange: Exchange } & (
+  | { found: true; bytes: Buffer }
+  | { found: false; why: string }
+);
+
+/** A file to copy, by its name in the folder. */
+export interface CopyItem {
+  from: string;
+  to: string;
+  overwrite?: boolean;
+  removeOriginal?: boolean;
+}
+
+interface Context {
+  run: Run;
+  caller: Caller;
+  storage: StorageClient;
+  expect: (holds: boolean, message: string, evidence?: Evidence) => void;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+const MAX_REDIRECTS = 5;
+
+/** A path that a file may have; other paths are not looked for at the end of the run. */
+const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
+
+/** A folder of the check. Its files are called by their names in it. Unless it says otherwise, what fails skips the check. */
+export class Files {
+  readonly #context: Context;
+  readonly #folder: string;
+  readonly #contents = new Map<string, Buffer>();
+  /** A copy or a move may change the ID of a file; a deleted file must not be found by the one that it had. */
+  readonly #ids = new Map<string, string>();
+
+  constructor(context: Context, folder = '') {
+    this.#context = context;
+    this.#folder = folder;
+  }
+
+  /** Returns a folder in this one. Without a name, it is the same one, of whose files nothing is known. */
+  folder(name = ''): Files {
+    return new Files(this.#context, this.#folder + name);
+  }
+
+  path(name: string): string {
+    return this.#context.storage.path(this.#folder + name);
+  }
+
+  /** The content that was stored under a name. */
+  contentOf(name: string): Buffer | undefined {
+    return this.#contents.get(name);
+  }
+
+  /** Performs step 1 of an upload. */
+  async grant(name: string, isOtherForm = false): Promise<Grant> {
+    const grant = await this.#grantPath(this.path(name), isOtherForm);
+    this.#ids.set(name, grant.fileId);
+    return grant;
+  }
+
+  async #grantPath(path: string, isOtherForm = false): Promise<Grant> {
+    const { run, storage } = this.#context;
+    const reply = await storage.call('getUploadMetaData', { path }, { isOtherForm });
+    const { url, token, authorization, fileID: fileId, ...rest } = reply.data ?? {};
+    const storeFileId = rest[run.settings.wireProfile.storeFileID];
+    const all = { path, url, token, authorization, fileId, storeFileId };
+    const areTexts = Object.values(all).every((value) => typeof value === 'string');
+    if (areTexts && isWebUrl(url)) return all as Grant;
+    const { status } = reply.received;
+    const without = 'without the fields that an upload needs';
+    throw new SkipError(`getUploadMetaData responded with ${status} ${without}`);
+  }
+
+  /** Returns the form fields of step 2 in order, `file` last. */
+  fields({ authorization, token, storeFileId, path }: Grant, bytes: Buffer): FormField[] {
+    const { securityToken, metaFileId } = this.#context.run.settings.wireProfile.uploadFields;
+    return [
+      ['Signature', authorization],
+      [securityToken, token],
+      [metaFileId, storeFileId],
+      ['key', path],
+      ['file', bytes],
+    ];
+  }
+
+  /** Performs step 2, and returns any response. An accepted form does not prove that the file is stored. */
+  async post(
+    { path, fileId, url }: Grant,
+    form: readonly FormField[],
+    options: PostOptions = {},
+  ): Promise<Exchange & { isAccepted: boolean }> {
+    this.track(path, fileId);
+    const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle } = options;
+    const { type = `multipart/form-data; boundary=${boundary}` } = options;
+    const body = options.body ?? toMultipart(form, boundary);
+    const exchange = await this.#context.caller.call({
+      method: 'POST',
+      origin: new URL(url).origin,
+      target: toTarget(url),
+      headers: [['Content-Type', type], ...toHeaderList(options.headers)],
+      body,
+      trickle: trickle && (() => trickle(body)),
+    });
+    const { status, text } = exchange.received;
+    return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
+  }
+
+  /** Uploads a file, and returns any response. */
+  async send(name: string, content: Buffer | string, options?: PostOptions) {
+    const grant = await this.grant(name);
+    const bytes = Buffer.from(content);
+    this.#contents.set(name, bytes);
+    const reply = await this.post(grant, this.fields(grant, bytes), options);
+    return { ...reply, file: { path: grant.path, fileId: grant.fileId, bytes } };
+  }
+
+  async store(name: string, content: Buffer | string = randomBytes(64)): Promise<StoredFile> {
+    const { isAccepted, file, received } = await this.send(name, content);
+    if (isAccepted) return file;
+    throw new SkipError(`the upload target responded with ${received.status} to a valid form`);
+  }
+
+  /** Stores files. `contents` are those that matter; the others are random. */
+  async storeAll(names: readonly string[], contents: Record<string, Buffer | string> = {}) {
+    for (const name of names) await this.store(name, contents[name]);
+    return this;
+  }
+
+  /** Also gets their links, so that a later failure to find one must be caused by what happened in between. */
+  async storeReadable(names: readonly string[], contents?: Record<string, Buffer | string>) {
+    await this.storeAll(names, contents);
+    const items = toItems(await this.ids(...names));
+    const { entries } = await this.#context.storage.list('batchGetTempUrls', items);
+    if (!entries.every(isSuccess)) throw new SkipError('no link is returned for a stored file');
+    return this;
+  }
+
+  async ids(...names: string[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const name of names) {
+      const id = this.#ids.get(name) ?? (await this.fileIdOf(this.path(name)));
+      this.#ids.set(name, id);
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Returns the ID of the file at a path, including copies. */
+  async fileIdOf(path: string): Promise<string> {
+    const { fileId } = await this.#grantPath(path);
+    if (this.#context.run.leftovers.has(path)) this.track(path, fileId);
+    return fileId;
+  }
+
+  /** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
+  toCopyItems(items: readonly CopyItem[]): Record<string, unknown>[] {
+    const { copyPath } = this.#context.storage;
+    return items.map(({ from, to, ...options }) => {
+      this.#ids.delete(to);
+      if (options.removeOriginal) this.#ids.delete(from);
+      if (PATH.test(this.path(to))) this.track(this.path(to));
+      return { srcPath: copyPath(this.path(from)), dstPath: copyPath(this.path(to)), ...options };
+    });
+  }
+
+  /** Makes a copy call and returns any response; the deployment may also reject it. */
+  tryCopy(...items: CopyItem[]): Promise<StorageReply> {
+    const fileList = this.toCopyItems(items);
+    return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
+  }
+
+  async copy(...items: CopyItem[]): Promise<Entry[]> {
+    return (await this.#context.storage.list('batchCopyFile', this.toCopyItems(items))).entries;
+  }
+
+  async delete(...names: string[]): Promise<Entry[]> {
+    return (await this.#context.storage.list('batchDelete', await this.ids(...names))).entries;
+  }
+
+  /** Reads files as any user does: gets links in one call and downloads them. */
+  async readAll(fileIds: readonly string[]): Promise<Reading[]> {
+    const reply = await this.#context.storage.list('batchGetTempUrls', toItems(fileIds));
+    const readings: Reading[] = [];
+    for (const id of fileIds) readings.push(await this.#follow(entryOf(reply.entries, id), reply));
+    return readings;
+  }
+
+  async #follow({ code, tempFileURL }: Entry = {}, reply: Exchange): Promise<Reading> {
+    if (code !== 'SUCCESS') {
+      return { found: false, why: `its link has the code ${show(code)}`, exchange: reply };
+    }
+    if (!isWebUrl(tempFileURL)) throw new SkipError('a link is not a URL');
+    const exchange = await this.download(tempFileURL);
+    const { status, body } = exchange.received;
+    if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
+    return { found: false, why: `its link responds with ${status}`, exchange };
+  }
+
+  async read(fileId: string): Promise<Reading> {
+    return (await this.readAll([fileId]))[0] as Reading;
+  }
+
+  /** Downloads a link without credentials, following redirects. */
+  async download(link: string): Promise<Exchange> {
+    let next = link;
+    for (let redirects = 0; ; redirects += 1) {
+      // Links may be unencoded; what is already encoded stays as is.
+      const { origin, pathname, search } = new URL(next);
+      const target = pathname + search;
+      const call = { method: 'GET', origin, target, headers: [], body: Buffer.alloc(0) };
+      const exchange = await this.#context.caller.call(call);
+      const { received } = exchange;
+      const location = REDIRECTS.includes(received.status) && received.header('location');
+      const redirect = location && URL.parse(location, next)?.href;
+      if (redirects === MAX_REDIRECTS || !isWebUrl(redirect)) return exchange;
+      next = redirect;
+    }
+  }
+
+  /**
+   * Reads files and expects each to have the content that was stored under a name, or not to be found.
+   *
+   * @param when when they are read: `after a failed move`
+   * @param files for each name, its content or the name of a file that had it; `undefined` if there must be no file
+   */
+  async expect(when: string, files: Record<string, string | Buffer | undefined>): Promise<void> {
+    const names = Object.keys(files);
+    const readings = await this.readAll(await this.ids(...names));
+    for (const [index, name] of names.entries()) {
+      const content = files[name];
+      const bytes = typeof content === 'string' ? this.#contents.get(content) : content;
+      this.expectReading(readings[index] as Reading, bytes, `${this.path(name)} (${when})`);
+    }
+  }
+
+  /** Expects a file to have these bytes, or not to be found. */
+  expectReading(reading: Reading, bytes: Buffer | undefined, what: string): void {
+    const holds = bytes ? hasBytes(reading, bytes) : !reading.found;
+    const expected = bytes ? `have the expected ${bytes.length} bytes` : 'not be found';
+    const actual = `but a read returned ${describeReading(reading, bytes)}`;
+    this.#context.expect(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
+  }
+
+  /** Expects files to be unchanged since they were stored. */
+  expectKept(when: string, ...names: string[]): Promise<void> {
+    return this.expect(when, Object.fromEntries(names.map((name) => [name, name])));
+  }
+
+  expectGone(when: string, ...names: string[]): Promise<void> {
+    return this.expect(when, Object.fromEntries(names.map((name) => [name, undefined])));
+  }
+
+  /** Marks a path for removal at the end of the run; for destinations of copies. */
+  track(path: string, fileId?: string): void {
+    const { leftovers } = this.#context.run;
+    leftovers.set(path, fileId ?? leftovers.get(path));
+  }
+
+  /** Undoes `track` for a path whose file was deleted. */
+  untrack(path: string): void {
+    this.#context.run.leftovers.delete(path);
+  }
+}
+
+/** The items of a call for the links of files. */
+export const toItems = (ids: readonly string[]) => ids.map((fileID) => ({ fileID }));
+
+export function hasBytes(reading: Reading, bytes: Buffer | undefined): boolean {
+  return bytes !== undefined && reading.found && reading.bytes.equals(bytes);
+}
+
+/** Describes what a reader received: `64 bytes that differ from offset 63 on`. */
+export function describeReading(reading: Reading, expected?: Buffer): string {
+  if (!reading.found) return `nothing (${reading.why})`;
+  const { bytes } = reading;
+  const first = expected ? bytes.findIndex((byte, index) => byte !== expected[index]) : -1;
+  const differs = first >= 0 && first < (expected?.length ?? 0);
+  return `${bytes.length} bytes${differs ? ` that differ from offset ${first} on` : ''}`;
+}
+
+export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
+  const parts = fields.flatMap(([name, value]) => {
+    const file = Buffer.isBuffer(value);
+    const filename = file ? '; filename="file"' : '';
+    const type = file ? '\r\nContent-Type: application/octet-stream' : '';
+    const head = `Content-Disposition: form-data; name="${name}"${filename}${type}`;
+    return [`--${boundary}\r\n${head}\r\n\r\n`, value, '\r\n'];
+  });
+  const all = [...parts, `--${boundary}--\r\n`];
+  return Buffer.concat(all.map((part) => Buffer.from(part as string)));
+}
