@@ -1,6 +1,5 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { FixtureRequest, GatewayCall } from '../context/gateway-client.ts';
-import type { Echo } from '../fixture-invariants.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
@@ -36,11 +35,7 @@ export function alternate<Call extends GatewayCall>(
  *
  * @param refusal a status with which HTTP allows a gateway to reject this call; the operator then gets a note
  */
-export async function callEcho(
-  t: CheckContext,
-  call: GatewayCall,
-  refusal?: number,
-): Promise<Echo | undefined> {
+export async function callEcho(t: CheckContext, call: GatewayCall, refusal?: number) {
   const exchange = await t.gateway.call(call);
   const echo = t.fixture.readEcho(exchange);
   if (echo) return echo;
@@ -85,10 +80,7 @@ export async function closeSocket(socket: Socket | undefined): Promise<void> {
 }
 
 /** Returns what a call resolves to; `undefined` if its connection breaks, or nothing arrives in time. */
-export async function orNothing<Value>(
-  t: CheckContext,
-  call: Promise<Value>,
-): Promise<Value | undefined> {
+export async function orNothing<Value>(t: CheckContext, call: Promise<Value>) {
   try {
     return await call;
   } catch (error) {

@@ -146,11 +146,7 @@ const NAME = 'sec-websocket-protocol';
 const OFFER = 'conformance';
 
 /** Offers subprotocols, of which the fixture selects the last one, unless asked for another. */
-async function expectSelected(
-  t: CheckContext,
-  offers: readonly string[],
-  selected: string,
-): Promise<void> {
+async function expectSelected(t: CheckContext, offers: readonly string[], selected: string) {
   const path = t.fixture.socket(selected === '' ? {} : { protocol: selected });
   const upgrade = await t.gateway.upgrade({ path }, offers);
   const { received, socket } = upgrade;

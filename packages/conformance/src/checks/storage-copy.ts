@@ -1,5 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { describeReading, type Files, hasBytes, type StoredFile } from '../context/files.ts';
+import { describeReading, hasBytes, type StoredFile } from '../context/files.ts';
 import type { CopyPaths } from '../options.ts';
 import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
@@ -110,12 +110,12 @@ export const storageCopy: readonly Check[] = [
     await folder.tryCopy({ from: a, to: a }, move(b, b));
     await folder.expectKept('after it was copied or moved onto itself', a, b);
     await folder.tryCopy({ from: a, to: b }, { from: b, to: a });
-    await expectEither(t, folder, 'two files that were copied onto each other', a, b);
+    await expectEither(t, 'two files that were copied onto each other', a, b);
     await folder.tryCopy(move(a, b), move(b, a));
     const what = 'two files that were moved onto each other';
-    const [from = a] = await expectEither(t, folder, what, a, b);
+    const [from = a] = await expectEither(t, what, a, b);
     await folder.tryCopy(move(from, '1.txt'), move(from, '2.txt'));
-    await expectEither(t, folder, 'a file that two items of a call moved', from, '1.txt', '2.txt');
+    await expectEither(t, 'a file that two items of a call moved', from, '1.txt', '2.txt');
   }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
     const folder = await t.files.storeReadable(['deleted.txt', 'folder/present.txt']);
@@ -198,15 +198,10 @@ export const storageCopy: readonly Check[] = [
  * Expects each of these files to have one of the two contents, and at least one to exist, because the contract does not
  * define the order of the items in a call. Returns the names with a file.
  */
-async function expectEither(
-  t: CheckContext,
-  folder: Files,
-  what: string,
-  ...names: string[]
-): Promise<string[]> {
-  const readings = await t.files.readAll(await folder.ids(...names));
+async function expectEither(t: CheckContext, what: string, ...names: string[]) {
+  const readings = await t.files.readAll(await t.files.ids(...names));
   for (const [index, reading] of readings.entries()) {
-    const contents = ['a.txt', 'b.txt'].map((name) => folder.contentOf(name));
+    const contents = ['a.txt', 'b.txt'].map((name) => t.files.contentOf(name));
     const isIntact = !reading.found || contents.some((bytes) => hasBytes(reading, bytes));
     const actual = `but a read returned ${describeReading(reading)}`;
     const message = `${what}: ${names[index]} must have the content of one of the files, ${actual}`;

@@ -24,6 +24,17 @@ const GRACE = 10;
 const TICK = 1;
 const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
+const FOUR = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
+
+/** Returns two lists with the IDs of files next to those of missing files. */
+async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: string[]) {
+  const missing = await missingFileId(t);
+  return [
+    [missing, a, b],
+    [c, 'no file has this name', d, missing],
+  ];
+}
+
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const names = ['a.txt', 'level/b.txt', 'no-extension'];
@@ -80,16 +91,11 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchGetTempUrls', 'a file that was deleted', 0, [deleted]);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
-    const folder = await t.files.storeAll(['a.txt', 'b.txt']);
-    const [a = '', b = ''] = await folder.ids('a.txt', 'b.txt');
-    const missing = await missingFileId(t);
-    for (const list of [
-      [missing, a, b],
-      [a, 'no file has this name', b, missing],
-    ]) {
+    const ids = await (await t.files.storeAll(FOUR)).ids(...FOUR);
+    for (const list of await amongMissing(t, ids)) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList: toItems(list) });
       if (!expectAccepted(t, reply, 'a call with missing files')) continue;
-      for (const id of [a, b]) {
+      for (const id of list.filter((one) => ids.includes(one))) {
         const entry = entryOf(reply.entries ?? [], id);
         const message = `${id} must get its link next to missing files, but its entry was ${show(entry)}`;
         t.expect(linkOf(entry) !== undefined, message, reply);
@@ -126,18 +132,12 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchDelete', 'a file that was never stored', 0, ids.slice(0, 1));
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
-    const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
-    const folder = await t.files.storeReadable(names);
-    const missing = await missingFileId(t);
-    const [a, b, c, d] = await folder.ids(...names);
-    for (const fileList of [
-      [missing, a, b],
-      [c, 'no file has this name', d, missing],
-    ]) {
+    const ids = await (await t.files.storeReadable(FOUR)).ids(...FOUR);
+    for (const fileList of await amongMissing(t, ids)) {
       const reply = await t.storage.call('batchDelete', { fileList });
       expectAccepted(t, reply, 'a call with missing files');
     }
-    await folder.expectGone('after it was deleted next to missing files', ...names);
+    await t.files.expectGone('after it was deleted next to missing files', ...FOUR);
   }),
 ];
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Evidence } from '../http/exchange.ts';
+import { FailError } from '../result.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../validation/read-storage.ts';
 import { needsFiles } from './storage-calls.ts';
 
@@ -63,23 +64,13 @@ const sequences = fc.noBias(
   fc.commands([fc.noShrink(step)], { maxCommands: MAX_STEPS, size: 'max' }),
 );
 
-/** Thrown if a step had another effect than the contract requires. */
-class Contradiction extends Error {
-  readonly steps: readonly string[];
-  readonly evidence: Evidence;
-
-  constructor(message: string, steps: readonly string[], evidence: Evidence) {
-    super(message);
-    this.steps = steps;
-    this.evidence = evidence;
-  }
-}
-
 /** One sequence, in a folder of its own. Each step makes its calls and compares their effects with `files`. */
 class Sequence {
   /** What the contract says about the files after the steps so far. */
   readonly files: Model = new Map();
   readonly steps: string[] = [];
+  /** An effect of the last step that contradicts the contract. */
+  contradiction?: { message: string; evidence: Evidence };
   readonly #t: CheckContext;
   readonly #name: string;
   readonly #folder: Files;
@@ -169,7 +160,9 @@ class Sequence {
   }
 
   #expect(holds: boolean, message: string, evidence: Evidence): void {
-    if (!holds) throw new Contradiction(message, this.steps, evidence);
+    if (holds) return;
+    this.contradiction = { message, evidence };
+    throw new FailError(message);
   }
 }
 
@@ -181,7 +174,7 @@ function describeCopy({ from, to, overwrite, removeOriginal }: CopyItem): string
 /** Makes generated sequences of storage calls. The first that contradicts the contract is shortened and reported. */
 async function runSequences(t: CheckContext): Promise<void> {
   const { seed, sequences: numRuns } = t.settings;
-  let shortest: Contradiction | undefined;
+  let shortest: Sequence | undefined;
   let shrinks = 0;
   let fault: unknown;
   const property = fc.asyncProperty(sequences, async (steps) => {
@@ -192,8 +185,8 @@ async function runSequences(t: CheckContext): Promise<void> {
       await fc.asyncModelRun(() => ({ model: sequence.files, real: sequence }), steps);
       if (sequence.steps.length > 0) await sequence.end();
     } catch (error) {
-      if (error instanceof Contradiction) {
-        shortest = error;
+      if (sequence.contradiction) {
+        shortest = sequence;
         throw error;
       }
       // It says nothing about the contract, so a shorter sequence is of no use.
@@ -202,10 +195,10 @@ async function runSequences(t: CheckContext): Promise<void> {
   });
   await fc.check(property, { seed, numRuns });
   if (shortest === undefined && fault !== undefined) throw fault;
-  const { message = '', steps = [], evidence } = shortest ?? {};
+  const { steps = [], contradiction } = shortest ?? {};
   const list = steps.map((one, index) => `${index + 1}. ${one}`).join('; ');
-  const after = `${message} after ${steps.length} steps (--seed ${seed}): ${list}`;
-  t.expect(shortest === undefined, after, evidence);
+  const after = `after ${steps.length} steps (--seed ${seed}): ${list}`;
+  t.expect(!contradiction, `${contradiction?.message} ${after}`, contradiction?.evidence);
 }
 
 export const storageSequences: readonly Check[] = [

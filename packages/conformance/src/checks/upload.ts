@@ -219,11 +219,7 @@ function defineFieldCheck(position: number): Check {
 const half = (size: number) => Math.floor(size / 2);
 
 /** Reads a file while an upload to its path is in progress; it must have the content from before, or the new one. */
-async function uploadAndRead(
-  t: CheckContext,
-  grant: Grant,
-  before: readonly Buffer[],
-): Promise<void> {
+async function uploadAndRead(t: CheckContext, grant: Grant, before: readonly Buffer[]) {
   const form = holdForm(t, grant, half);
   let isOver = false;
   const response = form.response.finally(() => {

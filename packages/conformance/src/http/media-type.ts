@@ -45,12 +45,6 @@ export function matchesMediaType(contentType: string, documented: string): boole
   );
 }
 
-/** Returns whether the media type is JSON: `application/json` or a `+json` type (RFC 6839, section 3.1). */
-export function isJson(contentType: string): boolean {
-  const type = toMediaType(contentType);
-  return type === 'application/json' || type.endsWith('+json');
-}
-
 /**
  * Returns the types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several;
  * commas in quoted strings do not separate them.
