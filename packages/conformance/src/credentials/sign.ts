@@ -6,7 +6,7 @@ import type { Settings } from '../options.ts';
 const { algorithm, storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
 
 /** The request that will be sent, without credentials. */
-export interface UnsignedCall {
+interface UnsignedCall {
   method: string;
   /** Absolute URL, with path and query exactly as sent. */
   url: string;
