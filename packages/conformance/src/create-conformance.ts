@@ -31,10 +31,11 @@ export interface Conformance {
  */
 export function createConformance(options: ConformanceOptions): Conformance {
   const settings = toSettings(options);
-  return { run: () => run(settings) };
+  return { run: () => runConformance(settings) };
 }
 
-async function run(settings: Settings): Promise<Report> {
+/** Runs the suite once, with options that have been validated. */
+export async function runConformance(settings: Settings): Promise<Report> {
   const started = new Date();
   const ends = new AbortController();
   const budget = setTimeout(

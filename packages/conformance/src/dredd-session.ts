@@ -1,4 +1,4 @@
-import { readOptions, toOptions } from './cli/options.ts';
+import { readOptions } from './cli/options.ts';
 import { createRun } from './context/run.ts';
 import { createHooks } from './dredd/hooks.ts';
 import { toSettings } from './options.ts';
@@ -13,8 +13,10 @@ import { removeLeftovers } from './run/remove-leftovers.ts';
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
 export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
-  const options = toOptions({ gatewayUrl: endpoint, storageUrl: endpoint, ...readOptions(env) });
-  const run = createRun(toSettings(options), new AbortController().signal);
+  const { run: options, nameOf } = readOptions(env);
+  const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
+  const settings = toSettings({ ...urls, ...options }, nameOf);
+  const run = createRun(settings, new AbortController().signal);
   await prepare(run);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

@@ -1,5 +1,11 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import {
+  toWireProfile,
+  type WireProfile,
+  WireProfileError,
+  type WireProfileInput,
+} from '@berth/spec/wire-profile';
+import { z } from 'zod';
 import { APIS, type Api } from './contract/openapi.ts';
 import { type Result, StartError } from './result.ts';
 
@@ -8,99 +14,124 @@ export const REQUEST_FORMS = ['top', 'data'] as const;
 
 export type RequestForm = (typeof REQUEST_FORMS)[number];
 
-export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
-
-/** The options that are integers, with their minimum and maximum. */
-export const RANGES = {
-  budget: [1, 86_400],
-  timeout: [1, 3_600_000],
-  concurrency: [1, 64],
-  rate: [1, 1000],
-  minLinkSeconds: [1, 100],
-  seed: [-(2 ** 31), 2 ** 31 - 1],
-  sequences: [1, 100_000],
-} as const;
-
 /** The forms of copy paths: with a leading `/`, or without (D24). */
 export type CopyPaths = WireProfile['copyPaths'];
 
-/** A failure that the operator accepts for now. */
-export interface KnownFailure {
-  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-HEADERS/3`), of a transaction or of a workflow. */
-  id: string;
-  /** Why it is accepted. */
-  reason?: string | undefined;
-  /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
-  expires?: string | undefined;
-  /** Whether it may also pass. Default: false, so that a run fails if it passes. */
-  flaky?: boolean | undefined;
-}
+const { signature } = defaults;
 
-/** Options for a run: what to check, and with which credentials. The options of the command have the same names. */
-export interface ConformanceOptions {
-  /** Base URL of the gateway, such as `https://dev.gateway.example`. Default: the gateway is not checked. */
-  gatewayUrl?: string | undefined;
-  /** `Host` header for gateway calls, whose first label is the environment. Default: the host of the URL. */
-  gatewayHost?: string | undefined;
-  /** Base URL of the storage API, without `/api/v2`. Default: the storage API is not checked. */
-  storageUrl?: string | undefined;
-  /** Environment for storage calls. Default: `dev`. */
-  env?: string | undefined;
-  /** Name under which the fixture service is deployed. Default: `conformance`. */
-  service?: string | undefined;
-  /** The names and forms that the deployment uses. Default: the contract's. */
-  wireProfile?: WireProfileInput | undefined;
-  /** Access token for gateway calls, without `Bearer`. */
-  gatewayToken?: string | undefined;
-  /** Key pair that signs gateway calls, and storage calls without `storageHeaders`. */
-  tc3?:
-    | {
-        secretId: string;
-        secretKey: string;
-        /** Session token of temporary credentials. */
-        token?: string | undefined;
-        /** Service name in the credential scope. Default: the contract's. */
-        service?: string | undefined;
-        /** Constant host for which storage calls are signed. Default: the contract's. */
-        storageSigningHost?: string | undefined;
-      }
-    | undefined;
-  /** Headers to send with storage calls, unchanged. All of them are treated as secrets. */
-  storageHeaders?: Record<string, string> | undefined;
-  /** Valid access token from another environment, which the gateway must reject. */
-  otherEnvToken?: string | undefined;
-  /** Access token for this environment that is valid except that it has expired. */
-  expiredToken?: string | undefined;
-  /** Name of a service that this caller may not call. */
-  forbiddenService?: string | undefined;
-  /** Check only these: IDs of rules or sentences, or prefixes (`GW-C`, `ST-COPY`). Default: all. */
-  only?: readonly string[] | undefined;
-  /** Skip these, in the same form as `only`. They are reported as disabled. */
-  skip?: readonly string[] | undefined;
-  /** Failures that do not affect the exit code, unless one passes or has expired. */
-  known?: readonly KnownFailure[] | undefined;
-  /** Send no request that stores, changes or deletes a file. Default: false. */
-  readOnly?: boolean | undefined;
-  /** Maximum duration of the run, in seconds, 1 to 86400; remaining checks are skipped. Default: 900. */
-  budget?: number | undefined;
-  /** CA certificates (PEM) to trust instead of the default ones. */
-  ca?: string | undefined;
-  /** How long to wait for a response, in milliseconds, 1 to 3600000. Default: 10000. */
-  timeout?: number | undefined;
-  /** Number of checks to run in parallel, 1 to 64. Default: 4. */
-  concurrency?: number | undefined;
-  /** Maximum number of calls per second, 1 to 1000. Default: no limit. */
-  rate?: number | undefined;
-  /** Where storage requests put their fields. Default: detected with a call that stores nothing. */
-  requestForm?: RequestForm | undefined;
-  /** Unit of `maxAge`. Default: `s`. */
-  maxAgeUnit?: (typeof MAX_AGE_UNITS)[number] | undefined;
-  /** Lifetime that the deployment may give to a link instead of a shorter one, in seconds, 1 to 100. Default: 60. */
-  minLinkSeconds?: number | undefined;
-  /** Seed for generated sequences; the same seed makes the same ones. Default: random, included in the report. */
-  seed?: number | undefined;
-  /** Number of generated sequences of storage calls, 1 to 100000. Default: 5. */
-  sequences?: number | undefined;
+/*
+ * A message continues a sentence that begins with the name of the option. It never contains the value, which may be a
+ * credential.
+ */
+const text = z.string('must be text').min(1, 'must not be empty');
+
+const url = text
+  .refine(isBaseUrl, 'must be an http or https URL without credentials, query and fragment')
+  .transform((base) => new URL(base).href.replace(/\/+$/, ''));
+
+const integer = (min: number, max: number) => {
+  const error = `must be an integer from ${min} to ${max}`;
+  return z.int(error).min(min, error).max(max, error);
+};
+
+const choice = <const Choice extends string>(choices: readonly Choice[]) =>
+  z.enum(choices, `must be ${choices.join(' or ')}`);
+
+const profile = z.custom<WireProfileInput>().transform((input, { issues }) => {
+  try {
+    return toWireProfile(input);
+  } catch (error) {
+    if (!(error instanceof WireProfileError)) throw error;
+    const message = `${error.field} ${error.problem}`.trimStart();
+    issues.push({ code: 'custom', message, input });
+    return z.NEVER;
+  }
+});
+
+/** A failure that the operator accepts for now. */
+const knownFailure = z.strictObject({
+  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-HEADERS/3`), of a transaction or of a workflow. */
+  id: text,
+  /** Why it is accepted. */
+  reason: z.string().optional(),
+  /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
+  expires: z.iso
+    .date({ error: ({ input }) => `contains ${input}, which is not a date such as 2027-03-31` })
+    .optional(),
+  /** Whether it may also pass. Default: false, so that a run fails if it passes. */
+  flaky: z.boolean().optional(),
+});
+
+/**
+ * The options of a run, with the descriptions that the help of the command shows. It describes `--storage-header` itself.
+ */
+export const schema = z.strictObject({
+  gatewayUrl: url.optional().describe('base URL of the gateway (default: it is not checked)'),
+  gatewayHost: text
+    .optional()
+    .describe('Host header, which names the environment (default: in the URL)'),
+  storageUrl: url
+    .optional()
+    .describe('base URL of the storage API, without /api/v2 (default: it is not checked)'),
+  env: text.default('dev').describe('environment for storage calls'),
+  service: text.default('conformance').describe('name under which the fixture service is deployed'),
+  wireProfile: profile
+    .prefault({})
+    .describe("wire profile of the deployment (default: the contract's names)"),
+
+  gatewayToken: text.optional().describe('access token for gateway calls'),
+  tc3SecretId: text.optional().describe('ID of the key pair that signs gateway and storage calls'),
+  tc3SecretKey: text.optional().describe('secret key of the key pair'),
+  tc3Token: text.optional().describe('session token of a temporary key pair'),
+  storageHeaders: z.record(z.string(), z.string()).default({}),
+  otherEnvToken: text.optional().describe('valid access token of another environment'),
+  expiredToken: text.optional().describe('expired access token of this environment'),
+  forbiddenService: text.optional().describe('service that these credentials may not call'),
+
+  only: z
+    .array(text)
+    .default([])
+    .describe('check only these rules, sentences or prefixes: GW-C1,ST-'),
+  known: z
+    .array(knownFailure)
+    .default([])
+    .describe('failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'),
+  readOnly: z
+    .boolean()
+    .default(false)
+    .describe('send no request that stores, changes or deletes a file'),
+
+  budget: integer(1, 86_400)
+    .default(900)
+    .describe('maximum duration; remaining checks are skipped'),
+  ca: text.optional().describe('CA certificates (PEM) to trust instead of the default ones'),
+  timeout: integer(1, 3_600_000)
+    .default(10_000)
+    .describe('how long to wait for a response, in milliseconds'),
+  concurrency: integer(1, 64).default(4).describe('number of checks to run in parallel'),
+  rate: integer(1, 1000).optional().describe('maximum number of calls per second'),
+  requestForm: choice(REQUEST_FORMS)
+    .optional()
+    .describe('where storage requests have their fields, if not detected: top, data'),
+  maxAgeUnit: choice(['ms', 's', 'min']).default('s').describe('unit of maxAge: ms, s, min'),
+  minLinkSeconds: integer(1, 100).default(60).describe('minimum lifetime of a link'),
+  tc3Service: text.default(signature.service).describe('service name in signatures'),
+  storageSigningHost: text
+    .default(signature.storageSigningHost)
+    .describe('host in storage signatures'),
+  seed: integer(-(2 ** 31), 2 ** 31 - 1)
+    .optional()
+    .describe('repeat the sequences of an earlier run'),
+  sequences: integer(1, 100_000).default(5).describe('number of generated sequences'),
+});
+
+export type KnownFailure = z.input<typeof knownFailure>;
+
+/**
+ * Options for a run: what to check, and with which credentials. Those of the command have the same names, and
+ * `berth-conformance --help` describes them. In code, `wireProfile`, `known` and `ca` are the content of a file.
+ */
+export interface ConformanceOptions extends z.input<typeof schema> {
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
   /** Called with each result as soon as it is known. */
@@ -109,43 +140,27 @@ export interface ConformanceOptions {
   onNotice?: ((text: string) => void) | undefined;
 }
 
-/** The defaults of the options that have one. */
-export const DEFAULTS = {
-  env: 'dev',
-  service: 'conformance',
-  storageHeaders: {},
-  only: [],
-  skip: [],
-  known: [],
-  readOnly: false,
-  budget: 900,
-  timeout: 10_000,
-  concurrency: 4,
-  sequences: 5,
-  maxAgeUnit: 's',
-  minLinkSeconds: 60,
-  onResult: () => {},
-  onNotice: () => {},
-} satisfies ConformanceOptions;
-
-const { signature } = defaults;
-
-type Defaulted = keyof typeof DEFAULTS;
-
-type Tc3Options = NonNullable<ConformanceOptions['tc3']>;
-
 /** The options with their defaults. */
-export type Settings = Omit<ConformanceOptions, Defaulted | 'tc3' | 'wireProfile'> & {
-  [Name in Defaulted]: NonNullable<ConformanceOptions[Name]>;
-} & {
+export interface Settings extends z.output<typeof schema> {
   /** Which APIs to check: those that have a URL. */
   apis: readonly Api[];
   gatewayUrl: string;
   storageUrl: string;
   seed: number;
-  wireProfile: WireProfile;
-  tc3?: (Tc3Options & { service: string; storageSigningHost: string }) | undefined;
-};
+  /** The key pair, if there is one. */
+  tc3?: Tc3Settings | undefined;
+  signal?: AbortSignal | undefined;
+  onResult: (result: Result) => void;
+  onNotice: (text: string) => void;
+}
+
+interface Tc3Settings {
+  secretId: string;
+  secretKey: string;
+  token: string | undefined;
+  service: string;
+  storageSigningHost: string;
+}
 
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
@@ -153,68 +168,46 @@ const NOWHERE = 'http://nowhere.invalid';
 /**
  * Validates the options, and fills in the defaults.
  *
+ * @param nameOf returns the name under which the user has set an option
  * @throws StartError that names the invalid option
  */
-export function toSettings(options: ConformanceOptions): Settings {
-  const apis = APIS.filter((api) => options[`${api}Url`] !== undefined);
-  if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
-  const { gatewayUrl = NOWHERE, storageUrl = NOWHERE, known = [], tc3 } = options;
-  for (const { id, expires } of known) {
-    if (expires === undefined) continue;
-    if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) continue;
-    throw new StartError(`known: ${id} must expire on a date such as 2027-03-31.`);
+export function toSettings(
+  { signal, onResult = () => {}, onNotice = () => {}, ...options }: ConformanceOptions,
+  nameOf: (option: string) => string = (option) => option,
+): Settings {
+  const { success, data, error } = schema.safeParse(options);
+  if (!success) {
+    const [{ path = [], message = '' } = {}] = error.issues;
+    throw new StartError(`${[...path.slice(0, 1).map(String).map(nameOf), message].join(' ')}.`);
   }
-  for (const name of Object.keys(RANGES) as (keyof typeof RANGES)[]) {
-    const { [name]: value } = options;
-    if (value !== undefined) validate(name, () => toInteger(value, RANGES[name]));
+  const apis = APIS.filter((api) => data[`${api}Url`] !== undefined);
+  if (apis.length === 0) {
+    throw new StartError(`Set ${nameOf('gatewayUrl')}, ${nameOf('storageUrl')}, or both.`);
   }
-  const defined = Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  );
+  const { gatewayUrl = NOWHERE, storageUrl = NOWHERE, storageSigningHost } = data;
+  const { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token: token } = data;
+  const isPair = secretId !== undefined && secretKey !== undefined;
+  if (!isPair && (secretId ?? secretKey ?? token) !== undefined) {
+    throw new StartError(`${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')} need each other.`);
+  }
+  const keys = { token, service: data.tc3Service, storageSigningHost };
   return {
-    ...DEFAULTS,
-    ...defined,
+    ...data,
     apis,
-    gatewayUrl: validate('gatewayUrl', () => toBaseUrl(gatewayUrl)),
-    storageUrl: validate('storageUrl', () => toBaseUrl(storageUrl)),
-    seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
-    wireProfile: validate('wireProfile', () => toWireProfile(options.wireProfile)),
-    tc3: tc3 && {
-      ...tc3,
-      service: tc3.service ?? signature.service,
-      storageSigningHost: tc3.storageSigningHost ?? signature.storageSigningHost,
-    },
+    gatewayUrl,
+    storageUrl,
+    seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
+    tc3: isPair ? { secretId, secretKey, ...keys } : undefined,
+    signal,
+    onResult,
+    onNotice,
   };
 }
 
-function validate<Value>(name: string, convert: () => Value): Value {
-  try {
-    return convert();
-  } catch (error) {
-    throw new StartError(`${name} ${(error as Error).message}.`);
-  }
-}
-
-/**
- * Returns a number that is an integer within a range.
- *
- * @throws Error whose message continues a sentence that begins with the name of the option
- */
-export function toInteger(value: number, [min, max]: readonly [min: number, max: number]): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new Error(`must be an integer from ${min} to ${max}`);
-}
-
-/**
- * Returns a URL without slashes at its end.
- *
- * @throws Error whose message continues a sentence that begins with the name of the option, and never contains the URL
- */
-export function toBaseUrl(text: string): string {
-  const url = URL.parse(text);
+function isBaseUrl(base: string): boolean {
+  const url = URL.parse(base);
   const isPlain = url && url.username + url.password + url.search + url.hash === '';
-  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  throw new Error('must be an http or https URL without credentials, query and fragment');
+  return isPlain === true && /^https?:$/.test(url?.protocol ?? '');
 }
 
 /**
@@ -224,10 +217,8 @@ export function toBaseUrl(text: string): string {
  */
 export function whyLeftOut(
   ids: readonly string[],
-  { only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>,
+  { only }: Pick<Settings, 'only'>,
 ): string | undefined {
-  const isNamed = (names: readonly string[]) =>
-    names.some((name) => ids.some((id) => id.startsWith(name)));
-  if (only.length > 0 && !isNamed(only)) return 'not in --only';
-  return isNamed(skip) ? '--skip' : undefined;
+  const isSelected = only.some((name) => ids.some((id) => id.startsWith(name)));
+  return only.length === 0 || isSelected ? undefined : 'not in --only';
 }

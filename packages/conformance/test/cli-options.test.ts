@@ -1,55 +1,97 @@
-import { Command } from 'commander';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listOptions, readOptions } from '../src/cli/options.ts';
-import { runWithin } from './support/run.ts';
-
-test.each([
-  ['gatewayHost', ['a.example'], 'a.example'],
-  ['timeout', ['3'], 3],
-  [
-    'storageHeader',
-    ['A: 1\n B: 2\n'],
-    [
-      ['A', '1'],
-      ['B', '2'],
-    ],
-  ],
-  ['readOnly', [], true],
-])('%s can be set by its flag and by its variable', (name, args, value) => {
-  const variable = `BERTH_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-  expect(readOptions({ [variable]: args[0] ?? 'true' })).toEqual({ [name]: value });
-  const flag = variable.replace('BERTH_', '--').replaceAll('_', '-').toLowerCase();
-  const command = new Command();
-  for (const option of listOptions()) command.addOption(option);
-  command.parse([flag, ...args], { from: 'user' });
-  expect(readOptions({ [variable]: 'overridden' }, command.opts())).toEqual({ [name]: value });
-});
+import { readOptions } from '../src/cli/options.ts';
+import { type ConformanceOptions, createConformance } from '../src/index.ts';
+import { run, runWithin } from './support/run.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 test('variables turn flags off, separate lists by commas where that is possible, and set nothing if empty', () => {
   const env = {
+    BERTH_GATEWAY_HOST: 'a.example',
+    BERTH_TIMEOUT: '3',
+    BERTH_STORAGE_HEADER: 'A: 1\n B: 2\n',
     BERTH_READ_ONLY: 'false',
     BERTH_ONLY: 'GW, ST',
     BERTH_REPORT: 'json=a,b.json,html=c',
     BERTH_ENV: '',
   };
-  expect(readOptions(env)).toEqual({
+  const { run, report } = readOptions(env);
+  expect(run).toEqual({
+    gatewayHost: 'a.example',
+    timeout: 3,
+    storageHeaders: { A: '1', B: '2' },
     readOnly: false,
     only: ['GW', 'ST'],
-    report: [
-      { kind: 'json', file: 'a,b.json' },
-      { kind: 'html', file: 'c' },
-    ],
   });
+  expect(report).toEqual([
+    { kind: 'json', file: 'a,b.json' },
+    { kind: 'html', file: 'c' },
+  ]);
+});
+
+test('the command line overrides a variable, and a list can be repeated', async () => {
+  const args = ['--list', '--only', 'GW-C1', '--only', 'GW-C3'];
+  const { lines } = await runWithin({ env: { BERTH_ONLY: 'ST-' } }, ...args);
+  expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(
+    expect.arrayContaining(['GW-C1', 'GW-C3', '2']),
+  );
+});
+
+const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
+
+test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
+  [[], 'Set --gateway-url, --storage-url, or both.'],
+  [['--gateway-url', 'nonsense'], '--gateway-url must be an http or https URL'],
+  [['--gateway-url', 'x'], '--gateway-url must be an http', { BERTH_GATEWAY_URL: 'http://a' }],
+  [['--gateway-uri', 'x'], "unknown option '--gateway-uri'\n(Did you mean --gateway-url?)"],
+  [['fixtur'], 'Some arguments belong to no option: quote values that contain spaces.'],
+  [[...URLS, '--gateway-host', ''], '--gateway-host must not be empty.'],
+  [[...URLS, '--timeout'], "option '--timeout <ms>' argument missing"],
+  [[...URLS, '--timeout', 'soon'], '--timeout must be an integer from 1 to 3600000.'],
+  [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
+  [[...URLS, '--report', 'pdf=x'], '--report must be html=FILE, junit=FILE, json=FILE.'],
+  [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
+  [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id and --tc3-secret-key need each other.'],
+  [[...URLS, '--only', 'GW-C4'], '--only contains GW-C4, but no ID begins with that; see --list.'],
+  [[...URLS, '--ca', '/none.pem'], '--ca /none.pem cannot be read (ENOENT).'],
+  [[], 'BERTH_GATEWAY_URL must be an http or https URL', { BERTH_GATEWAY_URL: 'ftp://a' }],
+  [URLS, 'BERTH_BUDGET must be an integer from 1 to 86400.', { BERTH_BUDGET: 'long' }],
+  [URLS, 'BERTH_READ_ONLY must be true or false.', { BERTH_READ_ONLY: 'yes' }],
+])('an invalid option is named as it was set: %j', async (args, sentence, env = {}) => {
+  const { code, lines } = await runWithin({ env }, ...args);
+  expect([code, lines]).toEqual([2, [expect.stringContaining(`error: ${sentence}`)]]);
 });
 
 test.each([
-  [{ BERTH_GATEWAY_URL: 'ftp://a' }, [], 'BERTH_GATEWAY_URL must be an http or https URL'],
-  [{ BERTH_GATEWAY_URL: 'http://a' }, ['--gateway-url', 'x'], '--gateway-url must be an http'],
-  [{ BERTH_BUDGET: 'long' }, [], 'BERTH_BUDGET must be an integer from 1 to 86400.'],
-  [{ BERTH_READ_ONLY: 'yes' }, [], 'BERTH_READ_ONLY must be true or false.'],
-  [{}, ['--storage-url', 'http://a', '--gateway-host', ''], '--gateway-host must not be empty.'],
-])('an invalid option is named as it was set: %j %j', async (env, args, message) => {
-  const { code, output } = await runWithin({ env }, ...args);
-  expect(code).toBe(2);
-  expect(output).toContain(`error: ${message}`);
+  ['--known', 'GW-C99', 'contains GW-C99, which is not a valid ID; see --list.'],
+  ['--known', '\uFEFF# c\n\r\ncopy-fil', 'contains copy-fil, which is not a valid ID; see --list.'],
+  ['--known', 'GW-C1 until spring', '--known contains spring, which is not a date such as'],
+  ['--ca', 'nothing', 'contains no PEM certificate'],
+  ['--wire-profile', '{', 'is not a wire profile: it is not valid JSON.'],
+  ['--wire-profile', '{"envelope":1}', 'is not a wire profile: envelope must be wrapped or flat.'],
+])('a bad file of %s: %j', async (option, content, sentence) => {
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'file.txt');
+  await writeFile(file, content);
+  const { code, lines } = await run(...URLS, option, file);
+  expect([code, lines]).toEqual([2, [expect.stringContaining(sentence)]]);
+});
+
+test.each<[object, string]>([
+  [{ concurrency: 0 }, 'concurrency must be an integer from 1 to 64.'],
+  [{ timeout: Number.NaN }, 'timeout must be an integer from 1 to 3600000.'],
+  [{ minLinkSeconds: 0.5 }, 'minLinkSeconds must be an integer from 1 to 100.'],
+  [{ wireProfile: { envelope: 1 } }, 'wireProfile envelope must be wrapped or flat.'],
+  [{ timeuot: 1 }, 'Unrecognized key: "timeuot".'],
+])('the option %j of a program', (options, sentence) => {
+  const all: ConformanceOptions = { gatewayUrl: 'http://127.0.0.1:1', ...options };
+  expect(() => createConformance(all)).toThrow(sentence);
+});
+
+test('--help and --version print to stdout', async () => {
+  expect(await run('--help')).toMatchObject({ code: 0 });
+  const { code, output } = await run('--version');
+  expect(code).toBe(0);
+  expect(output).toMatch(/^berth-conformance \S+ \(contract: gateway 1\.\S+, storage 2\.\S+\)$/);
 });

@@ -109,11 +109,11 @@ test.each([
 );
 
 test('--list shows the selected rules, transactions and workflows', async () => {
-  const { code, output, lines } = await run('--list', '--only', 'GW-C1,GW-C3', '--skip', 'GW-C3');
+  const { code, output, lines } = await run('--list', '--only', 'GW-C1');
   expect(code).toBe(0);
   expect(output).toContain('GW-C1 (MUST)\n  If a hosted service responds to a GET');
   expect(lines.at(-1)).toMatch(/^1 of \d+ rules$/);
-  const { output: second } = await run('--list', '--only', 'GW-C2', '--skip', 'GW-C2/1');
+  const { output: second } = await run('--list', '--only', 'GW-C2/2');
   expect(second).toMatch(/^GW-C2 .*\n.*\n {2}GW-C2\/2: .*\n1 of \d+ rules$/);
   const { lines: others } = await run('--list', '--only', 'copy-,storage batchCopyFile 200');
   expect(others.map((line) => line.split('\n', 1)[0])).toEqual([

@@ -15,9 +15,9 @@ beforeAll(async () => {
   const reference = await startReference({ fixtureUrl: echo.url, isAlone: true });
   started.push(reference, echo, mock);
   const { gatewayUrl, gatewayToken: token = '' } = reference.options;
-  const { tc3: keyPair = mock.deployment.keyPair } = reference.options;
+  const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '' } = reference.options;
   const urls = { gateway: gatewayUrl, storage: gatewayUrl, echo: 'conformance' };
-  deployment = { ...mock.deployment, ...urls, token, keyPair };
+  deployment = { ...mock.deployment, ...urls, token, keyPair: { secretId, secretKey } };
 });
 afterAll(async () => {
   for (const { close } of started) await close();

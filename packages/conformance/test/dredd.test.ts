@@ -104,12 +104,12 @@ async function runDredd(endpoint: string, env: Record<string, string | undefined
 
 test('Dredd alone passes on a correct deployment, and fails without credentials', async () => {
   const { options, close } = await startReference();
-  const { gatewayUrl, gatewayToken, gatewayHost, tc3 } = options;
+  const { gatewayUrl, gatewayToken, gatewayHost, tc3SecretId, tc3SecretKey } = options;
   const credentials = {
     BERTH_GATEWAY_HOST: gatewayHost,
     BERTH_GATEWAY_TOKEN: gatewayToken,
-    BERTH_TC3_SECRET_ID: tc3?.secretId,
-    BERTH_TC3_SECRET_KEY: tc3?.secretKey,
+    BERTH_TC3_SECRET_ID: tc3SecretId,
+    BERTH_TC3_SECRET_KEY: tc3SecretKey,
   };
   const right = await runDredd(gatewayUrl, credentials);
   expect(right.output).toMatch(/complete: 2\d passing, 0 failing, 0 errors/);

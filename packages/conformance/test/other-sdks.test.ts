@@ -34,8 +34,9 @@ afterAll(() => service.close());
 const TARGETS: Record<string, () => Promise<Target>> = {
   async 'the reference server'() {
     const { options, close } = await startReference({ fixtureUrl: service.url, isAlone: true });
-    const { gatewayUrl: url, gatewayToken: token = '', tc3 } = options;
-    return { url, token, keyPair: tc3 ?? { secretId: '', secretKey: '' }, close };
+    const { gatewayUrl: url, gatewayToken: token = '' } = options;
+    const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '' } = options;
+    return { url, token, keyPair: { secretId, secretKey }, close };
   },
   async 'the mock'() {
     const mock = await createMock({ credentials: 'strict', services: { [SERVICE]: service.url } });

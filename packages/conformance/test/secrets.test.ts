@@ -113,8 +113,8 @@ test('failure reports contain no upload grants and no signatures', async () => {
   const only = ['--only', 'ST-META,ST-LINKS,ST-RESPONSE,UP-FORM,AU-TC3-'];
   const shown = await runWithReports(...target.args, ...only, '--wire-profile', wireProfile);
   expect(shown).toContain('fail ');
-  const { gatewayToken, otherEnvToken, expiredToken, tc3 } = target.options;
-  for (const secret of [gatewayToken, otherEnvToken, expiredToken, tc3.secretKey]) {
+  const { gatewayToken, otherEnvToken, expiredToken, tc3SecretKey } = target.options;
+  for (const secret of [gatewayToken, otherEnvToken, expiredToken, tc3SecretKey]) {
     expect(shown).not.toContain(secret);
   }
   expect(shown).not.toMatch(/Signature=[0-9a-f]{16}/);

@@ -11,14 +11,16 @@ type Name = keyof ConformanceOptions;
 
 const BOTH = ['gatewayUrl', 'storageUrl'] as const;
 
+const TC3 = ['tc3SecretId', 'tc3SecretKey', 'tc3Service'] as const;
+
 /** Every combination of credentials is a valid way to run the suite, and the option that one lacks. */
 const COMBINATIONS: [names: Name[], missing?: string][] = [
   [['gatewayUrl', 'service', 'gatewayToken', 'otherEnvToken']],
   [['gatewayUrl', 'gatewayToken']],
-  [['storageUrl', 'tc3']],
+  [['storageUrl', ...TC3]],
   [['storageUrl', 'storageHeaders']],
-  [[...BOTH, 'tc3', 'otherEnvToken']],
-  [[...BOTH, 'gatewayToken', 'tc3', 'storageHeaders']],
+  [[...BOTH, ...TC3, 'otherEnvToken']],
+  [[...BOTH, 'gatewayToken', ...TC3, 'storageHeaders']],
   [[...BOTH, 'storageHeaders'], '--gateway-token'],
   [[...BOTH, 'gatewayToken'], '--storage-header'],
 ];
@@ -39,7 +41,7 @@ const LEFT_OUT = /: no --(other-env-token|forbidden-service)$/;
 
 // The storage API of the second server accepts no signatures.
 const WITHOUT_SIGNATURES = COMBINATIONS.filter(
-  ([names]) => names.includes('storageHeaders') || !names.includes('tc3'),
+  ([names]) => names.includes('storageHeaders') || !names.includes('tc3SecretId'),
 );
 
 describe.each([
@@ -64,8 +66,8 @@ describe.each([
 
   test.each(combinations)('fails nothing with %j, and what is missing is named', async (...row) => {
     const [names, missing] = row;
-    const { tc3, env, gatewayHost, timeout } = target.options;
-    const { secretId: id = '', secretKey: secret = '' } = tc3 ?? {};
+    const { env, gatewayHost, timeout } = target.options;
+    const { tc3SecretId: id = '', tc3SecretKey: secret = '' } = target.options;
     const all = { storageHeaders: signStorageHeaders({ id, secret }), ...target.options };
     const given = Object.fromEntries(names.map((name) => [name, all[name]]));
     const ran = await runSuite({ env, gatewayHost, timeout, only, ...given });

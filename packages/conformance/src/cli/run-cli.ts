@@ -6,23 +6,17 @@ import { startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { documents } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
-import { createConformance } from '../create-conformance.ts';
+import { runConformance } from '../create-conformance.ts';
 import { Redactor } from '../credentials/redact.ts';
 import { toTransactionResult, transactions } from '../dredd/transactions.ts';
 import { manifest } from '../manifest.ts';
-import { whyLeftOut } from '../options.ts';
+import { type ConformanceOptions, toSettings, whyLeftOut } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import { toWorkflowResult, workflows } from '../respect/run-workflows.ts';
-import { StartError } from '../result.ts';
-import {
-  type CommandOptions,
-  type Environment,
-  listOptions,
-  readOptions,
-  toOptions,
-} from './options.ts';
+import { type Result, StartError } from '../result.ts';
+import { type CommandOptions, type Environment, listOptions, readOptions } from './options.ts';
 
 /** Exit code if the run could not start, or cannot say whether the deployment follows the contract. */
 const UNKNOWN = 2;
@@ -81,7 +75,7 @@ export async function runCli(
     .action(async () => {
       if (program.args.length > 0) throw new StartError(EXCESS);
       const options = readOptions(env, program.opts());
-      if (options.list) listRules(options, output);
+      if (options.list) listRules(options.run, output);
       else exitCode = await check(options, output, signal);
     });
   for (const option of listOptions()) program.addOption(option);
@@ -129,22 +123,19 @@ async function check(
 ): Promise<number> {
   const files = command.report ?? [];
   let [checked, failed] = [0, 0];
-  const conformance = createConformance({
-    ...toOptions(command),
-    onResult: (result) => {
-      checked += 1;
-      if (result.outcome === 'fail') failed += 1;
-      if (command.verbose) output.out(toResultLine(result, output.paint));
-      else output.progress(`${checked} checked, ${failed} failed`);
-    },
-    onNotice: (text) => output.error(text),
-    signal,
-  });
+  const onResult = (result: Result) => {
+    checked += 1;
+    if (result.outcome === 'fail') failed += 1;
+    if (command.verbose) output.out(toResultLine(result, output.paint));
+    else output.progress(`${checked} checked, ${failed} failed`);
+  };
+  const onNotice = (text: string) => output.error(text);
+  const settings = toSettings({ ...command.run, onResult, onNotice, signal }, command.nameOf);
   for (const { file } of files) await onFile(file, () => assertWritable(file));
   const announceStop = () =>
     output.error('Stopping, and removing stored files; interrupt again to exit immediately.');
   signal.addEventListener('abort', announceStop, { once: true });
-  const report = await conformance.run();
+  const report = await runConformance(settings);
   signal.removeEventListener('abort', announceStop);
   output.progress('');
   for (const line of toText(report, command, output.paint)) output.out(line);
@@ -175,10 +166,10 @@ async function onFile(file: string, act: () => Promise<void>): Promise<void> {
 }
 
 /** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */
-function listRules(options: CommandOptions, { out }: Output): void {
+function listRules({ only = [] }: ConformanceOptions, { out }: Output): void {
   let count = 0;
   for (const { id, level, statement, sentences } of rules) {
-    const selected = Object.entries(sentences).filter(([name]) => !whyLeftOut([name], options));
+    const selected = Object.entries(sentences).filter(([name]) => !whyLeftOut([name], { only }));
     if (selected.length === 0) continue;
     count += 1;
     out(`${id} (${level.toUpperCase()})\n  ${statement}`);
@@ -186,7 +177,7 @@ function listRules(options: CommandOptions, { out }: Output): void {
   }
   const others = [...transactions.map(toTransactionResult), ...workflows.map(toWorkflowResult)];
   for (const { engine, id, statement } of others) {
-    if (!whyLeftOut([engine, id], options)) out(`${id} (${engine})\n  ${statement}`);
+    if (!whyLeftOut([engine, id], { only })) out(`${id} (${engine})\n  ${statement}`);
   }
   out(`${count} of ${rules.length} rules`);
 }

@@ -23,7 +23,8 @@ export async function startExpress(): Promise<Target> {
       gatewayUrl: url,
       storageUrl: url,
       gatewayToken: 'any',
-      tc3: { secretId: 'me', secretKey: 'secret' },
+      tc3SecretId: 'me',
+      tc3SecretKey: 'secret',
       timeout: 60_000,
     },
     async close() {

@@ -47,9 +47,10 @@ function createContext({ options }: Target, publicUrl: string): MutantContext {
     gatewayToken,
     otherEnvToken,
     expiredToken,
-    tc3,
+    tc3SecretId: id = '',
+    tc3SecretKey: secret = '',
   } = options;
-  const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
+  const keyPair = { id, secret };
   const storageHeaders = () => signStorageHeaders(keyPair);
   const call: MutantContext['call'] = ({ method, target, headers, body }) =>
     callServer(server, new MutatedRequest(method, target, headers, body));

@@ -86,7 +86,8 @@ export async function startReference({
       gatewayToken: await mint(ENV, '1h'),
       otherEnvToken: await mint(OTHER_ENV, '1h'),
       expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
-      tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
+      tc3SecretId: KEY_PAIR.id,
+      tc3SecretKey: KEY_PAIR.secret,
       forbiddenService: 'forbidden',
       wireProfile: config.wireProfile,
       // A busy machine may need longer than the default.

@@ -18,16 +18,8 @@ export async function startSecond(): Promise<Second> {
   const fixture = await startFixture({ port: 0 });
   const server = await startSecondServer({ conformance: fixture.url });
   const { access, listFiles, countWrites } = server;
-  const { tc3, storageHeaders, ...values } = access;
-  const { secretId, secretKey, service } = tc3;
-  const flags = {
-    ...values,
-    tc3SecretId: secretId,
-    tc3SecretKey: secretKey,
-    tc3Service: service,
-    sequences: '5',
-    timeout: '60000',
-  };
+  const { storageHeaders, ...values } = access;
+  const flags = { ...values, sequences: '5', timeout: '60000' };
   const toFlag = (name: string) => `--${name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
   const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   const close = async () => {
