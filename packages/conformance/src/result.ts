@@ -60,53 +60,34 @@ export interface Result {
   operations: string[];
   outcome: Outcome;
   /** Why it was skipped or disabled, or what the error was. */
-  reason?: string;
+  reason?: string | undefined;
   findings: Finding[];
   /** More information for the operator, which does not affect the status. */
   notes: string[];
-  /** Number of requests made. The check that is first counts those that several checks share. */
-  requests: number;
-  /** Number of assertions made about the responses. */
-  assertions: number;
   /** How many of the responses that the rule is about violate it, if the rule is about each response. */
-  scope?: { violations: number; responses: number };
+  scope?: { violations: number; responses: number } | undefined;
   durationMs: number;
 }
 
 /** Creates the result of a transaction or workflow that has not been run: an error until more is known. */
 export function createResult(
-  fields: Pick<Result, 'engine' | 'id' | 'level' | 'statement' | 'operations'>,
+  fields: Pick<Result, 'engine' | 'id' | 'statement' | 'operations'>,
 ): Result {
-  return {
-    rules: [],
-    passed: [],
-    outcome: 'error',
-    findings: [],
-    notes: [],
-    requests: 0,
-    assertions: 0,
-    durationMs: 0,
-    ...fields,
-  };
+  const nothing = { rules: [], passed: [], findings: [], notes: [], durationMs: 0 };
+  return { level: 'must', outcome: 'error', ...nothing, ...fields };
 }
 
 /** Ends a check after a finding that makes the remaining assertions pointless. */
-export class FailError extends Error {
-  override readonly name = 'FailError';
-}
+export class FailError extends Error {}
 
 /** Ends a check because its rule is about an optional feature that the target lacks. */
-export class DisabledError extends Error {
-  override readonly name = 'DisabledError';
-}
+export class DisabledError extends Error {}
 
 /**
  * Skips the rest of a check whose setup failed, for example because a file could not be uploaded: the run proves
  * nothing about the check's own rule. Another rule covers the failed step.
  */
-export class SkipError extends Error {
-  override readonly name = 'SkipError';
-}
+export class SkipError extends Error {}
 
 /** Skips the part of a check that needs WebSockets, because no handshake gets a response. */
 export class NoWebSocketError extends SkipError {}

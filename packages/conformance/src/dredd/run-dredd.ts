@@ -41,13 +41,12 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
   })
     .catch((error: Error) => error.message)
     .finally(() => rm(folder, { recursive: true, force: true }));
-  const { aborted, reason } = run.signal;
+  const { aborted } = run.signal;
+  const reason = aborted
+    ? String(run.signal.reason)
+    : `Dredd did not request this response: ${output.trim()}`;
   for (const result of open.values()) {
-    onResult({
-      ...result,
-      outcome: aborted ? 'skip' : 'error',
-      reason: aborted ? String(reason) : `Dredd did not request this response: ${output.trim()}`,
-    });
+    onResult({ ...result, outcome: aborted ? 'skip' : 'error', reason });
   }
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import gateway from '@berth/spec/gateway.v1.openapi30.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' };
-import { type GatewayCall, toGatewayCall } from '../context/gateway-client.ts';
+import { toGatewayCall } from '../context/gateway-client.ts';
 import { FOLDER, type Run } from '../context/run.ts';
 import {
   disabled,
@@ -16,8 +16,10 @@ import {
   type Api,
   type DocumentedResponse,
   documents,
+  findResponses,
   listResponses,
   type OpenapiDocument,
+  toContract,
 } from '../contract/openapi.ts';
 import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
 import { createResult, type Result } from '../result.ts';
@@ -29,24 +31,25 @@ export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocu
 export interface Transaction extends DocumentedResponse {
   /** `storage batchDelete 200 application/json` */
   name: string;
+  /** Where the document in OpenAPI 3.1 defines it. */
+  place: string;
 }
+
+const contract = toContract();
 
 /** The documented responses that Dredd can request. The others are left to the checks for individual rules. */
 export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
-  listResponses(api, copies[api]),
-)
-  .filter(
-    ({ operationId, status, contentType }) =>
-      contentType !== undefined &&
-      // No request causes it on an arbitrary deployment.
-      status !== '500' &&
-      // The fixture service accepts commands only below its root.
-      !(operationId.endsWith('-root') && contentType === 'text/plain'),
-  )
-  .map((documented) => {
-    const { api, operationId, status, contentType } = documented;
-    return { ...documented, name: `${api} ${operationId} ${status} ${contentType}` };
-  });
+  listResponses(api, copies[api]).flatMap((documented) => {
+    const { operationId, status, contentType } = documented;
+    // No request causes a 500 on an arbitrary deployment, and the fixture service accepts commands only below its root.
+    const isOutOfReach =
+      status === '500' || (operationId.endsWith('-root') && contentType === 'text/plain');
+    if (contentType === undefined || isOutOfReach) return [];
+    const name = `${api} ${operationId} ${status} ${contentType}`;
+    const [found] = findResponses(contract, documented, Number(status));
+    return { ...documented, name, place: `${documents[api].name} ${found?.pointer}` };
+  }),
+);
 
 /** Returns why a documented response is not requested, or `undefined` if it is. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
@@ -71,21 +74,18 @@ function noDredd(): SkipReason | undefined {
 }
 
 function needsOf({ api, operationId, status }: Transaction): Need[] {
-  const isValid = status === '200';
-  if (api === 'gateway')
-    return isValid ? ['fixture'] : status === '403' ? ['forbiddenService'] : [];
-  return isValid && changesFiles(operationId)
-    ? ['storageCredentials', 'writes']
-    : ['storageCredentials'];
+  if (api === 'gateway') return GATEWAY_NEEDS[status] ?? [];
+  const isChange = status === '200' && changesFiles(operationId);
+  return isChange ? ['storageCredentials', 'writes'] : ['storageCredentials'];
 }
 
-/** Creates the result of a documented response that nothing is known about yet. */
+const GATEWAY_NEEDS: Record<string, Need[]> = { 200: ['fixture'], 403: ['forbiddenService'] };
+
 export function toTransactionResult(transaction: Transaction): Result {
   const { name, api, operationId, status, contentType } = transaction;
   return createResult({
     engine: 'dredd',
     id: name,
-    level: 'must',
     statement: `The response to ${operationId} matches what ${documents[api].name} documents for ${status} ${contentType}.`,
     operations: [operationId],
   });
@@ -112,7 +112,7 @@ export interface DreddTransaction {
   port: string;
   fullPath: string;
   skip: boolean;
-  fail?: string;
+  fail?: string | undefined;
   readonly test?: { readonly valid?: boolean; readonly message?: string };
 }
 
@@ -145,22 +145,14 @@ export function prepareCall(
   }
   const [, examplePath = ''] = /^\/v1\/cloudrun\/[^/?]*(.*)$/.exec(uri) ?? [];
   const path = contentType === 'text/plain' ? TEXT_PATH : examplePath;
-  return toGatewayCall(run, { method, headers, body, path, ...toService(status, run) });
-}
-
-/** Returns the service whose name causes a documented status. */
-function toService(status: string, { settings, mark }: Run): Pick<GatewayCall, 'service'> {
-  switch (status) {
-    case '400':
-      // A name outside the pattern is rejected (D6).
-      return { service: `0${mark}-` };
-    case '403':
-      return { service: settings.forbiddenService ?? '' };
-    case '404':
-      return { service: `no-such-service-${mark}` };
-    default:
-      return {};
-  }
+  const services: Record<string, string | undefined> = {
+    // A name outside the pattern is rejected (D6).
+    400: `0${run.mark}-`,
+    403: run.settings.forbiddenService,
+    404: `no-such-service-${run.mark}`,
+  };
+  const { [status]: service = run.settings.service } = services;
+  return toGatewayCall(run, { method, headers, body, path, service });
 }
 
 /** What the fixture service is asked for if plain text is documented. */

@@ -41,7 +41,7 @@ export const workflows: readonly Workflow[] = [
 
 /** Creates the result of a workflow that nothing is known about yet. */
 export function toWorkflowResult({ id, statement, operations }: Workflow): Result {
-  return createResult({ engine: 'respect', id, level: 'must', statement, operations });
+  return createResult({ engine: 'respect', id, statement, operations });
 }
 
 /** Runs the contract's workflows with Respect, one after the other. */
@@ -90,7 +90,7 @@ async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Re
       });
     });
     const passed = assertions > 0 ? 'pass' : 'error';
-    outcome = { outcome: findings.length > 0 ? 'fail' : passed, findings, assertions };
+    outcome = { outcome: findings.length > 0 ? 'fail' : passed, findings };
   } catch (error) {
     // Respect could not read a response.
     const finding = { message: (error as Error).message, where, ...showAt(exchanges, -1) };
@@ -99,7 +99,6 @@ async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Re
   }
   return {
     ...(record.fault ? toEnding(record.fault, run) : outcome),
-    requests: exchanges.length,
     durationMs: Math.round(performance.now() - started),
   };
 }

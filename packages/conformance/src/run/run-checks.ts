@@ -6,11 +6,12 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
 import { NoWebSocketError, type Outcome, type Result } from '../result.ts';
 
-/** What is known about one sentence of a rule. */
-type Part = Pick<
-  Result,
-  'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs' | 'scope'
-> & { id: SentenceId };
+/** What is known about one sentence of a rule: from its check, or from its invariant. */
+interface Part extends Pick<Result, 'outcome' | 'reason' | 'findings' | 'scope'> {
+  id: SentenceId;
+  notes?: string[];
+  durationMs?: number;
+}
 
 /**
  * Runs checks in parallel. The checks that wait start first: a long check that starts last would run alone.
@@ -29,7 +30,7 @@ export async function runChecks(
   await inParallel(ordered, run.settings.concurrency, async (check) => {
     const rule = findRule(check.id);
     const ended = parts.get(rule) as Part[];
-    ended.push(await runCheck(run, check));
+    ended.push(await runCheck(run, check, rule));
     const isLast = ended.length === byRule.get(rule)?.length;
     if (isLast && !hasInvariant(rule)) onResult(toResult(rule, ended));
   });
@@ -45,28 +46,24 @@ function hasInvariant({ sentences }: Rule): boolean {
 }
 
 /** Runs a check; whatever happens becomes its result. */
-async function runCheck(run: Run, check: Check): Promise<Part> {
+async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
   const { id, needs } = check;
-  const rule = findRule(id);
   const context = new CheckContext(run, id, rule.places[0] ?? rule.id);
   const started = performance.now();
-  const { outcome, reason } =
+  const ending =
     leftOut(run, id) ?? findObstacle(run, rule.api, needs) ?? (await end(check, context, run));
-  return {
-    id,
-    // A violation that was found counts even if the check did not finish.
-    outcome: context.record.findings.length > 0 ? 'fail' : outcome,
-    ...(reason !== undefined && { reason }),
-    ...context.record,
-    durationMs: Math.round(performance.now() - started),
-  };
+  const { findings, notes } = context.record;
+  const durationMs = Math.round(performance.now() - started);
+  // A violation that was found counts even if the check did not finish.
+  const outcome = findings.length > 0 ? 'fail' : ending.outcome;
+  return { id, ...ending, outcome, findings, notes, durationMs };
 }
 
 async function end(
   check: Check,
   context: CheckContext,
   run: Run,
-): Promise<Pick<Result, 'outcome' | 'reason'>> {
+): Promise<Pick<Part, 'outcome' | 'reason'>> {
   const hasCounted = () => check.id in INVARIANTS || context.record.assertions > 0;
   try {
     await check.run(context);
@@ -82,21 +79,19 @@ async function end(
 }
 
 /** Returns what all responses of the run show about the invariants of a rule. */
-function observe(run: Run, checked: readonly Part[]): Part[] {
+function observe({ observer }: Run, checked: readonly Part[]): Part[] {
   const ids = new Set(checked.map(({ id }) => id).filter((id) => id in INVARIANTS));
   return [...ids].flatMap((id): Part[] => {
-    const part = { id, notes: [], requests: 0, durationMs: 0 };
-    const observed = run.observer.resultOf(id);
-    if (observed === undefined) {
-      // Otherwise, its check says why it could not make such calls.
-      const isChecked = checked.some((one) => one.id === id && one.outcome === 'pass');
-      const reason = 'the run got no response that the rule applies to';
-      return isChecked ? [{ ...part, outcome: 'skip', reason, findings: [], assertions: 0 }] : [];
+    const observed = observer.resultOf(id);
+    if (observed !== undefined) {
+      const { responses, violations, findings } = observed;
+      if (violations === 0) return [{ id, outcome: 'pass', findings }];
+      return [{ id, outcome: 'fail', findings, scope: { violations, responses } }];
     }
-    const { responses, violations, findings, assertions } = observed;
-    const scope = violations > 0 ? { scope: { violations, responses } } : {};
-    const outcome = violations > 0 ? 'fail' : 'pass';
-    return [{ ...part, outcome, findings, ...scope, assertions }];
+    // Otherwise, its check says why it could not make such calls.
+    const isChecked = checked.some((one) => one.id === id && one.outcome === 'pass');
+    const reason = 'the run got no response that the rule applies to';
+    return isChecked ? [{ id, outcome: 'skip', reason, findings: [] }] : [];
   });
 }
 
@@ -106,42 +101,36 @@ const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabl
 function toResult(rule: Rule, parts: readonly Part[]): Result {
   const outcome =
     PRECEDENCE.find((one) => parts.some((part) => part.outcome === one)) ?? 'disabled';
-  const isOnly = Object.keys(rule.sentences).length === 1;
+  const { id, level, statement, operations } = rule;
+  const sentences = Object.keys(rule.sentences);
+  const isOnly = sentences.length === 1;
   const decisive = parts.find((part) => part.outcome === outcome);
-  const isShared = parts.every(({ reason }) => reason === decisive?.reason);
-  const scope = parts.find((part) => part.scope !== undefined)?.scope;
-  const passed = new Set(parts.filter((part) => part.outcome === 'pass').map(({ id }) => id));
-  const unchecked = parts.filter((part) => part.outcome === 'disabled' && !passed.has(part.id));
-  const sum = (field: 'requests' | 'assertions' | 'durationMs') =>
-    parts.reduce((total, part) => total + part[field], 0);
+  const isShared = isOnly || parts.every(({ reason }) => reason === decisive?.reason);
+  const reason = isShared
+    ? decisive?.reason
+    : decisive?.reason && `${decisive.id}: ${decisive.reason}`;
+  // A sentence has two parts if there is a check and an invariant for it.
+  const passed = sentences.filter((sentence) => {
+    const ofSentence = parts.filter((part) => part.id === sentence);
+    return ofSentence.length > 0 && ofSentence.every((part) => part.outcome === 'pass');
+  });
+  const passing = parts.filter((part) => part.outcome === 'pass');
+  const unchecked = parts.filter(
+    (part) => part.outcome === 'disabled' && !passing.some((other) => other.id === part.id),
+  );
   return {
-    engine: 'rules',
-    id: rule.id,
-    level: rule.level,
-    statement: rule.statement,
-    rules: [rule.id],
-    passed: Object.keys(rule.sentences).filter((id) => {
-      // A sentence has two parts if there is a check and an invariant for it.
-      const ofSentence = parts.filter((part) => part.id === id);
-      return ofSentence.length > 0 && ofSentence.every((part) => part.outcome === 'pass');
-    }),
-    operations: [...rule.operations],
-    outcome,
-    ...(decisive?.reason !== undefined && {
-      reason: isOnly || isShared ? decisive.reason : `${decisive.id}: ${decisive.reason}`,
-    }),
-    ...(scope && { scope }),
-    findings: parts.flatMap(({ id, findings }) =>
-      findings.map((finding) => (isOnly ? finding : { ...finding, sentence: id })),
+    ...{ engine: 'rules', id, level, statement, rules: [id], passed, outcome, reason },
+    operations: [...operations],
+    scope: parts.find((part) => part.scope !== undefined)?.scope,
+    findings: parts.flatMap((part) =>
+      part.findings.map((finding) => (isOnly ? finding : { ...finding, sentence: part.id })),
     ),
     notes: [
-      ...parts.flatMap(({ notes }) => notes),
+      ...parts.flatMap(({ notes = [] }) => notes),
       ...(outcome === 'pass' ? unchecked : []).map(
-        ({ id, reason }) => `${id} was not checked: ${reason}`,
+        (part) => `${part.id} was not checked: ${part.reason}`,
       ),
     ],
-    requests: sum('requests'),
-    assertions: sum('assertions'),
-    durationMs: sum('durationMs'),
+    durationMs: parts.reduce((total, part) => total + (part.durationMs ?? 0), 0),
   };
 }

@@ -16,8 +16,6 @@ export function sampleResult(given: Partial<Result> = {}): Result {
     outcome: 'pass',
     findings: [],
     notes: [],
-    requests: 2,
-    assertions: 3,
     durationMs: 12,
     ...given,
   };
