@@ -78,17 +78,16 @@ export class Caller {
     return this.#repeat(call, () => this.#send(call, MAX_TIMEOUTS * this.#options.timeout));
   }
 
-  /**
-   * Opens a WebSocket.
-   *
-   * @param protocols subprotocols to offer
-   */
+  /** @param protocols subprotocols to offer */
   upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
     return this.#repeat(call, () => openWebSocket(call, protocols, this.#options));
   }
 
   /** Retries a call that gets a 429, when the target allows it. */
-  async #repeat<Made extends Evidence>(call: Call, once: () => Promise<Made>): Promise<Made> {
+  async #repeat<Made extends Evidence & Partial<Pick<OpenExchange, 'close'>>>(
+    call: Call,
+    once: () => Promise<Made>,
+  ): Promise<Made> {
     const { pace, signal, onSent, onResponse } = this.#options;
     const { method, origin, target } = call;
     let retryAt: number | undefined = 0;
@@ -106,7 +105,7 @@ export class Caller {
         onResponse?.(made);
         return made;
       }
-      if ('close' in made) (made as unknown as OpenExchange).close();
+      made.close?.();
       retryAt = pace.slowDown(readAll(headers, 'retry-after')[0], attempt);
     }
     throw new ThrottledError(`${method} ${origin}${target}: every attempt got a 429`);
@@ -133,15 +132,13 @@ export class Caller {
       stop();
       ends.abort();
     };
-    const toFault = (error: unknown) => {
+    const fail = (error: unknown): never => {
       const fault = ends.signal.aborted ? ends.signal.reason : error;
       close();
-      return toNetworkError(fault, what);
+      throw toNetworkError(fault, what);
     };
     const both = AbortSignal.any([signal, ends.signal]);
-    const response = await send(call, sent, agents, both).catch((error) => {
-      throw toFault(error);
-    });
+    const response = await send(call, sent, agents, both).catch(fail);
     if (bodyTimeout !== undefined) {
       stop();
       stop = startLimit(bodyTimeout);
@@ -152,7 +149,7 @@ export class Caller {
         // A body without a length ends with its connection, even if the time limit is what closed it.
         both.throwIfAborted();
       } catch (error) {
-        throw toFault(error);
+        fail(error);
       } finally {
         stop();
       }
@@ -164,15 +161,15 @@ export class Caller {
 
 function toSent({ method, origin, target, headers, body, trickle }: Call): Sent {
   const has = (name: string) => readAll(headers, name).length > 0;
-  const host: HeaderList = has('host') ? [] : [['Host', new URL(origin).host]];
+  const all = [...headers];
+  if (!has('host')) all.unshift(['Host', new URL(origin).host]);
   const sendsBody = body.length > 0 || trickle !== undefined || !['GET', 'HEAD'].includes(method);
-  const hasLength = has('content-length') || has('transfer-encoding');
-  const length: HeaderList =
-    sendsBody && !hasLength ? [['Content-Length', String(body.length)]] : [];
-  return { method, url: origin + target, headers: [...host, ...headers, ...length], body };
+  if (sendsBody && !has('content-length') && !has('transfer-encoding')) {
+    all.push(['Content-Length', String(body.length)]);
+  }
+  return { method, url: origin + target, headers: all, body };
 }
 
-/** Sends a request, and returns the response when its head arrives. */
 function send(
   call: Call,
   sent: Sent,
@@ -213,15 +210,12 @@ function send(
   });
 }
 
-/** Delay between two pieces of a body, in milliseconds. */
-const PAUSE = 20;
-
 /** Sends each piece of a body separately, so that a target that stops after one read gets only the first. */
 export function toTrickle(pieces: readonly Uint8Array[]): NonNullable<Call['trickle']> {
   async function* pauseBetween() {
     for (const piece of pieces) {
       yield piece;
-      await wait(PAUSE);
+      await wait(20);
     }
   }
   return () => Readable.from(pauseBetween());

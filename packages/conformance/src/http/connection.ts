@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 export interface Agents {
   http: HttpAgent;
-  https: HttpAgent;
+  https: HttpsAgent;
 }
 
 /**
@@ -23,10 +23,7 @@ export function createAgents(ca?: string, keepAlive = false): Agents {
   };
 }
 
-/**
- * Returns the name that a certificate must have: the host in the URL, whatever the `Host` header
- * contains. Returns an empty string for an IP address.
- */
+/** Returns the name that a certificate must have: the host in the URL, whatever the `Host` header contains. */
 export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
@@ -36,7 +33,6 @@ export function toServerName(hostname: string): string {
  * suite is at fault, never the target.
  */
 export class NetworkError extends Error {
-  override readonly name = 'NetworkError';
   /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
   readonly code: string;
 
@@ -46,10 +42,7 @@ export class NetworkError extends Error {
   }
 }
 
-/**
- * Converts an error from Node to a NetworkError. An AggregateError for several addresses has no message of
- * its own, so its code is shown instead.
- */
+/** An AggregateError for several addresses has no message of its own, so its code is shown instead. */
 export function toNetworkError(error: NodeJS.ErrnoException, what: string): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = error.code ?? 'UNKNOWN';
@@ -57,14 +50,11 @@ export function toNetworkError(error: NodeJS.ErrnoException, what: string): Netw
 }
 
 /** Thrown if every attempt got a 429. This proves nothing about the target. */
-export class ThrottledError extends Error {
-  override readonly name = 'ThrottledError';
-}
+export class ThrottledError extends Error {}
 
 /** Codes of connections that the other side has closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
-/** Makes a call again if its connection is closed. */
 export async function retryIfClosed<Made>(
   call: () => Promise<Made>,
   attempts: number,
@@ -82,9 +72,8 @@ export async function retryIfClosed<Made>(
 const PARTS = 10;
 
 /**
- * Starts a timer that leaves out most of the time in which this process could not run, so that a busy
- * machine is not mistaken for an unresponsive target. The delay is split into short intervals, and data that
- * has arrived is read between them.
+ * Starts a timer that leaves out most of the time in which this process could not run, so that a busy machine is not
+ * mistaken for an unresponsive target: between short intervals, data that has arrived is read.
  *
  * @returns a function that stops the timer
  */

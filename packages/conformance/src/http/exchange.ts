@@ -20,12 +20,9 @@ export interface Call {
   keep429?: boolean | undefined;
 }
 
-export interface Sent {
-  method: string;
+export interface Sent extends Pick<Call, 'method' | 'headers' | 'body'> {
   /** Absolute URL, with the target exactly as sent. */
   url: string;
-  headers: HeaderList;
-  body: Buffer;
 }
 
 /** A response as received, with its complete body. */
@@ -57,7 +54,6 @@ export function headOf(evidence: Evidence): { status: number; headers: HeaderLis
   return 'received' in evidence ? evidence.received : evidence;
 }
 
-/** Yields the body of a response; a NetworkError ends it if it is larger than any that the suite requests. */
 export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of response) {
@@ -131,7 +127,6 @@ export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList 
   return [...kept, ...added];
 }
 
-/** Returns headers by name. A repeated header has a list of values. */
 export function toHeaderRecord(headers: HeaderList): Record<string, string | string[]> {
   const record = new Map<string, string | string[]>();
   for (const [name, value] of headers) {
@@ -141,7 +136,6 @@ export function toHeaderRecord(headers: HeaderList): Record<string, string | str
   return Object.fromEntries(record);
 }
 
-/** Converts Node's `rawHeaders`, alternating names and values, to pairs. */
 export function fromRawHeaders(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, index) =>
     index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : [],
@@ -164,11 +158,7 @@ export function toTarget(url: string): string {
   return sent.toWellFormed().replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
 }
 
-/** A request as sent. Header names are in their original case; each value is one string. */
-export interface SentRequest {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
+interface ReportedBody {
   /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
   body: string;
   /** Default: `utf-8`. */
@@ -177,15 +167,17 @@ export interface SentRequest {
   bodySize?: number;
 }
 
+/** A request as sent. Header names are in their original case; each value is one string. */
+export interface SentRequest extends ReportedBody {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
 /** A response as received. Header names are in lower case. */
-export interface ReceivedResponse {
+export interface ReceivedResponse extends ReportedBody {
   status: number;
   headers: Record<string, string | string[]>;
-  /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
-  body: string;
-  bodyEncoding: 'utf-8' | 'base64';
-  /** Size of the complete body in bytes, if `body` is truncated. */
-  bodySize?: number;
 }
 
 /** Returns the path and query of an absolute URL exactly as written, because `URL` would normalize them. */

@@ -1,18 +1,13 @@
 import { MIMEType } from 'node:util';
 
-/**
- * Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1).
- */
+/** Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1). */
 export function toMediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
 /**
- * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1). The type, the parameter names and the
- * charset are in lower case, and optional quotes, escapes and spaces are removed. An invalid one is returned as is.
- *
- * @example
- * toPlainType('Text/HTML;Charset="UTF-8"'); // 'text/html; charset=utf-8'
+ * Normalizes a Content-Type (RFC 9110, sections 5.6.6 and 8.3.1): the type, the parameter names and the charset are in
+ * lower case, and optional quotes, escapes and spaces are removed. An invalid one is returned as is.
  */
 export function toPlainType(contentType: string): string {
   try {
@@ -26,17 +21,11 @@ export function toPlainType(contentType: string): string {
   }
 }
 
-/** Returns whether two Content-Types mean the same. */
 export function isSameType(one = '', other = ''): boolean {
   return toPlainType(one) === toPlainType(other);
 }
 
-/**
- * Returns whether a Content-Type matches a documented media type or range. Parameters are ignored.
- *
- * @example
- * matchesMediaType('image/png', 'image/*'); // true
- */
+/** Returns whether a Content-Type matches a media type or a range such as `image/*`. Parameters are ignored. */
 export function matchesMediaType(contentType: string, documented: string): boolean {
   const parts = toMediaType(contentType).split('/');
   const expected = toMediaType(documented).split('/');
@@ -46,11 +35,8 @@ export function matchesMediaType(contentType: string, documented: string): boole
 }
 
 /**
- * Returns the types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several;
- * commas in quoted strings do not separate them.
- *
- * @example
- * listDispositionTypes(['Attachment; filename="a, inline"', 'inline']); // ['attachment', 'inline']
+ * Returns the types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several; commas in
+ * quoted strings do not separate them.
  */
 export function listDispositionTypes(headers: readonly string[]): string[] {
   return headers

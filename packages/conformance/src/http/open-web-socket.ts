@@ -45,11 +45,7 @@ export interface SocketEnd {
   reason: string;
 }
 
-/**
- * Performs a WebSocket handshake.
- *
- * @throws NetworkError if there is no response
- */
+/** @throws NetworkError if there is no response */
 export async function openWebSocket(
   call: Call,
   protocols: readonly string[],
@@ -94,9 +90,15 @@ export async function openWebSocket(
       accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders), Buffer.alloc(0)) };
     });
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
-    client.once('unexpected-response', (_, response) => {
-      const refusal = toRefusal(sent, response).finally(() => client.terminate());
-      refusal.then(resolve, (error) => reject(toNetworkError(error, what)));
+    client.once('unexpected-response', async (_, response) => {
+      const { statusCode: status = 0, rawHeaders } = response;
+      try {
+        const body = Buffer.concat(await Array.fromAsync(readBody(response)));
+        resolve({ sent, received: toReceived(status, fromRawHeaders(rawHeaders), body) });
+      } catch (error) {
+        reject(toNetworkError(error as Error, what));
+      }
+      client.terminate();
     });
     client.on('error', (error) => {
       if (accepted === undefined) reject(toNetworkError(error, what));
@@ -108,12 +110,6 @@ export async function openWebSocket(
     client.terminate();
     throw error;
   });
-}
-
-async function toRefusal(sent: Sent, response: IncomingMessage): Promise<Upgrade> {
-  const { statusCode: status = 0, rawHeaders } = response;
-  const body = Buffer.concat(await Array.fromAsync(readBody(response)));
-  return { sent, received: toReceived(status, fromRawHeaders(rawHeaders), body) };
 }
 
 /** An open WebSocket. Each wait ends with a NetworkError after the timeout. */
@@ -135,7 +131,6 @@ export class Socket {
     });
   }
 
-  /** Sends a message, in fragments if it has some. */
   send(message: string | Uint8Array | Fragments): void {
     if (typeof message === 'string' || message instanceof Uint8Array) {
       this.#client.send(message);
@@ -178,7 +173,6 @@ export class Socket {
     else this.#client.close(code, reason);
   }
 
-  /** Resolves to how the socket ended. */
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
     const longest = isOurs ? Math.min(this.#timeout, CLOSE_TIMEOUT) : this.#timeout;

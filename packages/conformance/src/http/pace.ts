@@ -24,10 +24,7 @@ export class Pace {
   /** Whether a call was given up, and none has succeeded since. */
   #isHopeless = false;
 
-  /**
-   * @param onWait called with the length of a wait after a 429, in milliseconds
-   * @param rate calls per second; default: no limit
-   */
+  /** @param rate calls per second */
   constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {
     this.#onWait = onWait;
     this.#interval = 1000 / rate;
@@ -63,7 +60,6 @@ export class Pace {
   /**
    * Records a 429. The first one delays only its own call; the next one in a row delays all calls.
    *
-   * @param retryAfter the header, in seconds or as a date
    * @param attempt how many earlier attempts got a 429
    * @returns when to retry the call; `undefined` to give up
    */
@@ -86,12 +82,9 @@ async function waitUntil(time: number, signal: AbortSignal): Promise<void> {
   if (delay >= 1) await timers.setTimeout(delay, undefined, { signal });
 }
 
-/**
- * Parses `Retry-After` (RFC 9110, section 10.2.3); returns `undefined` unless it names a time in the future.
- */
+/** Returns `undefined` unless `Retry-After` (RFC 9110, section 10.2.3) names a time in the future. */
 function toMilliseconds(retryAfter = ''): number | undefined {
-  const pause = /^\d+$/.test(retryAfter)
-    ? Number(retryAfter) * 1000
-    : Date.parse(retryAfter) - Date.now();
+  const isSeconds = /^\d+$/.test(retryAfter);
+  const pause = isSeconds ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
   return pause > 0 ? pause : undefined;
 }

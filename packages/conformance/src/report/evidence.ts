@@ -13,10 +13,8 @@ const MAX_COMMAND = 2_000;
 /** Rules whose calls have credentials of their own, which no report shows. */
 const OWN_CREDENTIALS = /^AU-|^GW-WS-AUTH$/;
 
-/** Maximum number of findings of a sentence that are shown. */
 const FINDINGS_SHOWN = 3;
 
-/** What violates one sentence of the contract. */
 interface Violation {
   /** With its ID, if the rule has several. */
   sentence: string;
@@ -57,7 +55,6 @@ export function formatEvidence(result: Result): string {
   return [...sections, ['scope', share]].flatMap(toLines).join('\n');
 }
 
-/** Formats a request or a response as in HTTP/1.1, with long values cut. */
 function toMessage(message: SentRequest | ReceivedResponse): string {
   const { body, bodyEncoding, bodySize = body.length } = message;
   const start = 'url' in message ? `${message.method} ${message.url}` : `${message.status}`;
@@ -81,7 +78,6 @@ function toRepeat({ id }: Result, finding: Finding): string {
   return `npx @berth/conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;
 }
 
-/** Returns the lines of a section, unless it is empty. */
 function toLines([label = '', text = '']: string[]): string[] {
   const lines = text.split(/\r?\n/).map(toPrintable);
   if (text === '') return [];

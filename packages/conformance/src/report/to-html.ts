@@ -86,7 +86,6 @@ ${others.length > 0 ? html`<p class="quiet">Also fails: ${listIds(others)}</p>` 
 `;
 }
 
-/** Renders the results with these outcomes, by the reason for them. */
 function toReasons(
   title: string,
   results: readonly Result[],
@@ -108,7 +107,6 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 `;
 }
 
-/** Renders a result; one that is shown above links to there. */
 function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, statement, notes } = result;
   return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
@@ -117,7 +115,6 @@ ${outcome === 'fail' && !isShown ? html`<pre>${formatEvidence(result)}</pre>` : 
 `;
 }
 
-/** Renders words between backticks as code. */
 function toProse(text: string): Part {
   return text
     .split('`')

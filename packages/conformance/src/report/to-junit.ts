@@ -7,25 +7,19 @@ import { type Report, toGroups } from './to-report.ts';
  * rule is a SHOULD or the failure is known, are skipped, with what was found as the message.
  */
 export function toJunit(report: Report): string {
-  const { startedAt, durationMs, results, verdict } = report;
-  const suites = [...toGroups(results)].map(([title, group]) => {
+  const { startedAt: timestamp, durationMs, results, verdict } = report;
+  const suites = [...toGroups(results)].map(([name, group]) => {
     const time = group.reduce((sum, result) => sum + result.durationMs, 0) / 1000;
-    const start = toStart('testsuite', {
-      name: title,
-      ...toCounts(report, group),
-      time,
-      timestamp: startedAt,
-    });
-    return `${start}\n${group.map((result) => toCase(report, title, result)).join('')}</testsuite>\n`;
+    const cases = group.map((result) => toCase(report, name, result));
+    return toElement('testsuite', { name, ...toCounts(report, group), time, timestamp }, cases);
   });
+  const name = `berth-conformance: ${verdict}`;
   const counts = { ...toCounts(report, results), time: durationMs / 1000 };
-  const start = toStart('testsuites', { name: `berth-conformance: ${verdict}`, ...counts });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${start}\n${suites.join('')}</testsuites>\n`;
+  const root = toElement('testsuites', { name, ...counts }, suites);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }
 
-type Kind = 'pass' | 'failure' | 'error' | 'skipped';
-
-function kindOf({ known }: Report, { outcome, level, id }: Result): Kind {
+function kindOf({ known }: Report, { outcome, level, id }: Result) {
   if (outcome === 'pass') return 'pass';
   const decides = level === 'must' && !known.failures.some((failure) => failure.id === id);
   if (decides && outcome === 'fail') return 'failure';
@@ -33,40 +27,39 @@ function kindOf({ known }: Report, { outcome, level, id }: Result): Kind {
 }
 
 function toCounts(report: Report, results: readonly Result[]): Record<string, number> {
-  const count = (kind: Kind) => results.filter((result) => kindOf(report, result) === kind).length;
-  return {
-    tests: results.length,
-    failures: count('failure'),
-    errors: count('error'),
-    skipped: count('skipped'),
-  };
+  const kinds = results.map((result) => kindOf(report, result));
+  const count = (kind: string) => kinds.filter((one) => one === kind).length;
+  const [failures, errors, skipped] = ['failure', 'error', 'skipped'].map(count);
+  return { tests: results.length, failures, errors, skipped } as Record<string, number>;
 }
 
 function toCase(report: Report, classname: string, result: Result): string {
   const { id, durationMs, outcome, level, findings, reason = '', notes } = result;
   const kind = kindOf(report, result);
   const message = findings[0]?.message ?? reason;
-  const lines = [toStart('testcase', { name: id, classname, time: durationMs / 1000 })];
+  const content: string[] = [];
   if (kind === 'failure') {
     const evidence = escapeXml(formatEvidence(result));
-    lines.push(`${toStart(kind, { message, type: level })}${evidence}</failure>`);
+    content.push(toElement(kind, { message, type: level }, [evidence]));
   } else if (kind !== 'pass') {
-    const text = `${outcome} (${level.toUpperCase()}): ${message}`;
-    lines.push(`${toStart(kind, { message: text })}</${kind}>`);
+    content.push(toElement(kind, { message: `${outcome} (${level.toUpperCase()}): ${message}` }));
   }
-  if (notes.length > 0) lines.push(`<system-out>${escapeXml(notes.join('\n'))}</system-out>`);
-  return [...lines, '</testcase>\n'].join('\n');
+  if (notes.length > 0) content.push(toElement('system-out', {}, [escapeXml(notes.join('\n'))]));
+  return toElement('testcase', { name: id, classname, time: durationMs / 1000 }, content);
 }
 
-function toStart(tag: string, attributes: Record<string, string | number>): string {
+function toElement(
+  tag: string,
+  attributes: Record<string, string | number>,
+  content: readonly string[] = [],
+): string {
   const pairs = Object.entries(attributes).map(
     ([name, value]) => ` ${name}="${escapeXml(String(value)).replaceAll('\n', '&#10;')}"`,
   );
-  return `<${tag}${pairs.join('')}>`;
+  return `<${tag}${pairs.join('')}>${content.join('')}</${tag}>\n`;
 }
 
-/** XML 1.0 cannot represent most control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 cannot represent these
 const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const ESCAPES: Record<string, string> = {

@@ -52,11 +52,8 @@ export function createReport(
       a.id.localeCompare(b.id, 'en'),
   );
   const known = compare(results, entries, started.toISOString().slice(0, 10));
-  const isKnown = ({ id }: Result) => known.failures.some((failure) => failure.id === id);
   const summary = count(results);
-  const deciding = results.filter((result) => result.level === 'must' && !isKnown(result));
-  const exitCode = toExitCode(deciding, summary, known);
-  const verdict = toVerdict(exitCode, deciding, summary, known);
+  const { exitCode, verdict } = conclude(results, summary, known);
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
@@ -124,51 +121,36 @@ function toKnown(
   return [{ id, ...(reason && { reason }) }];
 }
 
-function toExitCode(
-  deciding: readonly Result[],
-  summary: Report['summary'],
+function conclude(
+  results: readonly Result[],
+  { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
-): Report['exitCode'] {
-  const outcomes = new Set(deciding.map(({ outcome }) => outcome));
-  if (outcomes.has('fail') || known.stale.length + known.expired.length > 0) return 1;
-  const isOpen = outcomes.has('error') || outcomes.has('skip');
-  return isOpen || summary.pass + summary.fail === 0 ? 2 : 0;
-}
-
-function toVerdict(
-  exitCode: Report['exitCode'],
-  deciding: readonly Result[],
-  summary: Report['summary'],
-  known: Report['known'],
-): string {
-  const { fail, checkedRules, rules: total } = summary;
+): Pick<Report, 'exitCode' | 'verdict'> {
+  const isKnown = ({ id }: Result) => known.failures.some((failure) => failure.id === id);
+  const deciding = results.filter((result) => result.level === 'must' && !isKnown(result));
   const failed = deciding.filter(({ outcome }) => outcome === 'fail');
+  const isOpen = deciding.some(({ outcome }) => outcome === 'error' || outcome === 'skip');
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
-  const others = failed.length - ofRules;
   const unmet = fail - failed.length - known.failures.length;
+  const others = ofRules === 0 ? failed.length : 0;
   const facts = [
-    ...(ofRules > 0 ? [`${ofRules} failed`] : []),
-    ...(others > 0 && ofRules === 0 ? [`${others} of the transactions and workflows failed`] : []),
+    ofRules > 0 && `${ofRules} failed`,
+    others > 0 && `${others} of the transactions and workflows failed`,
     `${checkedRules} of ${total} rules${failed.length > 0 ? ' checked' : ''}`,
-    ...(known.failures.length > 0 ? [`${known.failures.length} known to fail`] : []),
-    ...(unmet > 0 ? [`${unmet} SHOULD not met`] : []),
+    known.failures.length > 0 && `${known.failures.length} known to fail`,
+    unmet > 0 && `${unmet} SHOULD not met`,
   ];
-  return `${toPhrase(exitCode, failed.length, summary)}: ${facts.join(', ')}`;
-}
-
-function toPhrase(
-  exitCode: Report['exitCode'],
-  failed: number,
-  { checkedRules, rules: total }: Report['summary'],
-): string {
-  switch (exitCode) {
-    case 0:
-      return `follows ${checkedRules < total ? 'what was checked' : 'the contract'}`;
-    case 1:
-      return failed > 0 ? 'breaks the contract' : 'the list of known failures is outdated';
-    case 2:
-      return 'cannot say, because not everything could be checked';
+  const end = (exitCode: Report['exitCode'], phrase: string) => {
+    return { exitCode, verdict: `${phrase}: ${facts.filter(Boolean).join(', ')}` };
+  };
+  if (failed.length > 0) return end(1, 'breaks the contract');
+  if (known.stale.length + known.expired.length > 0) {
+    return end(1, 'the list of known failures is outdated');
   }
+  if (isOpen || pass + fail === 0) {
+    return end(2, 'cannot say, because not everything could be checked');
+  }
+  return end(0, `follows ${checkedRules < total ? 'what was checked' : 'the contract'}`);
 }
 
 const AREAS: Record<string, string> = {

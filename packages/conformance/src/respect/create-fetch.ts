@@ -21,19 +21,11 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
   const caller = createRunCaller(run);
   const { gateway, storage, files } = new CheckContext(run, 'respect');
   const { gatewayUrl, storageUrl, wireProfile } = run.settings;
-  const vault = createVault([
-    'url',
-    'token',
-    'authorization',
-    'fileID',
-    'tempFileURL',
-    wireProfile.storeFileID,
-  ]);
-  const unsent = [
-    'content-length',
-    'authorization',
-    ...Object.values(wireProfile.storageHeaders).map((name) => name.toLowerCase()),
-  ];
+  const { storeFileID, storageHeaders } = wireProfile;
+  const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
+  const vault = createVault(hidden);
+  const credentials = Object.values(storageHeaders).map((name) => name.toLowerCase());
+  const unsent = ['content-length', 'authorization', ...credentials];
 
   async function call(url: string, request: Request): Promise<Exchange> {
     const { method } = request;
@@ -59,7 +51,6 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     return caller.call({ method, origin, target: toTarget(url), headers, body });
   }
 
-  /** Returns the storage operation that a URL is for. */
   const toOperation = (url: string) =>
     url.startsWith(`${storageUrl}/api/v2/`) ? url.slice(url.lastIndexOf(':') + 1) : undefined;
 

@@ -14,32 +14,28 @@ const FILES = [...UPLOAD, 'batchGetTempUrls', 'batchDelete'];
 const COPIES = [...FILES, 'batchCopyFile'];
 const CALLS = ['cloudrun-get-root', 'cloudrun-post'];
 
-interface Workflow {
-  id: string;
-  /** Name of its document in `@berth/spec/workflows`. Those in other files start with steps that are in `files`. */
-  file: string;
-  operations: string[];
-  statement: string;
-}
-
-const row = (id: string, file: string, operations: string[], statement: string): Workflow => {
-  return { id, file, operations, statement };
-};
-
-/** The contract's workflows that run on their own. */
-export const workflows: readonly Workflow[] = [
-  row('upload-file', 'files', UPLOAD, 'Upload a file in two steps.'),
-  row('download-file', 'files', FILES, 'Upload a file and download it through a link.'),
-  row('delete-file', 'files', FILES, 'Upload a file and delete it.'),
-  row('copy-file', 'copy', COPIES, 'Copy a file and keep its source.'),
-  row('copy-without-overwriting', 'overwrite', COPIES, 'Copy a file without overwriting one.'),
-  row('move-file', 'move', COPIES, 'Move a file, so that its source no longer exists.'),
-  row('call-service', 'gateway', CALLS, 'Call the root and another path of a hosted service.'),
-  row('call-missing-service', 'gateway', CALLS, 'Call a hosted service that does not exist.'),
-  row('call-without-credentials', 'gateway', CALLS, 'Call a service without credentials.'),
+/**
+ * The contract's workflows that run on their own, each with the name of its document in `@berth/spec/workflows`. Those
+ * in other files start with steps that are in `files`.
+ */
+const ROWS: [id: string, file: string, operations: string[], statement: string][] = [
+  ['upload-file', 'files', UPLOAD, 'Upload a file in two steps.'],
+  ['download-file', 'files', FILES, 'Upload a file and download it through a link.'],
+  ['delete-file', 'files', FILES, 'Upload a file and delete it.'],
+  ['copy-file', 'copy', COPIES, 'Copy a file and keep its source.'],
+  ['copy-without-overwriting', 'overwrite', COPIES, 'Copy a file without overwriting one.'],
+  ['move-file', 'move', COPIES, 'Move a file, so that its source no longer exists.'],
+  ['call-service', 'gateway', CALLS, 'Call the root and another path of a hosted service.'],
+  ['call-missing-service', 'gateway', CALLS, 'Call a hosted service that does not exist.'],
+  ['call-without-credentials', 'gateway', CALLS, 'Call a service without credentials.'],
 ];
 
-/** Creates the result of a workflow that nothing is known about yet. */
+export const workflows = ROWS.map(([id, file, operations, statement]) => {
+  return { id, file, operations, statement };
+});
+
+type Workflow = (typeof workflows)[number];
+
 export function toWorkflowResult({ id, statement, operations }: Workflow): Result {
   return createResult({ engine: 'respect', id, statement, operations });
 }
@@ -57,17 +53,19 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
   }
 }
 
-/** The parts of a step or workflow run by Respect that the suite reads. */
+/** A step or a workflow that Respect has run. */
 interface Executed {
   stepId?: string;
   executedSteps?: Executed[];
-  checks?: {
-    name: string;
-    passed: boolean;
-    severity: string;
-    message?: string;
-    condition?: string;
-  }[];
+  checks?: RespectCheck[];
+}
+
+interface RespectCheck {
+  name: string;
+  passed: boolean;
+  severity: string;
+  message?: string;
+  condition?: string;
 }
 
 async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Result>> {
@@ -84,7 +82,9 @@ async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Re
       // Each step makes one call.
       const shown = showAt(exchanges, exchanges.length === steps.length ? index : -1);
       return failed.map(({ name, condition, message = '' }) => {
-        const reason = condition ? `${condition} does not hold` : toLine(message);
+        // An excerpt of the body follows the first line.
+        const [line] = stripVTControlCharacters(message).trim().split('\n', 1);
+        const reason = condition ? `${condition} does not hold` : line;
         const text = `step ${stepId}: ${name}: ${reason}`;
         return { message: text, where: `${where}/${stepId}`, ...shown };
       });
@@ -108,22 +108,16 @@ function showAt(exchanges: readonly Exchange[], index: number): Partial<Finding>
   return exchange === undefined ? {} : toEvidence(exchange);
 }
 
-/** Returns the first line of what Respect says about a failed check; an excerpt of the body follows it. */
-function toLine(message: string): string {
-  const [line = ''] = stripVTControlCharacters(message).trim().split('\n', 1);
-  return line;
-}
-
-const silent = () => {};
+const nothing = () => {};
 
 /** Respect writes its progress to the terminal, where the suite shows its own. */
 const SILENT = {
-  info: silent,
-  warn: silent,
-  error: silent,
-  output: silent,
-  printNewLine: silent,
-  printSeparator: silent,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  output: nothing,
+  printNewLine: nothing,
+  printSeparator: nothing,
   indent: (text: string) => text,
 };
 
@@ -166,7 +160,7 @@ async function execute(run: Run, id: string, file: string, fetch: typeof globalT
   return listSteps(results.flatMap(({ executedWorkflows }) => executedWorkflows as Executed[]));
 }
 
-/** Lists the steps of workflows, including those of the workflows that they call. */
+/** Includes the steps of the workflows that steps call. */
 function listSteps(executed: readonly Executed[]): Executed[] {
   return executed.flatMap((each) => (each.executedSteps ? listSteps(each.executedSteps) : [each]));
 }

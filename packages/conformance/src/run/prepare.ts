@@ -46,22 +46,14 @@ export async function prepare(run: Run): Promise<void> {
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
-/** Whether the operator selected a check that needs something, or one of the others, each with its engine. */
+/** @param others transactions or workflows that need it, too, each with its engine */
 function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boolean {
   const needing = checks.filter(({ needs }) => needs.includes(need)).map(({ id }) => [id]);
   return [...needing, ...others].some((ids) => !leftOut(run, ...ids));
 }
 
-/**
- * Makes a call that the run needs before its first check, with retries if the connection breaks.
- *
- * @throws StartError that describes the problem in one sentence
- */
-async function callTarget<Result>(
-  run: Run,
-  api: Api,
-  call: () => Promise<Result>,
-): Promise<Result> {
+/** @throws StartError if there is no response */
+async function callTarget<Made>(run: Run, api: Api, call: () => Promise<Made>): Promise<Made> {
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
@@ -74,8 +66,6 @@ async function callTarget<Result>(
 /**
  * Detects which of the available schemes the gateway accepts, and whether the fixture service is deployed
  * behind it. If the gateway rejects every call, explains why.
- *
- * @throws StartError if there is no response
  */
 async function findGatewayCredentials(run: Run): Promise<void> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
@@ -100,17 +90,12 @@ async function findGatewayCredentials(run: Run): Promise<void> {
     }
     refusals.push(refusal);
   }
-  const isOfCredentials = schemes.length > 0;
-  const reason = explainRefusal('gateway', refusals, isOfCredentials);
-  run.refused.gateway = { reason, isOfCredentials };
-  run.fixture = reason;
+  run.fixture = refuse(run, 'gateway', refusals, schemes.length > 0);
 }
 
 /**
  * Detects which form of storage requests the deployment accepts: 'at least one of the two forms' (D21). Tries each form
  * with calls that store nothing. If the deployment rejects all of them, explains why.
- *
- * @throws StartError if there is no response
  */
 async function findStorageForm(run: Run): Promise<void> {
   const { storage } = new CheckContext(run, 'probe');
@@ -134,10 +119,9 @@ async function findStorageForm(run: Run): Promise<void> {
   const refusals = replies.map(({ received, code = codeOf(received) }): Refusal => {
     return { status: received.status, code };
   });
-  if (!refusals.every(isRefusal)) return;
-  const isOfCredentials = run.signers.storage !== undefined;
-  const reason = explainRefusal('storage', refusals, isOfCredentials);
-  run.refused.storage = { reason, isOfCredentials };
+  if (refusals.every(isRefusal)) {
+    refuse(run, 'storage', refusals, run.signers.storage !== undefined);
+  }
 }
 
 interface Refusal {
@@ -162,9 +146,21 @@ const SUSPECTS = {
   },
 };
 
+/** Records and returns why an API rejects every call. */
+function refuse(
+  run: Run,
+  api: Api,
+  refusals: readonly Refusal[],
+  isOfCredentials: boolean,
+): string {
+  const reason = explainRefusal(api, refusals, isOfCredentials);
+  run.refused[api] = { reason, isOfCredentials };
+  return reason;
+}
+
 /**
- * Explains why an API rejects every call. The contract specifies neither status nor code for that, so the explanation
- * quotes them, and names every option that may be wrong.
+ * The contract specifies neither status nor code for a refusal, so the explanation quotes them, and names every option
+ * that may be wrong.
  */
 function explainRefusal(api: Api, refusals: readonly Refusal[], hasCredentials: boolean): string {
   const { address, credentials } = SUSPECTS[api];

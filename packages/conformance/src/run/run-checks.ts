@@ -119,7 +119,14 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     (part) => part.outcome === 'disabled' && !passing.some((other) => other.id === part.id),
   );
   return {
-    ...{ engine: 'rules', id, level, statement, rules: [id], passed, outcome, reason },
+    engine: 'rules',
+    id,
+    level,
+    statement,
+    rules: [id],
+    passed,
+    outcome,
+    reason,
     operations: [...operations],
     scope: parts.find((part) => part.scope !== undefined)?.scope,
     findings: parts.flatMap((part) =>
