@@ -157,7 +157,8 @@ export interface Settings extends z.output<typeof schema> {
 interface Tc3Settings {
   secretId: string;
   secretKey: string;
-  token: string | undefined;
+  /** Session token of temporary credentials. */
+  token?: string | undefined;
   service: string;
   storageSigningHost: string;
 }

@@ -1,11 +1,46 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
+import type { KnownFailure } from '../src/options.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import { reporters } from '../src/report/reporters.ts';
+import { createReport, type Report } from '../src/report/to-report.ts';
 import { toText } from '../src/report/to-text.ts';
-import type { Finding, Outcome } from '../src/result.ts';
-import { sampleReport, sampleResult } from './support/sample-report.ts';
+import type { Finding, Outcome, Result } from '../src/result.ts';
+
+/** A GW-C1 result that passed, with the given changes. */
+function sampleResult(given: Partial<Result> = {}): Result {
+  return {
+    engine: 'rules',
+    id: 'GW-C1',
+    level: 'must',
+    statement: 'The sentence.',
+    rules: ['GW-C1'],
+    passed: [],
+    operations: ['cloudrun-get'],
+    outcome: 'pass',
+    findings: [],
+    notes: [],
+    durationMs: 12,
+    ...given,
+  };
+}
+
+/** Creates the report of a run with these results and known failures. */
+function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
+  const started = new Date('2026-01-02T03:04:05.000Z');
+  const report = createReport({ known, wireProfile: defaultWireProfile }, started, results, {
+    targets: [
+      { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
+      { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
+    ],
+    seed: 7,
+    calls: 42,
+    leftovers: [],
+  });
+  return { ...report, durationMs: 1500 };
+}
 
 const HOSTILE = `<script>alert("1")</script> & ']]> --> \u0000\u001b[2J\ud800 \r\n end`;
 

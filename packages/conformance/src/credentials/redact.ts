@@ -13,15 +13,12 @@ const MAX_LENGTH = 16_384;
 const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
 
 interface Secrets {
+  /** Complete values, and their long parts, such as a signature. */
   values: string[];
   /** Lower-case names of the headers whose values are never shown. */
   headers: string[];
 }
 
-/**
- * Lists a run's credentials: their complete values, the long parts of these values, such as a signature, and the
- * headers that contain them.
- */
 export function listSecrets(settings: Settings): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, tc3, storageHeaders, wireProfile } = settings;
   const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];

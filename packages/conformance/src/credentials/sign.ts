@@ -1,32 +1,28 @@
 import { createHmac, hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { type HeaderList, readAll, splitTarget, toHeaderList } from '../http/exchange.ts';
+import {
+  type HeaderList,
+  readAll,
+  type Sent,
+  splitTarget,
+  toHeaderList,
+} from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 
 const { algorithm, storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
 
 /** The request that will be sent, without credentials. */
-interface UnsignedCall {
-  method: string;
-  /** Absolute URL, with path and query exactly as sent. */
-  url: string;
-  headers: HeaderList;
-  body: Uint8Array;
-}
+type UnsignedCall = Sent;
 
-/** Creates the headers that identify the caller of one call. */
-type Signer = (call: UnsignedCall) => HeaderList;
-
-/** The available schemes for signing a gateway call. */
 export type GatewayScheme = 'bearer' | 'signature';
 
+/** What creates the headers that identify the caller of one call. */
 export interface Signers {
-  gateway: Partial<Record<GatewayScheme, Signer>>;
+  gateway: Partial<Record<GatewayScheme, (call: UnsignedCall) => HeaderList>>;
   /** Absent if the operator provided no credentials. */
   storage?: () => HeaderList;
 }
 
-/** Creates signing functions from a run's credentials, because each call is signed separately. */
 export function createSigners(settings: Settings): Signers {
   const { gatewayToken, tc3, storageHeaders, wireProfile } = settings;
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
@@ -60,12 +56,7 @@ function signGateway({ method, url, headers, body }: UnsignedCall, keys: Tc3Keys
   return [['Authorization', toTc3Header(signTc3(input, keys))]];
 }
 
-/**
- * Returns the value of the storage authorization header at a given time. The signed text is the same for
- * every call (D17).
- *
- * @param timestamp Unix time in seconds
- */
+/** Returns a storage authorization. The signed text is the same for every call (D17). */
 export function signStorage(timestamp: number, signingHost: string, keys: Tc3Keys): string {
   const canonical = [
     'POST',
@@ -82,14 +73,7 @@ export function signStorage(timestamp: number, signingHost: string, keys: Tc3Key
   return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
 }
 
-/** A key pair of the platform, and the service name that its signatures apply to. */
-export interface Tc3Keys {
-  secretId: string;
-  secretKey: string;
-  /** Session token of temporary credentials. */
-  token?: string | undefined;
-  service: string;
-}
+export type Tc3Keys = Omit<NonNullable<Settings['tc3']>, 'storageSigningHost'>;
 
 /** The input to a signature. A check that needs an invalid signature changes part of the input. */
 export interface Tc3Input {
@@ -168,7 +152,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** The current time in seconds, as signatures contain it. */
+/** The current Unix time in seconds. */
 export function now(): number {
   return Math.floor(Date.now() / 1000);
 }

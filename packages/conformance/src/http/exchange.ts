@@ -44,10 +44,7 @@ export interface Exchange {
   received: Received;
 }
 
-/**
- * A call that a finding can cite as evidence. If the response body has not arrived yet, the status and the
- * headers are enough.
- */
+/** A call that a finding can cite, even if its body has not arrived yet. */
 export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
 export function headOf(evidence: Evidence): { status: number; headers: HeaderList } {
@@ -88,7 +85,7 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
-/** Returns the value of JSON; `undefined` for anything else, and if it is nested too deeply to be written again. */
+/** Returns `undefined` for what is no JSON, and if it is nested too deeply to be written again. */
 export function parseJson(text: string | Buffer): unknown {
   try {
     const value: unknown = JSON.parse(text.toString());
@@ -142,7 +139,6 @@ export function fromRawHeaders(raw: readonly string[]): HeaderList {
   );
 }
 
-/** Returns whether a value from a response is an absolute URL that can be called. */
 export function isWebUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\/[^/?#]/i.test(value) && URL.canParse(value);
 }

@@ -66,12 +66,11 @@ function toMessage(message: SentRequest | ReceivedResponse): string {
   return [...[start, ...headers].map((line) => cut(line)), ...content].join('\n');
 }
 
-/** Cuts a value that nobody reads to its end. */
 export function cut(text: string, size = text.length): string {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)} … (${size} in total)` : text;
 }
 
-/** Returns the command that repeats a finding: `curl`, or the suite if only that can send the call. */
+/** The suite itself repeats a call that curl cannot send. */
 function toRepeat({ id }: Result, finding: Finding): string {
   const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
   if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;

@@ -14,11 +14,6 @@ const TOKEN = 'Bearer $BERTH_GATEWAY_TOKEN';
 /**
  * Returns a `curl` command that repeats a call; `undefined` if no command can, because the call has a credential
  * other than the access token, such as a signature, or a body that is not shown completely.
- *
- * @example
- * toCurl({ request: { method: 'GET', url: 'https://a.example/', headers: { A: 'b' }, body: '' } });
- * // curl -i --path-as-is --globoff -X GET \
- * //   -H 'A: b' https://a.example/
  */
 export function toCurl({ request, onOneConnection }: Partial<Finding>): string | undefined {
   if (request === undefined || request.bodySize !== undefined) return undefined;
@@ -59,7 +54,6 @@ function toHeader([name, value]: readonly [string, string]): string {
   return `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`;
 }
 
-/** Quotes a word for the shell. */
 export function quote(text: string): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -76,7 +76,6 @@ function count(results: readonly Result[]): Report['summary'] {
   return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
 }
 
-/** Compares results with the list of known failures. */
 function compare(
   results: readonly Result[],
   entries: readonly KnownFailure[],
@@ -173,7 +172,6 @@ export function toGroups(results: readonly Result[]): Map<string, Result[]> {
   );
 }
 
-/** Groups the results with an outcome by the reason for it. */
 export function groupByReason(results: readonly Result[], outcome: Outcome): [string, Result[]][] {
   const found = results.filter((result) => result.outcome === outcome);
   return [...Map.groupBy(found, ({ reason = '' }) => reason)];

@@ -22,7 +22,6 @@ const IDS_SHOWN = 3;
 /** The end of a longer list of facts is only counted, so that it does not hide the failures below it. */
 const ITEMS_SHOWN = 10;
 
-/** Formats a result as one line. */
 export function toResultLine({ outcome, level, id, reason }: Result, paint: Paint): string {
   const should = level === 'should' ? ' (SHOULD)' : '';
   const why = reason === undefined ? '' : `: ${reason}`;
