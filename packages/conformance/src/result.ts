@@ -56,8 +56,6 @@ export interface Result {
   rules: string[];
   /** IDs of the sentences of a rule that passed, even if others failed. */
   passed: string[];
-  /** Operations that it calls. */
-  operations: string[];
   outcome: Outcome;
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string | undefined;
@@ -70,9 +68,7 @@ export interface Result {
 }
 
 /** Creates the result of a transaction or workflow that has not been run: an error until more is known. */
-export function createResult(
-  fields: Pick<Result, 'engine' | 'id' | 'statement' | 'operations'>,
-): Result {
+export function createResult(fields: Pick<Result, 'engine' | 'id' | 'statement'>): Result {
   const nothing = { rules: [], passed: [], findings: [], notes: [], durationMs: 0 };
   return { level: 'must', outcome: 'error', ...nothing, ...fields };
 }

@@ -18,7 +18,6 @@ function sampleResult(given: Partial<Result> = {}): Result {
     statement: 'The sentence.',
     rules: ['GW-C1'],
     passed: [],
-    operations: ['cloudrun-get'],
     outcome: 'pass',
     findings: [],
     notes: [],
@@ -176,12 +175,12 @@ test.each<[string, string[], Finding[], number]>([
   ['only one of its sentences', ['GW-C2/1'], [first, second], 1],
   ['its sentence, and one that is fixed', ['GW-C2/1', 'GW-C2/2'], [first], 1],
   ['its rule, and what nothing is called', ['GW-C2', 'upload-nothing'], [first], 1],
-])('a failure of a rule and a workflow with %s known', (_, ids, findings, exitCode) => {
+])('a failure of a rule and a transaction with %s known', (_, ids, findings, exitCode) => {
   const passed = findings.includes(second) ? [] : ['GW-C2/2'];
   const rule = sampleResult({ ...failed, findings, passed });
-  const workflow = sampleResult({ ...rule, engine: 'respect', id: 'copy-file', rules: [] });
+  const transaction = sampleResult({ ...rule, engine: 'dredd', id: 'gateway cloudrun-get 200' });
   const known = ids.map((id) => ({ id }));
-  expect(sampleReport([rule, workflow], known).exitCode).toBe(exitCode);
+  expect(sampleReport([rule, transaction], known).exitCode).toBe(exitCode);
 });
 
 test('a failure without findings is not known', () => {

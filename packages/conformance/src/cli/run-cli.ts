@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { constants } from 'node:fs';
-import { access, mkdir, open, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
@@ -121,7 +120,7 @@ async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const files = command.report ?? [];
+  const { report: files = [] } = command;
   let [checked, failed] = [0, 0];
   const onResult = (result: Result) => {
     checked += 1;
@@ -131,7 +130,6 @@ async function check(
   };
   const onNotice = (text: string) => output.error(text);
   const settings = toSettings({ ...command.run, onResult, onNotice, signal }, command.nameOf);
-  for (const { file } of files) await onFile(file, () => assertWritable(file));
   const announceStop = () =>
     output.error('Stopping, and removing stored files; interrupt again to exit immediately.');
   signal.addEventListener('abort', announceStop, { once: true });
@@ -140,29 +138,15 @@ async function check(
   output.progress('');
   for (const line of toText(report, command, output.paint)) output.out(line);
   for (const { kind, file } of files) {
-    await onFile(file, () => writeFile(file, reporters[kind](report)));
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, reporters[kind](report));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new StartError(`--report: ${file} cannot be written (${code}).`);
+    }
   }
   return report.exitCode;
-}
-
-/** Creates the folder of a report, but no file: a run that cannot start leaves none. */
-async function assertWritable(file: string): Promise<void> {
-  try {
-    await (await open(file, 'r+')).close();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await mkdir(dirname(file), { recursive: true });
-    await access(dirname(file), constants.W_OK);
-  }
-}
-
-async function onFile(file: string, act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`--report: ${file} cannot be written (${code}).`);
-  }
 }
 
 /** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */

@@ -87,7 +87,6 @@ export function toTransactionResult(transaction: Transaction): Result {
     engine: 'dredd',
     id: name,
     statement: `The response to ${operationId} matches what ${documents[api].name} documents for ${status} ${contentType}.`,
-    operations: [operationId],
   });
 }
 

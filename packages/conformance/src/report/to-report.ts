@@ -89,17 +89,9 @@ function compare(
     const passes = result.id === id ? result.outcome === 'pass' : result.passed.includes(id);
     return passes && !flaky;
   });
-  const failed = results.filter(({ outcome }) => outcome === 'fail');
-  const failures = failed.flatMap((result) => toKnown(result, accepted));
-  // A workflow fails because of a rule about one of its operations.
-  for (const { engine, id, operations } of failed) {
-    const isKnown = (other: string) => failures.some((failure) => failure.id === other);
-    const cause = failed.find(
-      (rule) => isKnown(rule.id) && rule.operations.some((one) => operations.includes(one)),
-    );
-    if (engine === 'respect' && !isKnown(id) && cause)
-      failures.push({ id, reason: `because of ${cause.id}` });
-  }
+  const failures = results
+    .filter(({ outcome }) => outcome === 'fail')
+    .flatMap((result) => toKnown(result, accepted));
   const idsOf = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
   return { failures, stale: idsOf(stale), expired: idsOf(expired) };
 }

@@ -9,35 +9,28 @@ import type { Exchange } from '../http/exchange.ts';
 import { createResult, type Finding, type Result } from '../result.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
-const UPLOAD = ['getUploadMetaData', 'uploadFile'];
-const FILES = [...UPLOAD, 'batchGetTempUrls', 'batchDelete'];
-const COPIES = [...FILES, 'batchCopyFile'];
-const CALLS = ['cloudrun-get-root', 'cloudrun-post'];
-
 /**
  * The contract's workflows that run on their own, each with the name of its document in `@berth/spec/workflows`. Those
  * in other files start with steps that are in `files`.
  */
-const ROWS: [id: string, file: string, operations: string[], statement: string][] = [
-  ['upload-file', 'files', UPLOAD, 'Upload a file in two steps.'],
-  ['download-file', 'files', FILES, 'Upload a file and download it through a link.'],
-  ['delete-file', 'files', FILES, 'Upload a file and delete it.'],
-  ['copy-file', 'copy', COPIES, 'Copy a file and keep its source.'],
-  ['copy-without-overwriting', 'overwrite', COPIES, 'Copy a file without overwriting one.'],
-  ['move-file', 'move', COPIES, 'Move a file, so that its source no longer exists.'],
-  ['call-service', 'gateway', CALLS, 'Call the root and another path of a hosted service.'],
-  ['call-missing-service', 'gateway', CALLS, 'Call a hosted service that does not exist.'],
-  ['call-without-credentials', 'gateway', CALLS, 'Call a service without credentials.'],
+const WORKFLOWS: [id: string, file: string, statement: string][] = [
+  ['upload-file', 'files', 'Upload a file in two steps.'],
+  ['download-file', 'files', 'Upload a file and download it through a link.'],
+  ['delete-file', 'files', 'Upload a file and delete it.'],
+  ['copy-file', 'copy', 'Copy a file and keep its source.'],
+  ['copy-without-overwriting', 'overwrite', 'Copy a file without overwriting one.'],
+  ['move-file', 'move', 'Move a file, so that its source no longer exists.'],
+  ['call-service', 'gateway', 'Call the root and another path of a hosted service.'],
+  ['call-missing-service', 'gateway', 'Call a hosted service that does not exist.'],
+  ['call-without-credentials', 'gateway', 'Call a service without credentials.'],
 ];
 
-export const workflows = ROWS.map(([id, file, operations, statement]) => {
-  return { id, file, operations, statement };
-});
+export const workflows = WORKFLOWS.map(([id, file, statement]) => ({ id, file, statement }));
 
 type Workflow = (typeof workflows)[number];
 
-export function toWorkflowResult({ id, statement, operations }: Workflow): Result {
-  return createResult({ engine: 'respect', id, statement, operations });
+export function toWorkflowResult({ id, statement }: Workflow): Result {
+  return createResult({ engine: 'respect', id, statement });
 }
 
 /** Runs the contract's workflows with Respect, one after the other. */

@@ -101,7 +101,7 @@ const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabl
 function toResult(rule: Rule, parts: readonly Part[]): Result {
   const outcome =
     PRECEDENCE.find((one) => parts.some((part) => part.outcome === one)) ?? 'disabled';
-  const { id, level, statement, operations } = rule;
+  const { id, level, statement } = rule;
   const sentences = Object.keys(rule.sentences);
   const isOnly = sentences.length === 1;
   const decisive = parts.find((part) => part.outcome === outcome);
@@ -127,7 +127,6 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     passed,
     outcome,
     reason,
-    operations: [...operations],
     scope: parts.find((part) => part.scope !== undefined)?.scope,
     findings: parts.flatMap((part) =>
       part.findings.map((finding) => (isOnly ? finding : { ...finding, sentence: part.id })),
