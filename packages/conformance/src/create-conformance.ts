@@ -34,7 +34,6 @@ export function createConformance(options: ConformanceOptions): Conformance {
   return { run: () => runConformance(settings) };
 }
 
-/** Runs the suite once, with options that have been validated. */
 export async function runConformance(settings: Settings): Promise<Report> {
   const started = new Date();
   const ends = new AbortController();

@@ -7,15 +7,16 @@ const fixture = await startFixture({ port: 0 });
 afterAll(() => fixture.close());
 
 test.each([
-  ...['status=199', 'status=600', 'status=2e2', 'status=', 'size=33554433', 'size=-1'],
-  ...['header=nothing', 'header=:%20x', 'header=A%20B:%20x', 'header=A:%20x%0d%0aB:%20y'],
-  ...['header=A:%E4%BD%A0', 'trickle=60001', '/events?count=1001', '/events?wait=60001'],
   ...[
-    '/release?hold',
-    '/closed?wait=60001&mark=a',
-    '/count?mark',
-    `/count?mark=${'m'.repeat(129)}`,
+    'status=199',
+    'status=2e2',
+    'status=',
+    'size=33554433',
+    'header=nothing',
+    'header=A:%E4%BD%A0',
   ],
+  ...['header=A:%20x%0d%0aB:%20y', 'trickle=60001', '/events?count=1001', '/release?hold'],
+  ...['/closed?wait=60001&mark=a', '/count?mark', `/count?mark=${'m'.repeat(129)}`],
 ])('a bad parameter is named: %s', async (query) => {
   const path = query.startsWith('/') ? query : `/respond?${query}`;
   const response = await fetch(fixture.url + path);

@@ -49,7 +49,6 @@ const GENERATORS: Record<string, Generator> = {
   },
 };
 
-/** Runs a generator for a document, and returns the module that it has written. */
 async function generate(
   { program: [name, file], toArgs, module }: Generator,
   document: string,

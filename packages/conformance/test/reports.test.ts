@@ -26,7 +26,6 @@ function sampleResult(given: Partial<Result> = {}): Result {
   };
 }
 
-/** Creates the report of a run with these results and known failures. */
 function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
   const started = new Date('2026-01-02T03:04:05.000Z');
   const report = createReport({ known, wireProfile: defaultWireProfile }, started, results, {

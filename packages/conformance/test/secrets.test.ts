@@ -76,7 +76,6 @@ test('no credential is ever shown, however the target echoes it', async () => {
   }
 });
 
-/** Starts a server that responds to every call with this. */
 const startEcho = (status: number, type: string, body: string) =>
   listen(
     createServer((request, response) => {

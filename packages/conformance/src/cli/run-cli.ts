@@ -37,7 +37,6 @@ Exit codes:
   1  it breaks the contract, or no longer has a known failure
   2  cannot say: the run could not start, or a check was skipped or ended with an error`;
 
-/** The streams that the command writes to. */
 export interface Output {
   out(line: string): void;
   error(line: string): void;

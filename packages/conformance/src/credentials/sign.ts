@@ -152,7 +152,6 @@ function hmac(key: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** The current Unix time in seconds. */
 export function now(): number {
   return Math.floor(Date.now() / 1000);
 }

@@ -51,7 +51,6 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
   }),
 );
 
-/** Returns why a documented response is not requested, or `undefined` if it is. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api, name } = transaction;
   return (

@@ -32,7 +32,6 @@ import type { Pace } from './pace.ts';
 /** Maximum time for the body of an open call, in timeouts. */
 const MAX_TIMEOUTS = 6;
 
-/** A response whose body has not yet arrived. */
 export interface OpenExchange {
   sent: Sent;
   status: number;
@@ -73,12 +72,10 @@ export class Caller {
     });
   }
 
-  /** Makes a call and returns when the response head arrives. */
   open(call: Call): Promise<OpenExchange> {
     return this.#repeat(call, () => this.#send(call, MAX_TIMEOUTS * this.#options.timeout));
   }
 
-  /** @param protocols subprotocols to offer */
   upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
     return this.#repeat(call, () => openWebSocket(call, protocols, this.#options));
   }

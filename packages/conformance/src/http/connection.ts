@@ -52,7 +52,6 @@ export function toNetworkError(error: NodeJS.ErrnoException, what: string): Netw
 /** Thrown if every attempt got a 429. This proves nothing about the target. */
 export class ThrottledError extends Error {}
 
-/** Codes of connections that the other side has closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 export async function retryIfClosed<Made>(

@@ -9,7 +9,6 @@ export interface Call {
   method: string;
   /** `https://dev.gateway.example:8443` */
   origin: string;
-  /** Path and query exactly as sent. */
   target: string;
   /** All headers except `Content-Length` and `Connection`; without `Host`, the origin's is added. */
   headers: HeaderList;
@@ -25,7 +24,6 @@ export interface Sent extends Pick<Call, 'method' | 'headers' | 'body'> {
   url: string;
 }
 
-/** A response as received, with its complete body. */
 export interface Received {
   status: number;
   headers: HeaderList;
@@ -99,7 +97,6 @@ export function parseJson(text: string | Buffer): unknown {
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** Headers as a check specifies them: an object or a list. */
 export type HeaderInput = Record<string, string | readonly string[] | undefined> | HeaderList;
 
 /** Whether two header names are the same: they are case-insensitive (RFC 9110, section 5.1). */

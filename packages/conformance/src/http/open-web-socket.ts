@@ -21,7 +21,6 @@ export const NO_CODE = 1005;
 /** Maximum number of unread messages; with more, the connection is paused. */
 const MAX_UNREAD = 20_000;
 
-/** A WebSocket handshake and its complete response, 101 or not. */
 export interface Upgrade extends Exchange {
   /** Absent unless the response is a valid 101. */
   socket?: Socket;
@@ -45,7 +44,6 @@ export interface SocketEnd {
   reason: string;
 }
 
-/** @throws NetworkError if there is no response */
 export async function openWebSocket(
   call: Call,
   protocols: readonly string[],

@@ -4,7 +4,6 @@ import { NetworkError } from './connection.ts';
 /** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
 const MAX_WAIT = 30_000;
 const FIRST_WAIT = 500;
-/** How often one call is retried. */
 const MAX_RETRIES = 6;
 /** A target that fails to respond this many times in a row is not called again. */
 const MAX_SILENCES = 12;
@@ -24,7 +23,6 @@ export class Pace {
   /** Whether a call was given up, and none has succeeded since. */
   #isHopeless = false;
 
-  /** @param rate calls per second */
   constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {
     this.#onWait = onWait;
     this.#interval = 1000 / rate;

@@ -24,7 +24,6 @@ interface Violation {
   first: Finding;
 }
 
-/** Groups what a failed check has found by the sentence that it violates. */
 export function toViolations({ findings, statement }: Result): Violation[] {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence);
   return [...groups].flatMap(([id, [first, ...others]]) => {
@@ -40,7 +39,6 @@ export function toViolations({ findings, statement }: Result): Violation[] {
   });
 }
 
-/** Formats what a failed check has found, for a terminal and for the test reports. */
 export function formatEvidence(result: Result): string {
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
   const sections = toViolations(result).flatMap(({ sentence, messages, first }) => [

@@ -5,7 +5,6 @@ import { toHtml } from './to-html.ts';
 import { toJunit } from './to-junit.ts';
 import { type Report, toGroups } from './to-report.ts';
 
-/** The formats for `--report kind=FILE`. */
 export const reporters = {
   html: toHtml,
   junit: toJunit,

@@ -22,28 +22,14 @@ test('an access token becomes a variable; a call with another credential, or a c
   expect(toCurl({ request: { ...get, body: 'a', bodySize: 20_000 } })).toBeUndefined();
 });
 
+const post: SentRequest = { ...get, method: 'POST', url: '/' };
 const REQUESTS: SentRequest[] = [
   { ...get, url: '/a//b/../%2F/[x]{y}?q=$HOME&r=`id`&s=a+b' },
+  { ...post, headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' }, body: `@it's {"a":"$b"}\n` },
+  { ...post, headers: { 'Content-Type': 'a/b' }, body: 'AP8K', bodyEncoding: 'base64' },
+  { ...post, headers: { 'Content-Length': '0' } },
   {
-    ...get,
-    method: 'POST',
-    url: '/',
-    headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' },
-    body: `@it's {"a":"$b"}\n`,
-  },
-  {
-    ...get,
-    method: 'PUT',
-    url: '/',
-    headers: { 'Content-Type': 'a/b' },
-    body: Buffer.from([0, 255, 10]).toString('base64'),
-    bodyEncoding: 'base64',
-  },
-  { ...get, method: 'POST', url: '/empty', headers: { 'Content-Length': '0' } },
-  {
-    ...get,
-    method: 'POST',
-    url: '/chunks',
+    ...post,
     headers: { 'Transfer-Encoding': 'chunked' },
     body: '{\r\n\t"\\u0041 \u0007\u202e" }\n',
   },

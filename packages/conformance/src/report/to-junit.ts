@@ -72,7 +72,6 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 };
 
-/** Escapes text for XML and HTML. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

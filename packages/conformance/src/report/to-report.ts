@@ -157,7 +157,6 @@ const ENGINE_TITLES: Record<Engine, string> = {
   respect: 'Workflows (Respect)',
 };
 
-/** Groups results by the part of the contract that they belong to. Transactions and workflows follow. */
 export function toGroups(results: readonly Result[]): Map<string, Result[]> {
   return Map.groupBy(results, ({ engine, id }) =>
     engine === 'rules' ? (AREAS[id.slice(0, 2)] ?? ENGINE_TITLES.rules) : ENGINE_TITLES[engine],
@@ -169,7 +168,6 @@ export function groupByReason(results: readonly Result[], outcome: Outcome): [st
   return [...Map.groupBy(found, ({ reason = '' }) => reason)];
 }
 
-/** Something to fix, and the other checks that fail because of it. */
 interface Problem {
   cause: Result;
   others: Result[];

@@ -2,7 +2,6 @@ import type { Outcome, Result } from '../result.ts';
 import { formatEvidence, toPrintable } from './evidence.ts';
 import { groupByReason, listFacts, listIds, listProblems, type Report } from './to-report.ts';
 
-/** Colours a text with one of the formats of `util.styleText`. */
 export type Paint = (
   color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
   text: string,
@@ -16,7 +15,6 @@ const COLORS = {
   disabled: 'gray',
 } as const satisfies Record<Outcome, string>;
 
-/** Longer lists of IDs are only counted. */
 const IDS_SHOWN = 3;
 
 /** The end of a longer list of facts is only counted, so that it does not hide the failures below it. */

@@ -6,7 +6,6 @@ import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
 import { show } from '../validation/cite.ts';
 
-/** The calls of a workflow. */
 export interface Recorded {
   exchanges: Exchange[];
   /** The error of the last call that got no response. */

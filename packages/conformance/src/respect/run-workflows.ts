@@ -33,7 +33,6 @@ export function toWorkflowResult({ id, statement }: Workflow): Result {
   return createResult({ engine: 'respect', id, statement });
 }
 
-/** Runs the contract's workflows with Respect, one after the other. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {
     const obstacle =

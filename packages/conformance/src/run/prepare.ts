@@ -52,7 +52,6 @@ function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boole
   return [...needing, ...others].some((ids) => !leftOut(run, ...ids));
 }
 
-/** @throws StartError if there is no response */
 async function callTarget<Made>(run: Run, api: Api, call: () => Promise<Made>): Promise<Made> {
   try {
     return await retryIfClosed(call, ATTEMPTS);
@@ -146,7 +145,6 @@ const SUSPECTS = {
   },
 };
 
-/** Records and returns why an API rejects every call. */
 function refuse(
   run: Run,
   api: Api,
@@ -176,7 +174,6 @@ function explainRefusal(api: Api, refusals: readonly Refusal[], hasCredentials: 
     : `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }
 
-/** Status and code: `404 NOT_FOUND`. */
 function spell({ status, code = '' }: Refusal): string {
   return `${status} ${code}`.trimEnd();
 }

@@ -14,7 +14,6 @@ const CALLS_PER_FILE = 3;
 const PAUSES = [0, 200, 1000];
 const CONCURRENCY = 16;
 const ATTEMPTS = 3;
-/** Maximum number of paths that a notice names. */
 const MAX_NAMED = 5;
 
 interface File {

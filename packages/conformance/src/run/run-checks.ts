@@ -45,7 +45,6 @@ function hasInvariant({ sentences }: Rule): boolean {
   return Object.keys(sentences).some((id) => id in INVARIANTS);
 }
 
-/** Runs a check; whatever happens becomes its result. */
 async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
   const { id, needs } = check;
   const context = new CheckContext(run, id, rule.places[0] ?? rule.id);

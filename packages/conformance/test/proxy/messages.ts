@@ -23,7 +23,6 @@ export class Headers {
     return this.list.filter(([one]) => one.toLowerCase() === key).map(([, value]) => value);
   }
 
-  /** Replaces every value. */
   set(name: string, value: string): void {
     this.remove(name);
     this.add(name, value);
@@ -39,7 +38,6 @@ export class Headers {
   }
 }
 
-/** What requests and responses have in common. */
 class HttpMessage {
   headers: Headers;
   body: Buffer;
@@ -49,7 +47,6 @@ class HttpMessage {
     this.body = Buffer.from(body);
   }
 
-  /** The body as JSON; `undefined` if it is not JSON. */
   get json(): Json {
     try {
       return JSON.parse(this.body.toString());
@@ -63,7 +60,6 @@ class HttpMessage {
   }
 }
 
-/** A request on its way to the server. */
 export class MutatedRequest extends HttpMessage {
   method: string;
   /** Path and query as sent. */
@@ -95,17 +91,14 @@ export class MutatedRequest extends HttpMessage {
     return this.target.slice(this.path.length + 1);
   }
 
-  /** A call to a hosted service. */
   get isGateway(): boolean {
     return this.target.startsWith('/v1/cloudrun/');
   }
 
-  /** A WebSocket handshake. */
   get isHandshake(): boolean {
     return this.headers.get('upgrade')?.toLowerCase() === 'websocket';
   }
 
-  /** Name of the hosted service. */
   get service(): string | undefined {
     return this.isGateway ? this.path.split('/')[3] : undefined;
   }
@@ -126,7 +119,6 @@ export class MutatedRequest extends HttpMessage {
   }
 }
 
-/** A response on its way to the caller. */
 export class MutatedResponse extends HttpMessage {
   status: number;
   /** Headers of a 103 that precedes the response. */
@@ -177,7 +169,6 @@ export interface Hooks {
 /** Takes over a connection, to send what is no HTTP, or nothing. */
 export type TakeOver = (socket: Socket) => void;
 
-/** Reads a request to its end, or to where the caller disconnected. */
 export async function toRequest(incoming: IncomingMessage): Promise<MutatedRequest> {
   const { method = 'GET', url = '/', socket } = incoming;
   const pieces: Buffer[] = [];

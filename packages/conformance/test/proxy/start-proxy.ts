@@ -22,12 +22,9 @@ import {
   toResponse,
 } from './messages.ts';
 
-/** A proxy before a server. */
 export interface MutatingProxy extends Listening {
-  /** Base URL of the server. */
   server: string;
   hooks: Hooks;
-  /** Returns the number of requests so far. */
   count(): number;
 }
 
@@ -94,7 +91,6 @@ async function* toPieces(messages: AsyncIterable<Message>): AsyncGenerator<Buffe
   for await (const { data } of messages) yield data;
 }
 
-/** Sends a request to a server, and returns the complete response. */
 export async function callServer(
   server: string,
   request: MutatedRequest,
@@ -104,7 +100,6 @@ export async function callServer(
   return toResponse(message);
 }
 
-/** Creates a request to a server; its body is not sent yet. */
 function toCall(server: string, { method, target, headers, body }: MutatedRequest): ClientRequest {
   const { hostname, port } = new URL(server);
   const isLong = headers.get('transfer-encoding') !== undefined || body.length > 0;
@@ -119,7 +114,6 @@ function setLength(headers: Headers, body: Buffer): void {
   headers.set('Content-Length', String(body.length));
 }
 
-/** Sends a response, with these pieces of a body or its own. */
 function send(
   response: MutatedResponse,
   request: MutatedRequest,
@@ -156,7 +150,6 @@ async function* cutUp(parts: AsyncIterable<Buffer> | Iterable<Buffer>, size: num
   }
 }
 
-/** Relays a WebSocket handshake, and then the data in both directions. */
 async function relayHandshake(
   { server, hooks }: MutatingProxy,
   incoming: IncomingMessage,

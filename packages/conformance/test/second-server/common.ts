@@ -24,7 +24,6 @@ export const names = {
   metaFileId: 'x-store-meta-fileid',
 };
 
-/** The end of a call that is rejected. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;

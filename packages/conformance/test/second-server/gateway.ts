@@ -10,12 +10,10 @@ import type { Socket } from 'node:net';
 import { limits, Refusal, readBody } from './common.ts';
 import { isSame, readParts, toSignature } from './signature.ts';
 
-/** What a gateway knows. */
 interface GatewaySettings {
   env: string;
   /** Hosted services: name → URL. */
   services: Record<string, string>;
-  /** The service that nobody may call. */
   forbidden: string;
   /** Issued tokens: token → environment. */
   tokens: Record<string, { env: string; expires: number }>;
@@ -157,7 +155,6 @@ const toLowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.
 const HOP_BY_HOP =
   'connection proxy-connection keep-alive te transfer-encoding upgrade trailer'.split(' ');
 
-/** Returns every value of a header, as received. */
 const valuesOf = (raw: RawHeaders, name: string) =>
   raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 
@@ -192,7 +189,6 @@ function callService(
   return request({ host, port, method, path, headers, agent: false });
 }
 
-/** Sends the response of a service. */
 function passOn(received: IncomingMessage, response: ServerResponse, headers: RawHeaders): void {
   response.sendDate = false;
   response.writeHead(received.statusCode ?? 500, received.statusMessage, headers);

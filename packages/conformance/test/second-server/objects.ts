@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { limits, makeOpaque, names, Refusal, readBody } from './common.ts';
 
 interface Grant {
-  /** The cloud path, as requested. */
   path: string;
   authorization: string;
   token: string;
@@ -28,7 +27,6 @@ export class Objects {
     return id;
   }
 
-  /** Returns the path of an ID whose file exists. */
   find(id: string): string | undefined {
     const path = this.#paths.get(id);
     return path !== undefined && this.contents.has(path) ? path : undefined;
@@ -70,10 +68,8 @@ export class Objects {
   }
 }
 
-/** Space for the other fields of an upload form. */
 const FORM_BYTES = 64 * 1024;
 
-/** The upload target and the links. */
 export function createObjectServer(objects: Objects): Server {
   return createServer(async (request, response) => {
     const { method, url = '' } = request;

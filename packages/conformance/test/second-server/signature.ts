@@ -11,14 +11,12 @@ export interface SignedCall {
   body: Buffer | string;
 }
 
-/** The scope of a signature. */
 export interface Scope {
   date: string;
   service: string;
   timestamp: string;
 }
 
-/** Returns the signature of a call, as hexadecimal digits. */
 export function toSignature(call: SignedCall, scope: Scope, secretKey: string): string {
   const { method, path, query, headers, body } = call;
   const { date, service, timestamp } = scope;

@@ -4,10 +4,8 @@ import { createGateway } from './gateway.ts';
 import { createObjectServer, Objects } from './objects.ts';
 import { createStorageApi } from './storage.ts';
 
-/** The server's only environment. */
 const ENV = 'stage';
 
-/** The service that nobody may call. */
 const FORBIDDEN = 'vault';
 
 export type SecondServer = Awaited<ReturnType<typeof startSecondServer>>;

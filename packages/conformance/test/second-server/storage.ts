@@ -125,7 +125,6 @@ const operations: Record<string, Operation> = {
       return { fileList: entries.reverse() };
     },
   },
-  /** Deletes files. The entries are in reverse order of the items. */
   batchDelete: {
     accepts: listOf(string),
     run({ fileList }: { fileList: string[] }, { objects }) {

@@ -6,7 +6,6 @@ export interface Ran extends Record<Outcome, string[]> {
   exitCode: number;
   /** The SHOULD results that failed. */
   unmet: string[];
-  /** Message of a run that could not start. */
   sentence: string;
   notices: string[];
   leftovers: readonly string[];
@@ -43,7 +42,6 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   return ran;
 }
 
-/** Handles of this process that a run may leave open. */
 const KINDS = ['ProcessWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'TLSWrap'];
 
 const listHandles = () => process.getActiveResourcesInfo().filter((kind) => KINDS.includes(kind));

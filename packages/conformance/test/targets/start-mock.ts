@@ -2,7 +2,6 @@ import { createMock, GatewayError } from '@berth/mock';
 import { startFixture } from '../../fixture/server.mjs';
 import type { Target, TargetOptions } from './start-reference.ts';
 
-/** Starts the mock with strict authentication. */
 export async function startMock({ wireProfile }: TargetOptions = {}): Promise<Target> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({

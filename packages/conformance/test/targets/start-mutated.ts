@@ -12,7 +12,6 @@ const SEED = 1;
 /** Fewer than usual: many tests run all rules, and others are about sequences. */
 const SEQUENCES = 8;
 
-/** A correct server behind a proxy whose fault can be changed. */
 export interface Mutated extends Target {
   /** Replaces the current mutant; `undefined` restores the correct server. */
   use(mutant: Pick<Mutant, 'create'> | undefined): void;
@@ -78,7 +77,6 @@ function createContext({ options }: Target, publicUrl: string): MutantContext {
   };
 }
 
-/** Returns signed headers for a storage call made now (D17). */
 export function signStorageHeaders(pair: { id: string; secret: string }): Record<string, string> {
   const { service, storageSigningHost } = defaults.signature;
   const { authorization, sessionToken, timestamp } = profile.storageHeaders;

@@ -8,7 +8,6 @@ import type { ConformanceOptions } from '../../src/index.ts';
 
 /** A correct deployment with the fixture service behind it. */
 export interface Target {
-  /** URLs of all servers. */
   urls?: string[];
   /** Everything that a check needs, so that no rule is skipped, or disabled without a reason. */
   options: ConformanceOptions & { gatewayUrl: string; storageUrl: string };
@@ -16,13 +15,11 @@ export interface Target {
 }
 
 export interface TargetOptions {
-  /** Public URL of the server. Default: its own URL. */
   publicUrl?: string;
   wireProfile?: ConformanceOptions['wireProfile'];
 }
 
 interface ReferenceOptions extends TargetOptions {
-  /** URL of the fixture service. Default: one is started. */
   fixtureUrl?: string;
   /** Leave out the second environment; the gateway then accepts any loopback host (D12). */
   isAlone?: boolean;

@@ -4,7 +4,6 @@ import { toStorageRefusal } from '../mutants/hooks/storage.ts';
 import type { Headers, Hooks, MutatedRequest } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 
-/** Changes the headers of every response, including those of a WebSocket handshake. */
 const headers = (change: (headers: Headers) => void): Hooks => ({
   response: (response) => change(response.headers),
 });
@@ -37,7 +36,6 @@ const slow = (share: number, milliseconds: number) => () => {
   };
 };
 
-/** Variants that a deployment may apply to each of its responses. */
 export const everywhere: Variants = {
   // D7: HTTP allows an intermediary to add these headers.
   'Via, Age and Alt-Svc are added': headers((all) => {

@@ -28,7 +28,6 @@ const hasChunks = ({ headers }: MutatedRequest) => headers.get('Transfer-Encodin
 const isJson = ({ headers }: MutatedRequest) =>
   /^application\/json/i.test(headers.get('Content-Type') ?? '');
 
-/** Permitted variations in gateways. */
 export const gateway: Variants = {
   // D8: exactly one header is our default.
   'there are two attachments': serviceResponse({}, ({ headers }) => {

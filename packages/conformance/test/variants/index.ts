@@ -4,7 +4,6 @@ import { gateway } from './gateway.ts';
 import { storage } from './storage.ts';
 import { uploadsAndLinks } from './uploads-and-links.ts';
 
-/** The variants in the order in which they are applied. */
 export const variants: Variants = { ...gateway, ...uploadsAndLinks, ...storage, ...everywhere };
 
 /** Variants that exclude each other: a deployment has the first or the others. */

@@ -24,7 +24,6 @@ const refusedWith = (toStatus: (status: number) => number) =>
     if (operation === COPY) json.statusCode = response.status;
   });
 
-/** Changes every storage response. */
 const responses = (change: (response: MutatedResponse) => void): Hooks => ({
   response(response, { path }) {
     if (path.startsWith('/api/')) change(response);
@@ -39,7 +38,6 @@ const failingPaths = (isBad: (path: string) => boolean) =>
       : undefined,
   );
 
-/** Permitted variations in storage APIs. */
 export const storage: Variants = {
   // D21: at least one form.
   'request fields must be inside data': {

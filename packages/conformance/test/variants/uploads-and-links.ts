@@ -11,7 +11,6 @@ const downloads = (change: (response: MutatedResponse) => void): Hooks => ({
   response: (response, { isDownload }) => (isDownload ? change(response) : undefined),
 });
 
-/** Permitted variations in upload targets and links. */
 export const uploadsAndLinks: Variants = {
   // D2: it is used verbatim.
   'the URL of uploads has another path and a query': {
