@@ -18,14 +18,6 @@ import {
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
 
-/** A documented response between the first and the last hook. */
-interface Running {
-  readonly transaction: Transaction;
-  readonly result: Result;
-  readonly startedAt: number;
-  readonly call: Call;
-}
-
 /**
  * Creates the hooks that let Dredd call a deployment: they set its address, path and credentials, provoke the errors
  * that are documented, and check each response with the invariants. Dredd compares the fields of the body.
@@ -36,7 +28,9 @@ interface Running {
 export function createHooks(run: Run, onResult: (result: Result) => void) {
   let fileId: string | undefined;
   // Dredd runs one transaction at a time.
-  let running: Running | undefined;
+  let running:
+    | { transaction: Transaction; result: Result; call: Call; startedAt: number }
+    | undefined;
 
   async function beforeEach(dredd: DreddTransaction): Promise<void> {
     const transaction = findTransaction(dredd);

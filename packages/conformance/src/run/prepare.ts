@@ -145,33 +145,31 @@ const SUSPECTS = {
   },
 };
 
+/**
+ * Records and explains that an API rejects every call. The contract specifies neither status nor code for that, so the
+ * explanation quotes them, and names every option that may be wrong.
+ */
 function refuse(
   run: Run,
   api: Api,
   refusals: readonly Refusal[],
   isOfCredentials: boolean,
 ): string {
-  const reason = explainRefusal(api, refusals, isOfCredentials);
-  run.refused[api] = { reason, isOfCredentials };
-  return reason;
-}
-
-/**
- * The contract specifies neither status nor code for a refusal, so the explanation quotes them, and names every option
- * that may be wrong.
- */
-function explainRefusal(api: Api, refusals: readonly Refusal[], hasCredentials: boolean): string {
   const { address, credentials } = SUSPECTS[api];
   const name = NAMES[api];
   const actual = [...new Set(refusals.map(spell))].join(', ');
   const areAll = (...statuses: number[]) =>
     refusals.every(({ status }) => statuses.includes(status));
-  if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (!hasCredentials)
-    return `no ${name} credentials were provided (${actual}); see ${credentials}`;
-  return areAll(401, 403)
-    ? `the ${name} rejects the credentials provided (${actual}); see ${credentials}`
-    : `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
+  let reason = `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
+  if (areAll(404, 405)) {
+    reason = `the ${name} responds to every call with ${actual}; see ${address}`;
+  } else if (!isOfCredentials) {
+    reason = `no ${name} credentials were provided (${actual}); see ${credentials}`;
+  } else if (areAll(401, 403)) {
+    reason = `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
+  }
+  run.refused[api] = { reason, isOfCredentials };
+  return reason;
 }
 
 function spell({ status, code = '' }: Refusal): string {
