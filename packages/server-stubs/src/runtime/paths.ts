@@ -2,9 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { removeRawHeader } from './headers.ts';
 import { decodeText } from './parameters.ts';
 
-/** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
-type Pieces = readonly string[];
-
 /** The operations of a path, by method. */
 export type Leaf<Operation> = Map<string, Operation>;
 
@@ -14,43 +11,35 @@ export interface Match<Operation> {
   readonly values: readonly string[];
 }
 
-interface Node<Operation> {
+/** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
+type Pieces = readonly string[];
+
+class Node<Operation> {
   leaf: Leaf<Operation> | undefined;
-  readonly literals: Map<string, Node<Operation>>;
-  /** Segments such as `{a}.{b}`, sorted by the length of literal text, longest first. */
-  readonly mixed: {
-    readonly shape: string;
-    readonly pieces: Pieces;
-    readonly node: Node<Operation>;
-  }[];
-  parameter: Node<Operation> | undefined;
-  /** A parameter that takes the rest of the path. */
-  rest: Node<Operation> | undefined;
+  readonly literals = new Map<string, Node<Operation>>();
+  /** Segments with parameters, the one with the longest literal text first. */
+  readonly templates: { shape: string; pieces: Pieces; node: Node<Operation> }[] = [];
+  /** The operations whose last parameter takes the rest of the path. */
+  rest: Leaf<Operation> | undefined;
 }
 
-const createNode = <Operation>(): Node<Operation> => ({
-  leaf: undefined,
-  literals: new Map(),
-  mixed: [],
-  parameter: undefined,
-  rest: undefined,
-});
-
 /**
- * A trie of path segments. The order of precedence is: literal segments, mixed segments, parameters, and the rest of
- * the path. If what follows does not match a candidate, the next one is tried; no node is visited more than once.
+ * A trie of path segments, in which literal segments precede those with parameters, and the rest of the path is last.
+ * If what follows does not match a candidate, the next one is tried; no node is visited more than once.
  */
 export class Paths<Operation> {
-  readonly #root = createNode<Operation>();
+  readonly #root = new Node<Operation>();
 
-  /**
-   * Returns the operations of a path template, which templates share if only the names of their parameters differ.
-   *
-   * @param isGreedy whether a parameter takes the rest of the path
-   */
+  /** @param isGreedy whether a parameter takes the rest of the path */
   leafOf(template: string, isGreedy: (name: string) => boolean): Leaf<Operation> {
     let node = this.#root;
-    for (const segment of toSegments(template)) node = childOf(node, segment, isGreedy);
+    for (const pieces of toSegments(template)) {
+      if (pieces.length === 3 && isGreedy(pieces[1] as string)) {
+        node.rest ??= new Map();
+        return node.rest;
+      }
+      node = childOf(node, pieces);
+    }
     node.leaf ??= new Map();
     return node.leaf;
   }
@@ -68,45 +57,32 @@ export function namesOf(template: string): readonly string[] {
 }
 
 function toSegments(template: string): readonly Pieces[] {
-  return template
-    .slice(1)
-    .split('/')
-    .map((segment) => segment.split(/[{}]/));
+  const segments = template.slice(1).split('/');
+  return segments.map((segment) => segment.split(/[{}]/));
 }
 
-function childOf<Operation>(
-  node: Node<Operation>,
-  pieces: Pieces,
-  isGreedy: (name: string) => boolean,
-): Node<Operation> {
-  const [before = '', name = '', after = ''] = pieces;
+/** Templates whose parameters only differ in their names share a node. */
+function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operation> {
+  const child = new Node<Operation>();
   if (pieces.length === 1) {
-    const literal = decodeText(before) ?? before;
-    const child = node.literals.get(literal) ?? createNode();
-    node.literals.set(literal, child);
-    return child;
+    const [text = ''] = pieces;
+    const literal = decodeText(text) ?? text;
+    const known = node.literals.get(literal);
+    if (known === undefined) node.literals.set(literal, child);
+    return known ?? child;
   }
-  if (pieces.length === 3 && before === '' && after === '') {
-    const kind = isGreedy(name) ? 'rest' : 'parameter';
-    const child = node[kind] ?? createNode();
-    node[kind] = child;
-    return child;
-  }
-  const literals = pieces.map((piece, index) => (index % 2 === 1 ? piece : toLiteral(piece)));
-  const shape = literals.map((piece, index) => (index % 2 === 1 ? '{}' : piece)).join('');
-  const known = node.mixed.find((each) => each.shape === shape);
-  if (known) return known.node;
-  const child = createNode<Operation>();
-  node.mixed.push({ shape, pieces: literals, node: child });
-  node.mixed.sort((a, b) => b.shape.length - a.shape.length);
+  const literals = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
+  const shape = literals.join('');
+  const known = node.templates.find((template) => template.shape === shape);
+  if (known !== undefined) return known.node;
+  node.templates.push({ shape, pieces: literals, node: child });
+  node.templates.sort((a, b) => b.shape.length - a.shape.length);
   return child;
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
 function toLiteral(text: string): string {
-  return toPlain(
-    text.replace(/[^\x20-\x7e]+/g, (plain) => encodeURIComponent(plain.toWellFormed())),
-  );
+  return toPlain(text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())));
 }
 
 /** Finds the leaf for the segments of a path from `start`, and adds their parameters to `values`. */
@@ -121,47 +97,44 @@ function walk<Operation>(
   const slash = path.indexOf('/', start);
   const end = slash < 0 ? path.length : slash;
   const segment = path.slice(start, end);
+  const literal = decodeText(segment);
+  const named = literal === undefined ? undefined : node.literals.get(literal);
+  const exact = named && walk(named, path, end + 1, values);
+  if (exact !== undefined) return exact;
   const count = values.length;
-  const follow = (next: Node<Operation> | undefined, ...found: readonly string[]) => {
-    if (next === undefined) return undefined;
+  for (const { pieces, node: next } of node.templates) {
+    const found = split(pieces, segment);
+    if (found === undefined) continue;
     values.push(...found);
     const leaf = walk(next, path, end + 1, values);
-    if (leaf === undefined) values.length = count;
-    return leaf;
-  };
-  const literal = decodeText(segment);
-  const named = literal === undefined ? undefined : follow(node.literals.get(literal));
-  if (named !== undefined) return named;
-  if (segment !== '') {
-    for (const { pieces, node: next } of node.mixed) {
-      const found = splitMixed(pieces, toPlain(segment));
-      const leaf = found && follow(next, ...found);
-      if (leaf !== undefined) return leaf;
-    }
-    const leaf = follow(node.parameter, segment);
     if (leaf !== undefined) return leaf;
+    values.length = count;
   }
   if (node.rest === undefined) return undefined;
   // An empty rest does not count: `/{name}/` equals `/{name}`.
   if (start === path.length) return node.leaf;
   values.push(path.slice(start));
-  return node.rest.leaf;
+  return node.rest;
 }
 
 /**
  * In linear time: each parameter has at least one character and ends at the first occurrence of the literal
  * after it. The last literal must end the segment.
  */
-function splitMixed([first = '', ...rest]: Pieces, segment: string): string[] | undefined {
-  if (!segment.startsWith(first)) return undefined;
+function split(pieces: Pieces, segment: string): string[] | undefined {
+  const [first = '', , second] = pieces;
+  const isParameter = pieces.length === 3 && first === '' && second === '';
+  if (isParameter) return segment === '' ? undefined : [segment];
+  const text = toPlain(segment);
+  if (!text.startsWith(first)) return undefined;
   const values: string[] = [];
   let at = first.length;
-  for (let index = 1; index < rest.length; index += 2) {
-    const literal = rest[index] as string;
-    const isLast = index === rest.length - 1;
-    const end = isLast ? segment.length - literal.length : segment.indexOf(literal, at + 1);
-    if (end <= at || !segment.startsWith(literal, end)) return undefined;
-    values.push(segment.slice(at, end));
+  for (let index = 2; index < pieces.length; index += 2) {
+    const literal = pieces[index] as string;
+    const isLast = index === pieces.length - 1;
+    const end = isLast ? text.length - literal.length : text.indexOf(literal, at + 1);
+    if (end <= at || !text.startsWith(literal, end)) return undefined;
+    values.push(text.slice(at, end));
     at = end + literal.length;
   }
   return values;

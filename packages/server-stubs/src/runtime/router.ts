@@ -22,7 +22,7 @@ import {
 import { decodeText, readParameters } from './parameters.ts';
 import { type Leaf, type Match, namesOf, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
-import type { Route, RouteTable } from './route-table.ts';
+import type { Route, RouteTable, SchemaError } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
 import { toViolation } from './validation.ts';
 
@@ -78,10 +78,9 @@ export function createRouter(
     try {
       if (match === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
-      const pathValues = toPathValues(operation, match);
-      // Before authentication, so that security handlers only see valid paths.
-      assertDecodable(operation, pathValues);
       const { route, handle, authenticate } = operation;
+      // Before authentication, so that security handlers only see valid paths.
+      const pathValues = toPathValues(operation, match);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
@@ -105,8 +104,9 @@ export function createRouter(
     const match = paths.find(splitTarget(url).path);
     const operation = match && findOperation(match.leaf, method);
     if (match === undefined || operation === undefined) return undefined;
-    const path = Object.fromEntries(toPathValues(operation, match));
-    return { operationId: operation.route.operationId, path };
+    const { route, pathNames } = operation;
+    const path = Object.fromEntries(pathNames.map((name, at) => [name, match.values[at] ?? '']));
+    return { operationId: route.operationId, path };
   };
   return Object.assign(router, { checkContinue, find });
 }
@@ -116,7 +116,6 @@ function toPaths(
   handlers: Handlers,
   { security = {} }: Settings,
 ): Paths<Operation> {
-  assertKnown(table, handlers);
   const paths = new Paths<Operation>();
   for (const route of table.routes) {
     const { operationId, method, path } = route;
@@ -133,16 +132,13 @@ function toPaths(
       challenge: toChallenge(table, route),
     });
   }
-  return paths;
-}
-
-function assertKnown({ routes }: RouteTable, handlers: Handlers): void {
-  const known = new Set(routes.map(({ operationId }) => operationId));
-  for (const name of Object.keys(handlers)) {
-    if (typeof handlers[name] === 'function' && !known.has(name)) {
+  const known = new Set(table.routes.map(({ operationId }) => operationId));
+  for (const [name, handler] of Object.entries(handlers)) {
+    if (typeof handler === 'function' && !known.has(name)) {
       throw new TypeError(`handlers.${name}: the document has no operation with that name.`);
     }
   }
+  return paths;
 }
 
 /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
@@ -155,18 +151,18 @@ function methodsOf(operations: Leaf<Operation>): readonly string[] {
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
 
-/** The raw values of the path parameters. */
+/** Returns the raw values of the path parameters. @throws HttpError if one cannot be decoded */
 function toPathValues(
-  { pathNames }: Operation,
+  { route, pathNames }: Operation,
   { values }: Match<Operation>,
 ): ReadonlyMap<string, string> {
-  return new Map(pathNames.map((name, index) => [name, values[index] as string]));
-}
-
-function assertDecodable({ route }: Operation, pathValues: ReadonlyMap<string, string>): void {
-  for (const [name, value] of pathValues) {
+  const found = new Map<string, string>();
+  for (const [index, name] of pathNames.entries()) {
+    const value = values[index] as string;
     if (decodeText(value) === undefined && !isGreedy(route, name)) throw badPath(name);
+    found.set(name, value);
   }
+  return found;
 }
 
 /** Greedy parameters are not decoded. */
@@ -183,26 +179,23 @@ const NO_INPUT: Input = {
   body: undefined,
 };
 
-const INVALID = new Set(['invalid-request', 'malformed-body']);
-
 /** A document may respond to invalid requests with 422 instead of 400. */
 function toDocumented(error: unknown, route: Route | undefined): unknown {
-  if (!(error instanceof HttpError) || !INVALID.has(error.kind)) return error;
-  if (error.status !== 400 || !route?.responses.some(({ status }) => status === '422'))
-    return error;
-  const { kind, message, violations, headers, cause } = error;
-  return new HttpError(kind, message, { status: 422, violations, headers, cause });
+  if (!(error instanceof HttpError) || error.status !== 400) return error;
+  const { kind, message } = error;
+  const isInvalid = kind === 'invalid-request' || kind === 'malformed-body';
+  const is422 = route?.responses.some(({ status }) => status === '422');
+  return isInvalid && is422
+    ? new HttpError(kind, message, { ...error, cause: error.cause, status: 422 })
+    : error;
 }
 
 /** @throws HttpError if a parameter does not match its schema */
 function validateParameters({ validateParameters: validate }: Route, input: Input): void {
   if (validate === undefined || validate(input)) return;
   // The validator gets all parts, so the first step to the value is the part.
-  const errors = (validate.errors ?? []).map(({ instancePath, ...error }) => {
-    const [, part = 'query', ...steps] = instancePath.split('/');
-    return { ...error, part, instancePath: steps.map((step) => `/${step}`).join('') };
-  });
-  const part = errors[0]?.part ?? 'query';
-  const value = input[part as keyof Input];
-  throw invalidRequest([toViolation(value, errors, part as Violation['in'], part)]);
+  const [error] = validate.errors as readonly [SchemaError];
+  const [, part, ...steps] = error.instancePath.split('/') as ['', keyof Input & Violation['in']];
+  const inPart = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
+  throw invalidRequest([toViolation(input[part], [inPart], part, part)]);
 }
