@@ -7,12 +7,7 @@ import type { Input, Limits } from './options.ts';
 import { createNullObject, decode, type NullObject, parseQuery, readQuery } from './parameters.ts';
 import type { Content, RequestBody, Route } from './route-table.ts';
 
-/** Other middleware, such as `express.json()`, may have read the body. */
-type Request = IncomingMessage & { readonly body?: unknown };
-
 type Body = { -readonly [Part in 'body' | 'contentType']: Input[Part] };
-
-const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
 
 /**
  * Reads the body of an operation into the input. Never resolves if the client disconnects before the body is complete.
@@ -48,22 +43,20 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
+const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
+
 function findContent({ content }: RequestBody, { headers }: IncomingMessage): Content {
-  const coding = headers['content-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+  const { 'content-encoding': coding = 'identity', 'content-type': type } = headers;
+  if (coding.toLowerCase() !== 'identity') {
     // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
-    throw unsupported(
-      `The Content-Encoding ${coding} is not supported: send the body without it.`,
-      { 'accept-encoding': 'identity' },
-    );
+    const message = `The Content-Encoding ${coding} is not supported: send the body without it.`;
+    throw unsupported(message, { 'accept-encoding': 'identity' });
   }
-  const header = headers['content-type'];
-  const found = selectContent(content, header);
-  const charset = charsetOf(header ?? '');
+  const found = selectContent(content, type);
+  const charset = charsetOf(type ?? '');
   if (found.kind !== 'binary' && !UTF_8_NAMES.has(charset)) {
-    throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, {
-      accept: content.map(({ mediaType }) => mediaType).join(', '),
-    });
+    const accept = content.map(({ mediaType }) => mediaType).join(', ');
+    throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, { accept });
   }
   return found;
 }
@@ -89,8 +82,12 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
   waiting.set(request, response);
 }
 
-/** `undefined` if there is no value. */
-async function readValue(request: Request, content: Content, maxBytes: number): Promise<unknown> {
+/** Reads the body, unless other middleware such as `express.json()` has. `undefined` if there is no value. */
+async function readValue(
+  request: IncomingMessage & { readonly body?: unknown },
+  content: Content,
+  maxBytes: number,
+): Promise<unknown> {
   startReading(request, maxBytes);
   if (!request.readableDidRead) {
     const bytes = await readBytes(request, maxBytes);
@@ -126,7 +123,7 @@ function parseText(text: string, content: Content): unknown {
   return content.kind === 'json' ? toJson(text) : parseForm(text, content);
 }
 
-/** Bounds the objects that a form of many short fields would become. */
+/** Limits the objects that a form of many short fields would become. */
 const MAX_FIELDS = 1000;
 
 /** A documented field has its types; any other is text, or a list if it has several values. */
@@ -136,11 +133,11 @@ function parseForm(text: string, { fields = [] }: Content): NullObject {
   }
   const form = createNullObject();
   const values = parseQuery(text);
-  const names = new Set(fields.map(({ name }) => name));
   for (const field of fields) {
     const value = readQuery({ ...field, in: 'body' }, values);
     if (value !== undefined) form[field.name] = value;
   }
+  const names = new Set(fields.map(({ name }) => name));
   const deep = fields.filter(({ style }) => style === 'deepObject').map(({ name }) => `${name}[`);
   for (const [name, raws] of values) {
     if (names.has(name) || deep.some((start) => name.startsWith(start))) continue;

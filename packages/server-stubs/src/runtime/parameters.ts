@@ -9,20 +9,10 @@ type Named = { readonly name: string; readonly in: Violation['in'] };
 /** A parameter, or a field of a form, which is read like a parameter of a query. */
 type Field = Omit<Parameter, 'in'> & Named;
 
-type Parts = { -readonly [Part in 'path' | 'query' | 'header' | 'cookie']: Input[Part] };
+type Parts = { -readonly [Part in Parameter['in']]: Input[Part] };
 
 /** Raw values, keyed by their decoded names. */
-export type Values = ReadonlyMap<string, readonly string[]>;
-
-/** What a request contains, as sent. */
-interface Sources {
-  readonly path: ReadonlyMap<string, string>;
-  readonly query: Values;
-  readonly headers: IncomingHttpHeaders;
-  readonly cookies: Values;
-}
-
-const NO_VALUES: Values = new Map();
+type Values = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Reads the parameters of an operation into the input.
@@ -35,19 +25,25 @@ export function readParameters(
   input: Parts,
   path: ReadonlyMap<string, string>,
   { headers }: IncomingMessage,
-  rawQuery: string | undefined,
+  rawQuery = '',
 ): void {
-  const has = (place: Parameter['in']) => parameters.some((each) => each.in === place);
-  const query = has('query') ? parseQuery(rawQuery ?? '') : NO_VALUES;
-  const cookies = has('cookie') ? parseCookies(headers.cookie) : NO_VALUES;
-  const sources = { path, query, headers, cookies };
   const violations: Violation[] = [];
+  let query: Values | undefined;
   for (const parameter of parameters) {
-    input[parameter.in] ??= createNullObject();
+    const { in: place, name, default: fallback } = parameter;
+    input[place] ??= createNullObject();
     try {
-      const sent = readParameter(parameter, sources);
-      const value = sent === undefined ? defaultOf(parameter) : sent;
-      if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
+      let value: unknown;
+      if (place === 'query') {
+        query ??= parseQuery(rawQuery);
+        value = readQuery(parameter, query);
+      } else {
+        const raw = place === 'path' ? path.get(name) : findHeaderOrCookie(parameter, headers);
+        value = raw === undefined || parameter.greedy ? raw : readValue(parameter, raw);
+      }
+      // A copy, because handlers may change it.
+      if (value === undefined && fallback !== undefined) value = structuredClone(fallback);
+      if (value !== undefined) (input[place] as NullObject)[name] = value;
       else if (parameter.required) throw unreadable(parameter, 'is missing');
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -57,21 +53,9 @@ export function readParameters(
   if (violations.length > 0) throw invalidRequest(violations);
 }
 
-function readParameter(parameter: Parameter, sources: Sources): unknown {
-  const { in: place, name, greedy } = parameter;
-  if (place === 'query') return readQuery(parameter, sources.query);
-  const raw =
-    place === 'path'
-      ? sources.path.get(name)
-      : place === 'header'
-        ? findHeader(sources.headers, name.toLowerCase())
-        : sources.cookies.get(name)?.[0];
-  return raw === undefined || greedy ? raw : readValue(parameter, raw);
-}
-
-/** A copy, because handlers may change it. */
-function defaultOf({ default: value }: Parameter): unknown {
-  return typeof value === 'object' ? structuredClone(value) : value;
+function findHeaderOrCookie({ in: place, name }: Parameter, headers: IncomingHttpHeaders) {
+  if (place === 'cookie') return parseCookies(headers.cookie).get(name)?.[0];
+  return findHeader(headers, name.toLowerCase());
 }
 
 /** Headers are a plain object: without `hasOwn`, every request would have a `constructor` header. */
@@ -82,12 +66,11 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
 
 /** Reads a parameter of a query, or a field of a form. @throws HttpError if it cannot be read */
 export function readQuery(field: Field, values: Values): unknown {
-  const { name, shape, explode, style, types } = field;
+  const { name, shape, explode, types } = field;
   if (shape === 'object') {
-    const pairs = style === 'deepObject' ? findDeep(field, values) : findProperties(field, values);
-    if (pairs.length > 0) return toObject(field, pairs);
+    const object = readObject(field, values);
     // The schema may allow a single value too.
-    if (types.length === 0) return undefined;
+    if (object !== undefined || types.length === 0) return object;
   }
   const raws = values.get(name);
   if (raws === undefined) return undefined;
@@ -96,25 +79,28 @@ export function readQuery(field: Field, values: Values): unknown {
   return readValue(field, raws[0] as string);
 }
 
-/** Decoded names and raw values. */
-type Pairs = readonly (readonly [string, string])[];
-
-/** Finds `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
-function findDeep(field: Field, values: Values): Pairs {
-  const start = `${field.name}[`;
-  return [...values].flatMap(([name, raws]) => {
-    if (!name.startsWith(start) || !name.endsWith(']')) return [];
-    const property = name.slice(start.length, -1);
-    if (property.includes('[')) throw unreadable(field, 'is nested deeper than one level');
-    return raws.map((raw) => [property, raw] as const);
-  });
+function readObject(field: Field, values: Values): NullObject | undefined {
+  const { properties = {} } = field;
+  let object: NullObject | undefined;
+  for (const [sent, raws] of values) {
+    const name = propertyOf(field, sent);
+    if (name === undefined) continue;
+    if (raws.length > 1) throw unreadable(field, 'contains a name more than once');
+    const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    object ??= createNullObject();
+    object[name] = coerce(decode(field, raws[0] as string), types ?? ['string']);
+  }
+  return object;
 }
 
-/** Each property is a query parameter. */
-function findProperties({ properties = {} }: Field, values: Values): Pairs {
-  return Object.keys(properties).flatMap((name) =>
-    (values.get(name) ?? []).map((raw) => [name, raw] as const),
-  );
+/** The name of the property that a parameter sets: `filter[name]=a`, with one level, or `name=a`. */
+function propertyOf(field: Field, sent: string): string | undefined {
+  const { name, style, properties = {} } = field;
+  if (style !== 'deepObject') return Object.hasOwn(properties, sent) ? sent : undefined;
+  if (!sent.startsWith(`${name}[`) || !sent.endsWith(']')) return undefined;
+  const property = sent.slice(name.length + 1, -1);
+  if (property.includes('[')) throw unreadable(field, 'is nested deeper than one level');
+  return property;
 }
 
 /** @param raw text as sent; an encoded comma in it is part of the data */
@@ -136,17 +122,6 @@ function readJson(field: Field, raw: string): unknown {
   } catch (error) {
     throw unreadable(field, `is not valid JSON: ${(error as Error).message}`);
   }
-}
-
-function toObject(field: Field, pairs: Pairs): NullObject {
-  const { properties = {} } = field;
-  const object = createNullObject();
-  for (const [name, raw] of pairs) {
-    if (name in object) throw unreadable(field, 'contains a name more than once');
-    const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    object[name] = coerce(decode(field, raw), types ?? ['string']);
-  }
-  return object;
 }
 
 /** A number as JSON writes it (RFC 8259, section 6). */
@@ -208,40 +183,32 @@ export function decodeQuery(raw: string): string | undefined {
 
 /** A name with an invalid encoding is ignored like any unknown name, because no document can contain it. */
 export function parseQuery(query: string): Values {
-  return toValues(query.split('&'), (pair) => {
-    const [name = '', ...value] = pair.split('=');
-    return [pair === '' ? undefined : decodeQuery(name), value.join('=')];
-  });
-}
-
-/** Parses raw cookies by name (RFC 6265, section 5.4). A name may occur several times. */
-export function parseCookies(header = ''): Values {
-  return toValues(header.split(';'), (pair) => {
-    const [name = '', ...value] = pair.split('=');
-    const text = value.join('=').trim();
-    return [value.length > 0 ? name.trim() : undefined, /^"(.*)"$/.exec(text)?.[1] ?? text];
-  });
-}
-
-function toValues(
-  pairs: readonly string[],
-  split: (pair: string) => readonly [name: string | undefined, value: string],
-): Values {
   const values = new Map<string, string[]>();
-  for (const pair of pairs) {
-    const [name, value] = split(pair);
-    if (name === undefined) continue;
-    const known = values.get(name);
-    if (known) known.push(value);
-    else values.set(name, [value]);
+  for (const pair of query.split('&')) {
+    const [name = '', ...value] = pair.split('=');
+    const key = pair === '' ? undefined : decodeQuery(name);
+    if (key !== undefined) addValue(values, key, value.join('='));
   }
   return values;
 }
 
-/**
- * An object with an empty prototype, so that `__proto__` and `constructor` are ordinary names. V8 keeps
- * it in fast mode, unlike the result of `Object.create(null)`.
- */
+/** Parses raw cookies by name (RFC 6265, section 5.4). A name may occur several times. */
+export function parseCookies(header = ''): Values {
+  const values = new Map<string, string[]>();
+  for (const pair of header.split(';')) {
+    const [name = '', ...value] = pair.split('=');
+    const text = value.join('=').trim();
+    if (value.length > 0) addValue(values, name.trim(), /^"(.*)"$/.exec(text)?.[1] ?? text);
+  }
+  return values;
+}
+
+function addValue(values: Map<string, string[]>, name: string, value: string): void {
+  const known = values.get(name);
+  if (known) known.push(value);
+  else values.set(name, [value]);
+}
+
 export interface NullObject {
   [name: string]: unknown;
 }
@@ -249,6 +216,10 @@ export interface NullObject {
 const Constructor = function NullObject() {} as unknown as new () => NullObject;
 Constructor.prototype = Object.freeze(Object.create(null));
 
+/**
+ * Creates an object with an empty prototype, so that `__proto__` and `constructor` are ordinary names. V8 keeps
+ * it in fast mode, unlike the result of `Object.create(null)`.
+ */
 export function createNullObject(): NullObject {
   return new Constructor();
 }
