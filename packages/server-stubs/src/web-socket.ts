@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from './errors.ts';
@@ -95,29 +95,23 @@ export function openWebSocket(
   response: UpgradeResponse,
   common: Readonly<Record<string, string>>,
 ): void {
-  if (headers !== undefined) {
-    const kept = removeHopByHop(headers);
-    for (const name of NOT_IN_101) delete kept[name];
-    response.switch({
-      'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),
-      ...(kept as Record<string, string | readonly string[]>),
-      upgrade: 'websocket',
-      connection: 'Upgrade',
-      ...common,
-    });
+  if (headers === undefined) {
+    response.handOver(undefined, open);
+    return;
   }
-  response.handOver(open);
+  const key = request.headers['sec-websocket-key'];
+  const head = {
+    'sec-websocket-accept': hash('sha1', `${key}${GUID}`, 'base64'),
+    ...(removeHopByHop(headers, NOT_IN_101) as Record<string, string | readonly string[]>),
+    upgrade: 'websocket',
+    connection: 'Upgrade',
+    ...common,
+  };
+  response.handOver(head, open);
 }
 
 /** C3: no `Content-Disposition`. RFC 9110, section 8.6: no `Content-Length` in a 1xx. */
-const NOT_IN_101 = ['content-disposition', 'content-length'];
+const NOT_IN_101 = new Set(['content-disposition', 'content-length']);
 
-/** RFC 6455, section 1.3. */
+/** RFC 6455, section 1.3. It follows the key in what `Sec-WebSocket-Accept` is the hash of. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-
-/** Returns the `Sec-WebSocket-Accept` for a `Sec-WebSocket-Key` (RFC 6455, section 4.2.2). */
-function toAccept(key: string): string {
-  return createHash('sha1')
-    .update(key + GUID)
-    .digest('base64');
-}

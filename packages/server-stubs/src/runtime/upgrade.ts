@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -45,25 +45,23 @@ export class UpgradeResponse extends ServerResponse {
     });
   }
 
-  /** Sends the head of a 101. Call `handOver` next. */
-  switch(headers: Readonly<Record<string, string | readonly string[]>>): void {
-    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
-    this.writeHead(101);
-    // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the
-    // bytes unchanged.
-    this.#socket.setDefaultEncoding('latin1');
-    this.flushHeaders();
-    this.#socket.setDefaultEncoding('utf8');
-  }
-
-  /** Hands the socket over to the new protocol. Nothing is written here afterwards. */
-  handOver(open: (socket: Duplex, head: Buffer) => void): void {
-    // Marks the head as sent, even if `open` writes it.
-    if (!this.headersSent) this.writeHead(101);
-    this.detachSocket(this.#socket as Socket);
-    this.#socket.off('readable', this.#readOn);
-    this.#socket.off('end', this.#leave);
-    open(this.#socket, this.#head);
+  /** Hands the socket over to the new protocol, after the head of a 101 unless `open` writes it. */
+  handOver(
+    headers: Readonly<Record<string, string | readonly string[]>> | undefined,
+    open: (socket: Duplex, head: Buffer) => void,
+  ): void {
+    const socket = this.#socket;
+    this.writeHead(101, headers as OutgoingHttpHeaders | undefined);
+    if (headers !== undefined) {
+      // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the bytes unchanged.
+      socket.setDefaultEncoding('latin1');
+      this.flushHeaders();
+      socket.setDefaultEncoding('utf8');
+    }
+    this.detachSocket(socket as Socket);
+    socket.off('readable', this.#readOn);
+    socket.off('end', this.#leave);
+    open(socket, this.#head);
   }
 
   /** Without reading, a disconnect would go unnoticed. What the client sends stays buffered. */
