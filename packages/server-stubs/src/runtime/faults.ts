@@ -75,16 +75,10 @@ export interface Violation {
   readonly message: string;
 }
 
-export interface HttpErrorOptions {
-  /** Default: the status of the kind. */
-  readonly status?: number;
-  /** What is wrong with the request. Default: nothing in particular. */
-  readonly violations?: readonly Violation[];
-  /** Headers that HTTP requires in the response, such as `Allow` in a 405. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The underlying error, for the log. Never sent. */
-  readonly cause?: unknown;
-}
+/** `cause` is the underlying error, for the log, which is never sent. */
+export type HttpErrorOptions = Partial<
+  Pick<HttpError, 'status' | 'violations' | 'headers' | 'cause'>
+>;
 
 /**
  * Ends a call with an error. The router throws it for each request that it rejects, and handlers may, too.
@@ -95,11 +89,11 @@ export interface HttpErrorOptions {
 export class HttpError extends Error implements ErrorWithResponse {
   override readonly name = 'HttpError';
   readonly kind: FaultKind;
-  /** Response status. */
+  /** Response status. Default: that of the kind. */
   readonly status: number;
-  /** What is wrong with the request. Empty if the server is at fault. */
+  /** What is wrong with the request. Default: nothing in particular. */
   readonly violations: readonly Violation[];
-  /** Headers that HTTP requires in the response. Sent even if the error is converted to another one. */
+  /** Headers that HTTP requires, such as `Allow`, even if the error is converted to another one. Default: none. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** @param message a sentence for the caller, which names the field and the fix */
@@ -117,20 +111,12 @@ export class HttpError extends Error implements ErrorWithResponse {
 
   [toResponse](_call?: Call): HandlerResponse {
     const { status, message, violations } = this;
-    const errors = violations.map(({ message: detail, pointer, in: place }) => ({
-      detail,
-      pointer,
-      in: place,
-    }));
+    const errors = violations.map(({ message, ...place }) => ({ detail: message, ...place }));
+    const problem = { title: TITLES[status] ?? 'Error', status, detail: message };
     return {
       status,
       headers: { 'content-type': 'application/problem+json' },
-      body: {
-        title: TITLES[status] ?? 'Error',
-        status,
-        detail: message,
-        ...(errors.length > 0 && { errors }),
-      },
+      body: errors.length > 0 ? { ...problem, errors } : problem,
     };
   }
 }
@@ -158,7 +144,6 @@ export function invalidRequest(
   return new HttpError(kind, message, { violations });
 }
 
-/** @param message what is wrong with the whole body */
 export function invalidBody(message: string, kind?: FaultKind): HttpError {
   return invalidRequest([{ in: 'body', pointer: '', message }], kind);
 }
@@ -167,7 +152,6 @@ export function missingBody(): HttpError {
   return invalidBody('The request body is missing.');
 }
 
-/** @param name the path parameter that cannot be decoded */
 export function badPath(name: string): HttpError {
   const message = `path.${name} has invalid percent-encoding.`;
   return invalidRequest([{ in: 'path', pointer: `/${name}`, message }], 'bad-path');

@@ -40,26 +40,15 @@ export function findContent<Content extends { readonly mediaType: string }>(
   const equal = content.find(({ mediaType }) => mediaType === contentType);
   if (equal !== undefined) return equal;
   const exact = toComparable(contentType);
-  const type = withoutParameters(exact);
+  const type = exact.replace(/;.*/, '');
   const range = type.replace(/\/.*/, '/*');
-  const candidates = content.map((each) => [each, toComparable(each.mediaType)] as const);
-  const find = (matches: (mediaType: string) => boolean) =>
-    candidates.find(([, mediaType]) => matches(mediaType))?.[0];
-  return (
-    find((mediaType) => mediaType === exact) ??
-    find((mediaType) => withoutParameters(mediaType) === type) ??
-    find((mediaType) => mediaType === range) ??
-    find((mediaType) => mediaType === '*/*')
-  );
+  const find = (wanted: string, ignored: RegExp | string = '') =>
+    content.find(({ mediaType }) => toComparable(mediaType).replace(ignored, '') === wanted);
+  return find(exact) ?? find(type, /;.*/) ?? find(range) ?? find('*/*');
 }
 
 function toComparable(mediaType: string): string {
   return mediaType.replaceAll(/[\s"]/g, '').toLowerCase();
-}
-
-function withoutParameters(mediaType: string): string {
-  const end = mediaType.indexOf(';');
-  return end < 0 ? mediaType : mediaType.slice(0, end);
 }
 
 /** Callers choose the texts, so only this many are remembered, and none that is longer. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
 import type { ErrorWithResponse, HttpError } from './faults.ts';
-import type { HandlerResponse } from './route-table.ts';
+import type { HandlerResponse, ParameterPlace } from './route-table.ts';
 
 export interface RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
@@ -31,9 +31,7 @@ export interface RouterOptions {
     error: HttpError,
     call: Call,
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
-  /**
-   * Converts the body of each response to what is sent, for a deployment whose responses differ from the document.
-   */
+  /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
   readonly encodeBody?: (body: unknown) => unknown;
   /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
@@ -49,13 +47,9 @@ export interface RequestLimits {
   readonly streamBytes?: number | undefined;
 }
 
-/** The input to a handler. Parts that the operation does not have are `undefined`. */
-export interface Input {
-  /** Path parameters by their names in the document, without a prototype. */
-  readonly path: Readonly<Record<string, unknown>> | undefined;
-  readonly query: Readonly<Record<string, unknown>> | undefined;
-  readonly header: Readonly<Record<string, unknown>> | undefined;
-  readonly cookie: Readonly<Record<string, unknown>> | undefined;
+/** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
+export interface Input
+  extends Record<ParameterPlace, Readonly<Record<string, unknown>> | undefined> {
   /** Documented media type of the body; `undefined` without a body. */
   readonly contentType: string | undefined;
   /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */

@@ -37,27 +37,24 @@ export class Responder {
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    const common = this.#settings.headers?.(this.#call);
+    const head = toHead(result.headers, this.#settings.headers?.(this.#call));
     if (route?.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
-      this.#write(result, toHead(result.headers, common), result.body as WireBody);
+      this.#write(result, head, result.body as WireBody);
       return;
     }
     const documented = findResponse(route?.responses ?? [], result.status);
     const content = documented && contentOf(documented, result);
-    if (this.#settings.responses === 'check') {
-      const violation = findViolation(documented, content, result, common);
-      if (violation !== undefined) throw this.#reject(violation, result);
+    const isChecked = this.#settings.responses === 'check';
+    const violation = isChecked ? findViolation(documented, content, result, head) : undefined;
+    if (violation !== undefined) {
+      discard(result.body);
+      const cause = new TypeError(`The response violates the document: ${violation}`);
+      this.#report(cause);
+      const message = 'The server produced a response that the contract does not allow.';
+      throw new HttpError('invalid-response', message, { cause });
     }
-    this.#send(result, content, toHead(result.headers, common));
-  }
-
-  #reject(violation: string, { body }: HandlerResponse): HttpError {
-    discard(body);
-    const cause = new TypeError(`The response violates the document: ${violation}`);
-    this.#report(cause);
-    const message = 'The server produced a response that the contract does not allow.';
-    return new HttpError('invalid-response', message, { cause });
+    this.#send(result, content, head);
   }
 
   /** Sends the response that an error defines, or a 500 for any other error. Never rejects. */
@@ -102,13 +99,10 @@ export class Responder {
   ): void {
     const { encodeBody } = this.#settings;
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
-    if (body === undefined) {
-      this.#write(result, head, undefined, error);
-      return;
-    }
-    head['content-type'] ??= toMediaType(result, content);
+    if (body !== undefined) head['content-type'] ??= toMediaType(result, content);
     const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
-    this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
+    const text = isRaw ? body : JSON.stringify(body);
+    this.#write(result, head, text, error);
   }
 
   #write(result: HandlerResponse, head: Head, body: WireBody, error?: ErrorWithResponse): void {
@@ -167,18 +161,14 @@ function toHead(...sources: readonly HeaderSource[]): Head {
 }
 
 /** Names and codes of errors that streams and signals throw once the client has disconnected. */
-const DISCONNECTS = new Set([
-  'AbortError',
-  'ABORT_ERR',
-  'ECONNRESET',
-  'ERR_STREAM_PREMATURE_CLOSE',
-]);
+const DISCONNECTS = ['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /** Whether an error only means that the client has disconnected. */
 function isDisconnect(error: unknown, { request, response }: Call): boolean {
   const isGone = response.destroyed || (request.destroyed && !request.complete);
   if (!isGone || !(error instanceof Error)) return false;
-  return DISCONNECTS.has(error.name) || DISCONNECTS.has(String(Reflect.get(error, 'code')));
+  const { name, code = name } = error as NodeJS.ErrnoException;
+  return DISCONNECTS.includes(name) || DISCONNECTS.includes(code);
 }
 
 function discard(body: unknown): void {
@@ -207,26 +197,23 @@ function contentOf(
 
 function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {
   const named = contentType ?? content?.mediaType ?? '*';
+  const isText = typeof body === 'string';
   if (!named.includes('*')) {
-    const needsCharset =
-      content?.kind === 'text' && typeof body === 'string' && !named.includes(';');
+    const needsCharset = content?.kind === 'text' && isText && !named.includes(';');
     return needsCharset ? `${named}; charset=utf-8` : named;
   }
-  if (typeof body === 'string') return 'text/plain; charset=utf-8';
+  if (isText) return 'text/plain; charset=utf-8';
   return isBytes(body) ? 'application/octet-stream' : 'application/json';
 }
 
-/** @param common headers that are sent with every response */
 function findViolation(
   documented: DocumentedResponse | undefined,
   content: Content | undefined,
-  { status, headers = {}, body }: HandlerResponse,
-  common: Readonly<Record<string, string>> = {},
+  { status, body }: HandlerResponse,
+  head: Head,
 ): string | undefined {
   if (documented === undefined) return `The status ${status} is not documented.`;
-  const missing = documented.requiredHeaders?.find(
-    (name) => headerOf(headers, name) === undefined && headerOf(common, name) === undefined,
-  );
+  const missing = documented.requiredHeaders?.find((name) => head[name] === undefined);
   if (missing !== undefined) return `The ${missing} header is missing.`;
   const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
   if (isEmpty !== (body === undefined)) {

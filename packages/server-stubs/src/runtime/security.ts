@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Call, Principals } from './call.ts';
 import { HttpError, hasResponse } from './faults.ts';
-import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
+import { functionOf, type SecurityHandlers } from './options.ts';
 import {
   createNullObject,
   decodeQuery,
@@ -10,14 +10,6 @@ import {
   parseQuery,
 } from './parameters.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
-
-/** A security scheme that an alternative requires. */
-interface Requirement {
-  readonly name: string;
-  readonly scheme: SecurityScheme;
-  readonly handle: SecurityHandler;
-  readonly scopes: readonly string[];
-}
 
 /**
  * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and
@@ -32,14 +24,10 @@ export function createAuthentication(
 ): ((call: Call) => Promise<Principals>) | undefined {
   if (security.length === 0) return undefined;
   const alternatives = security.map((names, index) =>
-    names.map((name): Requirement => {
+    names.map((name) => {
       const scheme = securitySchemes[name];
       const handle = functionOf(handlers, name);
-      if (!scheme) {
-        throw new TypeError(
-          `Unknown security scheme ${name}: add it to components.securitySchemes.`,
-        );
-      }
+      if (!scheme) throw new TypeError(`The document does not define the security scheme ${name}.`);
       if (!handle) {
         throw new TypeError(`options.security.${name} is missing: the document uses this scheme.`);
       }
