@@ -8,7 +8,6 @@ import {
   type Call,
   createRouter,
   type HandlerResponse,
-  type HttpError,
   hasResponse,
   type Input,
   type Router,
@@ -47,8 +46,9 @@ export function createUploadRouter(
 ): Router {
   const { fileBytes = LIMITS.uploadBytes } = options;
   const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
-  const toError = (error: HttpError) => toContractError('upload', error);
-  const { wireProfile, settings } = toRouterOptions('upload', options, limits, toError);
+  const { wireProfile, settings } = toRouterOptions('upload', options, limits, (error) =>
+    toContractError('upload', error),
+  );
 
   async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
@@ -65,10 +65,7 @@ export function createUploadRouter(
   }
 
   // The form contains the grant, so the route has no security schemes.
-  const table = {
-    ...routes,
-    securitySchemes: {},
-    routes: routes.routes.filter(({ operationId }) => operationId === 'uploadFile'),
-  };
+  const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
+  const table = { ...routes, securitySchemes: {}, routes: uploads };
   return createRouter(table, { uploadFile: handle }, settings);
 }
