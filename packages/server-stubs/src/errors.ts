@@ -1,3 +1,4 @@
+// Works in browsers, so it imports nothing from the runtime's index, which needs Node.js modules.
 import { applyDispositionRules } from './disposition.ts';
 import {
   GATEWAY_ERRORS,
@@ -5,24 +6,19 @@ import {
   type STORAGE_ITEM_ERRORS,
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
-// Not imported from the runtime's index, because errors are also used in browsers, which have no Node.js
-// modules.
 import type { Call } from './runtime/call.ts';
 import { type FaultKind, type HttpError, toResponse } from './runtime/faults.ts';
 import type { HandlerResponse } from './runtime/route-table.ts';
 
+interface ErrorRow {
+  readonly status: number;
+  readonly message: string;
+  /** Whole seconds. */
+  readonly retryAfter?: number;
+}
+
 /** For a deployment's own codes, which are not in any table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
-
-/** XML 1.0, section 2.2: characters that a document must not contain. */
-const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\r': '&#13;',
-};
 
 /** Options for an error that the contract defines. */
 export interface ContractErrorOptions {
@@ -58,18 +54,19 @@ abstract class ContractError<Code extends string> extends Error {
     this.code = code;
     this.status = status ?? row.status;
     this.retryAfter = retryAfter ?? row.retryAfter;
-    this.headers =
-      this.retryAfter === undefined
-        ? { ...headers }
-        : { 'retry-after': String(this.retryAfter), ...headers };
+    const seconds = this.retryAfter?.toString();
+    this.headers = { ...(seconds !== undefined && { 'retry-after': seconds }), ...headers };
   }
 }
 
 /** Editors suggest the known codes, but any string compiles. */
 type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
-/** A gateway error code. Any string is allowed. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
+export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
+/** The code of an item in a result list. */
+export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
+export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 /**
  * Ends a gateway call with an error of the gateway. What you do not set comes from the contract's table.
@@ -85,23 +82,14 @@ export class GatewayError extends ContractError<GatewayErrorCode> {
   }
 
   [toResponse]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): HandlerResponse {
-    const { code, message } = this;
-    const headers: Record<string, string> = {
-      ...this.headers,
-      'x-request-id': requestId,
-      'content-type': 'application/json',
-    };
+    const { code, message, status } = this;
+    const common = { 'x-request-id': requestId, 'content-type': 'application/json' };
+    const headers: Record<string, string> = { ...this.headers, ...common };
     // D8: "the gateway's own errors for GET calls also have the header".
     applyDispositionRules(request, headers);
-    return { status: this.status, headers, body: { code, message, requestId } };
+    return { status, headers, body: { code, message, requestId } };
   }
 }
-
-/** A storage API error code. Any string is allowed. */
-export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
-
-/** The code of an item in a result list. Any string is allowed. */
-export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 
 /**
  * Ends a storage call with an error. What you do not set comes from the contract's table.
@@ -118,11 +106,8 @@ export class StorageError extends ContractError<StorageErrorCode> {
 
   [toResponse]({ requestId }: Pick<Call, 'requestId'>): HandlerResponse {
     const { code, message, status } = this;
-    return {
-      status,
-      headers: { ...this.headers, 'x-request-id': requestId },
-      body: { statusCode: status, body: { requestId, code, message } },
-    };
+    const headers = { ...this.headers, 'x-request-id': requestId };
+    return { status, headers, body: { statusCode: status, body: { requestId, code, message } } };
   }
 }
 
@@ -130,9 +115,6 @@ export class StorageError extends ContractError<StorageErrorCode> {
 export interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
   key?: string;
 }
-
-/** An upload target error code. Any string is allowed. */
-export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 /**
  * Ends an upload with an error. What you do not set comes from the contract's table.
@@ -147,80 +129,72 @@ export class UploadError extends ContractError<UploadErrorCode> {
     super(UPLOAD_ERRORS, code, options);
   }
 
-  [toResponse](call: UploadContext): HandlerResponse {
-    const { requestId, rawPath, key = rawPath } = call;
-    return {
-      status: this.status,
-      headers: { ...this.headers, 'content-type': 'application/xml', 'x-request-id': requestId },
-      body: toXml('Error', {
-        Code: this.code,
-        Message: this.message,
-        Resource: key.startsWith('/') ? key : `/${key}`,
-        RequestId: requestId,
-        TraceId: requestId,
-      }),
-    };
+  [toResponse]({ requestId, rawPath, key = rawPath }: UploadContext): HandlerResponse {
+    const common = { 'content-type': 'application/xml', 'x-request-id': requestId };
+    const body = toXml('Error', {
+      Code: this.code,
+      Message: this.message,
+      Resource: key.startsWith('/') ? key : `/${key}`,
+      RequestId: requestId,
+      TraceId: requestId,
+    });
+    return { status: this.status, headers: { ...this.headers, ...common }, body };
   }
 }
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** The codes for a request that a router rejects. */
-type Codes = readonly [
-  gateway: GatewayErrorCode,
-  storage: StorageErrorCode,
-  upload: UploadErrorCode,
-  /** `status`: uploads keep that of the error, because D27 has no code. `hidden`: the server is at fault. */
-  exception?: 'status' | 'hidden',
-];
-
-/** D6 (gateway), D26 (storage API) and D27 (upload target). */
-const CODES: Readonly<Record<FaultKind, Codes>> = {
-  'not-found': ['INVALID_PATH', 'NOT_FOUND', 'MalformedPOSTRequest', 'status'],
-  'method-not-allowed': [
-    'METHOD_NOT_ALLOWED',
-    'METHOD_NOT_ALLOWED',
-    'MalformedPOSTRequest',
-    'status',
-  ],
+/** The codes for a request that a router rejects: D6 (gateway), D26 (storage API) and D27 (upload target). */
+const CODES: Readonly<
+  Record<FaultKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode]>
+> = {
+  'not-found': ['INVALID_PATH', 'NOT_FOUND', 'MalformedPOSTRequest'],
+  'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', 'MalformedPOSTRequest'],
   'bad-path': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   'invalid-request': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'MalformedPOSTRequest'],
   'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge'],
   unauthorized: ['INVALID_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied'],
-  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'status'],
-  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'hidden'],
-  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'hidden'],
+  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
 };
+
+/** The server is at fault, so the caller gets the message of the code. */
+const HIDDEN: readonly FaultKind[] = ['invalid-response', 'handler-failed'];
+
+/** Uploads keep the status of these, because D27 has no code for them. */
+const WITHOUT_CODE: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
 /** Converts an error of the router to an error of a surface. */
 export function toContractError(
   surface: keyof typeof CLASSES,
   { kind, status, message, cause }: HttpError,
 ): GatewayError | StorageError | UploadError {
-  const [gateway, storage, upload, exception] = CODES[kind];
+  const [gateway, storage, upload] = CODES[kind];
   const code = { gateway, storage, upload }[surface];
-  if (exception === 'hidden') return new CLASSES[surface](code, { cause });
-  const hasStatus = surface !== 'upload' || exception === 'status';
+  if (HIDDEN.includes(kind)) return new CLASSES[surface](code, { cause });
+  const hasStatus = surface !== 'upload' || WITHOUT_CODE.includes(kind);
   return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
 }
 
-interface ErrorRow {
-  readonly status: number;
-  readonly message: string;
-  /** Whole seconds. */
-  readonly retryAfter?: number;
-}
+/** XML 1.0, section 2.2: characters that a document must not contain. */
+const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\r', '&#13;'],
+]);
 
 /** One child element per entry, in order (D27). */
 export function toXml(root: string, entries: Readonly<Record<string, string>>): string {
-  const elements = Object.entries(entries).map(
-    ([name, text]) => `<${name}>${escapeText(text)}</${name}>`,
-  );
+  const elements = Object.entries(entries).map(([name, text]) => {
+    const valid = text.replace(NO_XML, '\uFFFD');
+    const escaped = valid.replace(/[&<>"\r]/g, (character) => ENTITIES.get(character) as string);
+    return `<${name}>${escaped}</${name}>`;
+  });
   return `<?xml version="1.0" encoding="UTF-8"?><${root}>${elements.join('')}</${root}>`;
-}
-
-function escapeText(text: string): string {
-  return text.replace(NO_XML, '\uFFFD').replace(/[&<>"\r]/g, (char) => ENTITIES[char] as string);
 }
