@@ -5,9 +5,13 @@ import { buffer } from 'node:stream/consumers';
 import { GatewayError, toContractError } from './errors.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './gateway-headers.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
-import type { Input as GeneratedInput, Principals } from './generated/gateway.v1/index.gen.ts';
 import { routes } from './generated/gateway.v1/routes.gen.ts';
-import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
+import {
+  type CommonOptions,
+  type EnvOption,
+  type Login,
+  toRouterOptions,
+} from './router-options.ts';
 import { hasBody } from './runtime/body.ts';
 import {
   type Call,
@@ -16,7 +20,7 @@ import {
   HttpError,
   type Input,
   type Router,
-  type SecurityHandler,
+  type SecurityHandlers,
 } from './runtime/index.ts';
 import { print } from './runtime/options.ts';
 import { UpgradeResponse } from './runtime/upgrade.ts';
@@ -52,9 +56,9 @@ export type WebSocketHandler<Caller = unknown> = (
 /** A call to a hosted service, ready to be forwarded. */
 export interface GatewayInput {
   /** Name of the hosted service, which matches the contract's pattern. */
-  readonly name: GeneratedInput<'cloudrun-get'>['path']['name'];
+  readonly name: string;
   /** The rest of the path after `/{name}/`, byte for byte. Empty for the root. */
-  readonly anyPath: GeneratedInput<'cloudrun-get'>['path']['anyPath'];
+  readonly anyPath: string;
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
   /** Request target for the service: `/`, `anyPath` and the query, byte for byte. */
@@ -91,20 +95,14 @@ export interface GatewayCall<Caller = unknown>
 }
 
 /**
- * Returns the caller that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws a
- * `GatewayError` with the reason.
+ * The gateway's security handlers, one of which must authenticate a call. They return the caller that a credential
+ * belongs to, or `undefined`, `null` or `false` to reject it, or throw a `GatewayError` with the reason.
  */
-type GatewayLoginHandler<Caller> = (
-  credential: string,
-  call: GatewayLogin,
-) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
-
-/** The gateway's security handlers. One of them must authenticate a call. */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */
-  readonly bearerToken: GatewayLoginHandler<Caller>;
+  readonly bearerToken: (token: string, call: GatewayLogin) => Login<Caller>;
   /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256`. */
-  readonly signature: GatewayLoginHandler<Caller>;
+  readonly signature: (authorization: string, call: GatewayLogin) => Login<Caller>;
 }
 
 /** Options of `createGatewayRouter`. */
@@ -130,9 +128,6 @@ export interface GatewayRouter extends Router {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-/** Returned to the runtime if the response has been sent. */
-const TAKEN: HandlerResponse = { status: 200 };
-
 /**
  * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener. Your
  * handler calls the service; the router does the rest.
@@ -152,26 +147,20 @@ export function createGatewayRouter<Caller = unknown>(
   handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
-  const { security, env, signedBodies = 'router', onError = print } = options;
+  const { signedBodies = 'router', onError = print, onResponse } = options;
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
-  const { wireProfile, cors, settings } = toRouterOptions(
-    'gateway',
-    options,
-    limits,
-    toGatewayError,
-  );
+  const shared = toRouterOptions('gateway', options, limits, toGatewayError);
+  const { wireProfile, cors, settings } = shared;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
     assertForwardable(context);
     const input = toServiceInput(parsed, context);
     const call = toGatewayCall<Caller>(context);
-    if (context.response instanceof UpgradeResponse) {
-      return openSocket(input, call, context.response);
-    }
+    if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
       if (signedBodies === 'router') await verifyBody(input, call);
-      return forwardResponse(await handlers.call(input, call), context);
+      return forward(await handlers.call(input, call), call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
       throw input.body?.errored instanceof HttpError ? input.body.errored : error;
@@ -186,27 +175,29 @@ export function createGatewayRouter<Caller = unknown>(
     const { request, requestId } = call;
     assertHandshake(request, cors.allows);
     if (handlers.webSocket === undefined) {
-      throw new GatewayError('SYS_ERR', {
-        status: 501,
-        message: 'WebSockets are not supported here.',
-      });
+      const message = 'WebSockets are not supported here.';
+      throw new GatewayError('SYS_ERR', { status: 501, message });
     }
     const result = await handlers.webSocket(input, call);
-    if (!isOpen(result)) return forwardResponse(result, call);
-    if (response.destroyed) throw disconnected();
-    options.onResponse?.({ status: result.status }, call);
-    const common = { 'x-request-id': requestId, [upstreamStatus]: String(result.status) };
-    openWebSocket(result, request, response, common);
-    return TAKEN;
+    if (!isOpen(result)) return forward(result, call);
+    // Named as in Node.js, so that it is not reported as a failure.
+    if (response.destroyed) throw Object.assign(new Error(), { code: 'ECONNRESET' });
+    onResponse?.({ status: 101 }, call);
+    openWebSocket(result, request, response, {
+      'x-request-id': requestId,
+      [upstreamStatus]: '101',
+    });
+    // The runtime sees that a response has been sent.
+    return { status: 200 };
   }
 
-  function forwardResponse(response: ServiceResponse, context: Call): HandlerResponse {
+  function forward(response: ServiceResponse, call: Call): HandlerResponse {
     try {
-      const common = cors.response(context.request.headers.origin);
-      return toCallerResponse(response, context, common, upstreamStatus);
+      const headers = cors.response(call.request.headers.origin);
+      return toCallerResponse(response, call, headers, upstreamStatus);
     } catch (error) {
       // The caller learns nothing about a bug in the handler, so it must be in the log.
-      onError((error as Error).cause ?? error, context);
+      onError((error as Error).cause ?? error, call);
       throw error;
     }
   }
@@ -214,7 +205,7 @@ export function createGatewayRouter<Caller = unknown>(
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
   const router = createRouter(routes, Object.fromEntries(operations), {
     ...settings,
-    security: toGatewaySecurity(security, env),
+    security: toSecurityHandlers(options),
   });
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -229,27 +220,17 @@ export function createGatewayRouter<Caller = unknown>(
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
-/** A caller whose signature covers the body, as `createGatewaySignature` returns it. */
-interface SignedCaller {
-  readonly verifyBody?: (bodyHash: string) => void;
-}
-
-/** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
-async function verifyBody(input: ServiceInput, call: GatewayCall): Promise<void> {
-  const caller = call.caller as SignedCaller | undefined;
-  if (input.body === undefined || typeof caller?.verifyBody !== 'function') return;
-  const bytes = await buffer(input.body);
-  caller.verifyBody(hash('sha256', bytes));
-  input.body = Readable.from([bytes]);
-}
-
 function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {
   return result?.status === 101 && 'open' in result;
 }
 
-/** Named as in Node.js, so that it is not reported as a failure. */
-function disconnected(): Error {
-  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
+/** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
+async function verifyBody(input: ServiceInput, call: GatewayCall): Promise<void> {
+  const caller = call.caller as { verifyBody?: (bodyHash: string) => void } | undefined;
+  if (input.body === undefined || caller?.verifyBody === undefined) return;
+  const bytes = await buffer(input.body);
+  caller.verifyBody(hash('sha256', bytes));
+  input.body = Readable.from([bytes]);
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
@@ -285,7 +266,7 @@ function toServiceInput(
   { request, requestId, rawQuery }: Call,
 ): ServiceInput {
   const { method = 'GET' } = request;
-  const anyPath = path?.anyPath === undefined ? '' : String(path.anyPath);
+  const { name, anyPath = '' } = path as { readonly name: string; readonly anyPath?: string };
   // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next
   // full garbage collection and keeps the request alive. That took a fifth of a call's time.
   const headers = removeHopByHop(request.headers, WITHHELD) as Record<string, string | string[]>;
@@ -293,7 +274,7 @@ function toServiceInput(
   const rawHeaders = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
   rawHeaders.push('x-request-id', requestId);
   return {
-    name: String(path?.name),
+    name,
     anyPath,
     rawQuery,
     target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
@@ -329,15 +310,12 @@ function toGatewayError(error: HttpError, { request }: Call): GatewayError {
   return toContractError('gateway', error) as GatewayError;
 }
 
-function toGatewaySecurity(
-  { bearerToken, signature }: GatewaySecurity,
-  env: EnvOption | undefined,
-): Readonly<Record<keyof Principals, SecurityHandler>> {
+function toSecurityHandlers({ security, env }: GatewayRouterOptions): SecurityHandlers {
   const toLogin = (call: Call): GatewayLogin => Object.assign(call, { env: envOf(call, env) });
   return {
-    bearerToken: (token, call) => bearerToken(token, toLogin(call)),
+    bearerToken: (token, call) => security.bearerToken(token, toLogin(call)),
     signature: (value, call) =>
-      value.split(' ', 1)[0] === SIGNATURE.algorithm ? signature(value, toLogin(call)) : undefined,
+      value.split(' ', 1)[0] === SIGNATURE.algorithm && security.signature(value, toLogin(call)),
   };
 }
 

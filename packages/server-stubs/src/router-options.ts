@@ -24,6 +24,11 @@ export interface CommonOptions
 /** The environments that a router serves: a name, or a function that returns whether it serves a name. */
 export type EnvOption = string | ((env: string) => boolean);
 
+/** The caller that credentials belong to, or `undefined`, `null` or `false` to reject them. */
+export type Login<Caller> = MaybeCaller<Caller> | Promise<MaybeCaller<Caller>>;
+
+type MaybeCaller<Caller> = Caller | undefined | null | false;
+
 /**
  * @param limits defaults, which also count where an option is `undefined`
  * @throws TypeError if options contradict each other
@@ -36,17 +41,10 @@ export function toRouterOptions(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(surface, wireProfile, options.cors);
-  const { requestId, responses, onError, onResponse, onFault } = options;
+  const { bodyBytes = limits.bodyBytes, streamBytes = limits.streamBytes } = options.requests ?? {};
   const settings: RouterOptions = {
-    requestId,
-    responses,
-    onError,
-    onResponse,
-    onFault,
-    requests: {
-      bodyBytes: options.requests?.bodyBytes ?? limits.bodyBytes,
-      streamBytes: options.requests?.streamBytes ?? limits.streamBytes,
-    },
+    ...options,
+    requests: { bodyBytes, streamBytes },
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.

@@ -1,3 +1,4 @@
+/** What the storage API adds to its document. Works in browsers, where MSW handles calls. */
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
@@ -18,17 +19,17 @@ export interface StorageCredentials {
  */
 export function readCredentials(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-  { storageHeaders }: Pick<WireProfile, 'storageHeaders'>,
+  { storageHeaders: names }: Pick<WireProfile, 'storageHeaders'>,
 ): StorageCredentials {
   const read = (name: string) => headers[name.toLowerCase()]?.toString();
-  const authorization = read(storageHeaders.authorization);
-  if (authorization === undefined) throw missingCredentials(storageHeaders.authorization);
-  const time = read(storageHeaders.timestamp) ?? '';
+  const authorization = read(names.authorization);
+  if (authorization === undefined) throw missingCredentials(names.authorization);
+  const time = read(names.timestamp) ?? '';
   if (!/^\d{1,12}$/.test(time)) {
-    const message = `The ${storageHeaders.timestamp} header must be a time in whole seconds since 1970.`;
+    const message = `The ${names.timestamp} header must be a time in whole seconds since 1970.`;
     throw new StorageError('SIGN_PARAM_INVALID', { message });
   }
-  const sessionToken = read(storageHeaders.sessionToken) ?? '';
+  const sessionToken = read(names.sessionToken) ?? '';
   return { authorization, sessionToken, timestamp: Number(time) };
 }
 
@@ -45,15 +46,13 @@ export function assertBatch(input: unknown, maxItems: number): void {
   });
 }
 
-interface Envelope {
-  readonly statusCode: number;
-  readonly body: { readonly requestId?: unknown; readonly data?: unknown };
-}
-
 /** D20: the envelope that a response is wrapped in. */
 export function toStorageResponse(data: unknown, requestId: string): HandlerResponse {
-  return { status: 200, body: { statusCode: 200, body: { requestId, data } } satisfies Envelope };
+  return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
 }
+
+/** The contract's name for the field of the upload metadata (D1). */
+const NEUTRAL = defaultWireProfile.storeFileID;
 
 /**
  * Converts an envelope to the form of a deployment: with its name for `storeFileID` (D1), or without the envelope (D20).
@@ -62,22 +61,12 @@ export function toWireForm(
   body: unknown,
   { storeFileID, envelope }: Pick<WireProfile, 'storeFileID' | 'envelope'>,
 ): unknown {
-  if (!isEnvelope(body)) return body;
-  const content = renameStoreFileID(body.body, storeFileID);
-  return envelope === 'flat' ? content : { ...body, body: content };
-}
-
-function isEnvelope(body: unknown): body is Envelope {
-  const { statusCode, body: content } = Object(body) as Partial<Envelope>;
-  return typeof statusCode === 'number' && typeof content === 'object' && content !== null;
-}
-
-/** The contract's name for the field of the upload metadata (D1). */
-const NEUTRAL = defaultWireProfile.storeFileID;
-
-function renameStoreFileID(content: Envelope['body'], name: string): Envelope['body'] {
-  const data = content.data as Readonly<Record<string, unknown>> | null | undefined;
-  if (name === NEUTRAL || !data || !Object.hasOwn(data, NEUTRAL)) return content;
-  const { [NEUTRAL]: value, ...rest } = data;
-  return { ...content, data: { ...rest, [name]: value } };
+  const wrapped = Object(body);
+  let content = wrapped.body;
+  if (typeof wrapped.statusCode !== 'number' || Object(content) !== content) return body;
+  if (storeFileID !== NEUTRAL && Object.hasOwn(Object(content.data), NEUTRAL)) {
+    const { [NEUTRAL]: value, ...rest } = content.data;
+    content = { ...content, data: { ...rest, [storeFileID]: value } };
+  }
+  return envelope === 'flat' ? content : { ...wrapped, body: content };
 }

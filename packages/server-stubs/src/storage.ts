@@ -3,7 +3,12 @@ import { StorageError, toContractError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
 import type { Input, Output, operations } from './generated/storage.v2/index.gen.ts';
 import { routes } from './generated/storage.v2/routes.gen.ts';
-import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
+import {
+  type CommonOptions,
+  type EnvOption,
+  type Login,
+  toRouterOptions,
+} from './router-options.ts';
 import {
   type Call,
   createRouter,
@@ -50,16 +55,14 @@ export interface StorageCall<Caller = unknown> extends Call<{ readonly credentia
 }
 
 /**
- * Handles a storage operation: returns `data`, in which an invalid item has its own `code`, or throws a `StorageError`.
+ * Storage API handlers by operationId. They return `data`, in which an invalid item has its own `code`, or throw a
+ * `StorageError`. Operations without a handler respond with 501.
  */
-type StorageHandler<Id extends StorageOperationId, Caller = unknown> = (
-  input: StorageInput<Id>,
-  call: StorageCall<Caller>,
-) => StorageData<Id> | Promise<StorageData<Id>>;
-
-/** Storage API handlers by operationId. Operations without a handler respond with 501. */
 export type StorageHandlers<Caller = unknown> = {
-  readonly [Id in StorageOperationId]?: StorageHandler<Id, Caller>;
+  readonly [Id in StorageOperationId]?: (
+    input: StorageInput<Id>,
+    call: StorageCall<Caller>,
+  ) => StorageData<Id> | Promise<StorageData<Id>>;
 };
 
 /** The storage API's security handler. */
@@ -68,10 +71,7 @@ export interface StorageSecurity<Caller = unknown> {
    * Returns the caller that the credentials belong to, or `undefined`, `null` or `false` to reject them, or throws a
    * `StorageError` with the reason.
    */
-  credentials(
-    credentials: StorageCredentials,
-    call: StorageLogin,
-  ): Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
+  credentials(credentials: StorageCredentials, call: StorageLogin): Login<Caller>;
 }
 
 /** Options of `createStorageRouter`. */
@@ -103,19 +103,20 @@ export function createStorageRouter<Caller = unknown>(
   const limits = { bodyBytes: LIMITS.storageBodyBytes };
   const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
 
-  // The runtime finds the operation, and then authenticates the caller, before the body is read.
+  // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
     return security.credentials(credentials, Object.assign(call, { envId: envIdOf(call) }));
   };
 
-  // The runtime has validated the body, and has taken the fields out of `data` (D21).
+  // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
   const toHandler = (id: StorageOperationId): Handler | undefined => {
-    // Handlers may be methods of an object or a class.
-    const handler = handlers[id]?.bind(handlers) as StorageHandler<typeof id, Caller> | undefined;
+    const handler = handlers[id]?.bind(handlers) as Handler | undefined;
     if (handler === undefined) return undefined;
     return async ({ body }, call) => {
-      const storageCall = toStorageCall<Caller>(call);
+      // Fields are added to the call, because a copy takes time. Authentication has added `envId`.
+      const caller: unknown = call.security[CREDENTIALS];
+      const storageCall = Object.assign(call as StorageCall, { caller });
       assertEnv(storageCall.envId, env);
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, storageCall), call.requestId);
@@ -123,7 +124,7 @@ export function createStorageRouter<Caller = unknown>(
   };
   const operations = OPERATIONS.map((id) => [id, toHandler(id)]);
 
-  // The runtime checks the response, if it should, and sends it in the form of the deployment.
+  // 3. It checks the response, if it should, and sends it in the form of the deployment.
   return createRouter(toStorageTable(wireProfile), Object.fromEntries(operations), {
     ...settings,
     security: { [CREDENTIALS]: authenticate },
@@ -131,14 +132,11 @@ export function createStorageRouter<Caller = unknown>(
   });
 }
 
-/** Fields are added to the call, because a copy takes time. Authentication has added `envId`. */
-function toStorageCall<Caller>(call: Call): StorageCall<Caller> {
-  const login = call as StorageLogin & Call<{ readonly credentials: Caller }>;
-  return Object.assign(login, { caller: login.security.credentials });
-}
-
 /** The security scheme that stands for the three headers. */
 const CREDENTIALS = 'credentials';
+
+const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
+const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId as StorageOperationId);
 
 /** Returns the routes with one security scheme for the three headers, which can only be checked together. */
 function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
@@ -148,9 +146,6 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
     routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
 }
-
-const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
-const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId as StorageOperationId);
 
 const ENV_POSITION = routes.routes[0]?.path.split('/').indexOf('{envId}') ?? -1;
 

@@ -47,12 +47,6 @@ async function post(
 
 const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml);
 
-test('options of the runtime that the router does not list have no effect', async () => {
-  const shared = { onError: vi.fn(), encodeBody: () => 'changed', headers: () => ({ 'x-a': 'b' }) };
-  const response = await post(await upload(md5, shared), `${field('key', 'a.txt')}${END}`);
-  expect([response.headers['x-a'], parse(response.text)]).toMatchObject([undefined, { Error: {} }]);
-});
-
 test('the handler gets the fields, and the file as a stream', async () => {
   const seen: Partial<UploadInput>[] = [];
   const base = await upload(async ({ file, ...rest }) => {
