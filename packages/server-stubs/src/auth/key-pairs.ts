@@ -18,9 +18,6 @@ export interface KeyPairs {
   hasEnv(env: string): boolean;
 }
 
-const ID = /^[!-+\--.0-~]{1,256}$/;
-const TOKEN = /^[!-+\--~]+$/;
-
 /** Placeholder for unknown IDs. */
 const NOBODY = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
 
@@ -59,9 +56,9 @@ export function createKeyPairs(
 }
 
 function findProblem({ id, secret, token }: Credential): string | undefined {
-  if (!ID.test(id)) return 'must have an ID without slashes, commas or spaces';
+  if (!/^[!-+\--.0-~]{1,256}$/.test(id)) return 'must have an ID without slashes, commas or spaces';
   if (secret === '') return 'has an empty secret';
-  if (token === undefined || TOKEN.test(token)) return undefined;
+  if (token === undefined || /^[!-+\--~]+$/.test(token)) return undefined;
   return 'has a token with characters that a header cannot contain';
 }
 

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
@@ -14,7 +14,6 @@ import {
   hashStorageRequest,
   type ParsedSignature,
   parseSignature,
-  sha256,
   toCanonicalHeads,
   toScopeDate,
 } from './tc3.ts';
@@ -60,14 +59,19 @@ export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'raw
 export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (authorization: string, call: SignedCall) => Caller {
-  const { pairs, now, assertScope } = toSettings(options);
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   return (authorization, { env, request, rawPath, rawQuery = '' }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
-    const parsed = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], createError);
-    const { id, token, timestamp, signedHeaders } = parsed;
-    const time = now(request);
-    assertScope(parsed, timestamp, time, 'the Timestamp', createError);
+    const parsed = parseSignature(fields, 'gateway', createError);
+    const { id, signedHeaders } = parsed;
+    const { pair, isUsable } = findPair(
+      parsed,
+      env,
+      request,
+      'the Timestamp',
+      options,
+      createError,
+    );
     // A host in the request target would take precedence over `Host`.
     if (!request.url?.startsWith('/')) {
       throw createError('The request target of a signed call must be a path.');
@@ -79,21 +83,19 @@ export function createGatewaySignature(
       query: decodeWire(rawQuery, createError),
       headers: signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
     });
-    const pair = pairs().find(id, env);
-    const isUsable = pair.isUsable(token, time) && pair.env === env;
     const verifyBody = (bodyHash: string): void => {
-      const hashes = heads.map((head) => sha256(head + bodyHash));
-      if (!matches(pair, parsed, timestamp, hashes) || !isUsable) throw createError(MISMATCH);
+      const hashes = heads.map((head) => hash('sha256', head + bodyHash));
+      if (matches(pair, parsed, hashes) && isUsable && pair.env === env) return;
+      // The same message for an unknown ID, a wrong secret or token, and an expired pair.
+      throw createError(
+        'The signature does not match the request, or its key pair or token is unknown or has expired.',
+      );
     };
     if (hasBody(request)) return { env, id, verifyBody };
     verifyBody(EMPTY_HASH);
     return { env, id };
   };
 }
-
-/** The same message for an unknown ID, a wrong secret or token, and an expired pair. */
-const MISMATCH =
-  'The signature does not match the request, or its key pair or token is unknown or has expired.';
 
 /** What signatures of storage calls are checked against. */
 export interface StorageSignatureOptions extends GatewaySignatureOptions {
@@ -103,6 +105,8 @@ export interface StorageSignatureOptions extends GatewaySignatureOptions {
   readonly wireProfile?: WireProfileInput;
 }
 
+const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
+
 /**
  * Creates the security handler for storage calls, whose signature covers the time but no part of the request.
  *
@@ -110,100 +114,89 @@ export interface StorageSignatureOptions extends GatewaySignatureOptions {
  * createStorageRouter(handlers, { env: 'dev', security: createStorageSignature({ pairs }) });
  */
 export function createStorageSignature(options: StorageSignatureOptions): StorageSecurity<Caller> {
-  const { pairs, now, assertScope } = toSettings(options);
   const { signingHost = SIGNATURE.storageSigningHost } = options;
   const names = toWireProfile(options.wireProfile).storageHeaders;
   const requestHash = hashStorageRequest(signingHost);
   const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
   return {
-    credentials({ authorization, sessionToken, timestamp }, { envId, request }): Caller {
+    credentials({ authorization, sessionToken, timestamp }, { envId: env, request }): Caller {
       if (!authorization.startsWith(STORAGE_PREFIX)) {
         const form = `${STORAGE_PREFIX.trimEnd()} and a space`;
         throw createError(`The ${names.authorization} header must start with ${form}.`);
       }
-      const parsed = parseSignature(
-        authorization.slice(STORAGE_PREFIX.length),
-        REQUIRED,
-        [],
-        createError,
-      );
+      const fields = authorization.slice(STORAGE_PREFIX.length);
+      const token = sessionToken.trim();
+      const parsed = { ...parseSignature(fields, 'storage', createError), timestamp, token };
       if (parsed.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
         throw createError(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
       }
-      const time = now(request);
-      assertScope(parsed, timestamp, time, names.timestamp, createError);
-      const pair = pairs().find(parsed.id, envId);
-      const isSigned = matches(pair, parsed, timestamp, [requestHash]);
-      const isUsable = pair.isUsable(sessionToken.trim(), time);
-      if (!isSigned || !isUsable || pair.env === undefined) {
+      const { pair, isUsable, isEnv } = findPair(
+        parsed,
+        env,
+        request,
+        names.timestamp,
+        options,
+        createError,
+      );
+      if (!matches(pair, parsed, [requestHash]) || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
         throw createError(
           `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
       // D30: only callers that have proved to know a secret learn the reason.
-      if (pair.env !== envId && pairs().hasEnv(envId)) {
-        const message = 'The credentials belong to another environment.';
-        throw new StorageError('STORAGE_EXCEED_AUTHORITY', { message });
-      }
-      if (pair.env !== envId) {
-        const message = 'The environment in the path does not exist.';
-        throw new StorageError('INVALID_ENV', { message });
-      }
-      return { env: envId, id: parsed.id };
+      if (pair.env === env) return { env, id: parsed.id };
+      throw isEnv
+        ? new StorageError('STORAGE_EXCEED_AUTHORITY', {
+            message: 'The credentials belong to another environment.',
+          })
+        : new StorageError('INVALID_ENV', {
+            message: 'The environment in the path does not exist.',
+          });
     },
   };
 }
 
-const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
-
-/** The fields that every signature has. */
-const REQUIRED = ['Credential', 'SignedHeaders', 'Signature'] as const;
-
-function toSettings({
-  pairs,
-  service = SIGNATURE.service,
-  now = Date.now,
-  windowSeconds = LIMITS.clockWindowSeconds,
-}: GatewaySignatureOptions) {
-  return {
-    pairs: typeof pairs === 'function' ? pairs : () => pairs,
-    now,
-    /** @param source what the timestamp was read from, for error messages */
-    assertScope(
-      scope: Pick<ParsedSignature, 'date' | 'service'>,
-      timestamp: number,
-      milliseconds: number,
-      source: string,
-      createError: CreateError,
-    ): void {
-      if (scope.service !== service) {
-        throw createError(`The service in the Credential field must be ${service}.`);
-      }
-      const time = Math.floor(milliseconds / 1000);
-      if (Math.abs(time - timestamp) > windowSeconds) {
-        // A wrong clock is a common reason why calls are rejected, so the message has the server's time.
-        const server = new Date(time * 1000).toISOString().replace('.000', '');
-        throw createError(
-          `The signature's timestamp differs by more than ${windowSeconds} s from the server's clock, which is at ${time} (${server}): correct the clock of the machine that signs.`,
-        );
-      }
-      if (scope.date !== toScopeDate(timestamp)) {
-        throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
-      }
-    },
-  };
+/**
+ * Finds the key pair of a signature.
+ *
+ * @param source what the timestamp was read from, for error messages
+ * @throws the error that `createError` returns if the signature has another service or time
+ */
+function findPair(
+  { id, date, timestamp, token, ...scope }: ParsedSignature,
+  env: string,
+  request: IncomingMessage,
+  source: string,
+  options: GatewaySignatureOptions,
+  createError: CreateError,
+) {
+  const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
+  if (scope.service !== service) {
+    throw createError(`The service in the Credential field must be ${service}.`);
+  }
+  const { pairs, now = Date.now } = options;
+  const time = now(request);
+  const seconds = Math.floor(time / 1000);
+  if (Math.abs(seconds - timestamp) > windowSeconds) {
+    // A wrong clock is a common reason why calls are rejected, so the message has the server's time.
+    const server = new Date(seconds * 1000).toISOString().replace('.000', '');
+    throw createError(
+      `The signature's timestamp differs by more than ${windowSeconds} s from the server's clock, which is at ${seconds} (${server}): correct the clock of the machine that signs.`,
+    );
+  }
+  if (date !== toScopeDate(timestamp)) {
+    throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
+  }
+  const known = typeof pairs === 'function' ? pairs() : pairs;
+  const pair = known.find(id, env);
+  return { pair, isUsable: pair.isUsable(token, time), isEnv: known.hasEnv(env) };
 }
 
 /** Compares in constant time, and with each hash. */
-function matches(
-  pair: KeyPair,
-  parsed: ParsedSignature,
-  timestamp: number,
-  requestHashes: readonly string[],
-): boolean {
-  const results = requestHashes.map((requestHash) =>
-    timingSafeEqual(pair.sign(parsed, timestamp, requestHash), parsed.signature),
+function matches(pair: KeyPair, parsed: ParsedSignature, hashes: readonly string[]): boolean {
+  const results = hashes.map((requestHash) =>
+    timingSafeEqual(pair.sign(parsed, parsed.timestamp, requestHash), parsed.signature),
   );
   return results.includes(true);
 }
@@ -228,12 +221,11 @@ function readHeader(
   return decodeWire(lines.join(', '), createError);
 }
 
-const BEYOND_ASCII = /[\u0080-\uffff]/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Node.js reads as Latin-1 what signers write as UTF-8. Other bytes could have the same text and signature. */
 function decodeWire(text: string, createError: CreateError): string {
-  if (!BEYOND_ASCII.test(text)) return text;
+  if (!/[\u0080-\uffff]/.test(text)) return text;
   try {
     return UTF8.decode(Buffer.from(text, 'latin1'));
   } catch {

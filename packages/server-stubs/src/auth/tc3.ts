@@ -31,25 +31,23 @@ export interface StorageSigning {
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
  */
 export function signStorageRequest(
-  credential: Credential,
+  { id, secret, token = '' }: Credential,
   {
     timestamp,
     service = SIGNATURE.service,
     signingHost = SIGNATURE.storageSigningHost,
   }: StorageSigning,
 ): Record<string, string> {
-  const { algorithm, storageSignedHeaders, storageVersion } = SIGNATURE;
-  const { id, secret, token = '' } = credential;
   const scope = { date: toScopeDate(timestamp), service };
   const signature = createTc3Signer(secret)(scope, timestamp, hashStorageRequest(signingHost));
   const fields = [
     `Credential=${id}/${scope.date}/${service}/${TERMINATOR}`,
-    `SignedHeaders=${storageSignedHeaders}`,
+    `SignedHeaders=${SIGNATURE.storageSignedHeaders}`,
     `Signature=${signature.toString('hex')}`,
   ];
   const names = defaultWireProfile.storageHeaders;
   return {
-    [names.authorization]: `${storageVersion} ${algorithm} ${fields.join(', ')}`,
+    [names.authorization]: `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} ${fields.join(', ')}`,
     [names.sessionToken]: token,
     [names.timestamp]: String(timestamp),
   };
@@ -72,15 +70,14 @@ interface CanonicalRequest {
  * Returns the canonical request (D16) without its last line, the body's SHA-256 in hex. There are two for a multipart
  * type, which is signed with or without its boundary.
  */
-export function toCanonicalHeads({
-  method,
-  path,
-  query,
-  headers,
-}: CanonicalRequest): readonly string[] {
+export function toCanonicalHeads(request: CanonicalRequest): readonly string[] {
+  const { method, path, query, headers } = request;
   const list = headers.map(([name]) => name).join(';');
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  return toTypeSpellings(type).map((spelling) => {
+  const type = headers.find(([name]) => name === 'content-type')?.[1].trim() ?? '';
+  const mediaType = type.split(';', 1)[0]?.trim() ?? '';
+  const isMultipart = mediaType.toLowerCase() === 'multipart/form-data';
+  const spellings = isMultipart ? new Set([mediaType, type]) : [type];
+  return [...spellings].map((spelling) => {
     const lines = headers.map(([name, value]) => {
       // D16: "Values are trimmed and lowercased, except `content-type`, which is signed as sent."
       return `${name}:${name === 'content-type' ? spelling : value.trim().toLowerCase()}\n`;
@@ -89,20 +86,14 @@ export function toCanonicalHeads({
   });
 }
 
-function toTypeSpellings(contentType: string): readonly string[] {
-  const type = contentType.trim();
-  const [mediaType = ''] = type.split(';', 1);
-  const isMultipart = mediaType.trim().toLowerCase() === 'multipart/form-data';
-  return isMultipart && mediaType !== type ? [mediaType.trim(), type] : [type];
-}
-
 export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** Returns the hash of the canonical request of every storage call (D17): a constant text. */
 export function hashStorageRequest(signingHost: string): string {
   const { storageContentType, storageSignedHeaders } = SIGNATURE;
   const lines = `content-type:${storageContentType}\nhost:${signingHost}\n`;
-  return sha256(`POST\n//${signingHost}/\n\n${lines}\n${storageSignedHeaders}\n${EMPTY_HASH}`);
+  const text = `POST\n//${signingHost}/\n\n${lines}\n${storageSignedHeaders}\n${EMPTY_HASH}`;
+  return hash('sha256', text);
 }
 
 interface Scope {
@@ -134,11 +125,6 @@ function hmac(key: Buffer, text: string): Buffer {
 /** Returns the UTC date that a scope must have. A time of at most 12 digits is always a valid date. */
 export function toScopeDate(timestamp: number): string {
   return new Date(timestamp * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
-}
-
-/** Returns the SHA-256 hash in hex. */
-export function sha256(content: string | Uint8Array): string {
-  return hash('sha256', content);
 }
 
 /** Creates the error for a signature that is rejected. The message never quotes what was sent. */
@@ -181,24 +167,44 @@ const FIELDS = Object.keys(FORMS) as Field[];
 /** Far longer than any real signature. Node.js limits all headers together to 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/** Parses comma-separated fields: all that are `required`, and no others but `optional` ones. */
+/** The fields that every signature has. */
+const REQUIRED: readonly Field[] = ['Credential', 'SignedHeaders', 'Signature'];
+
+/**
+ * Parses comma-separated fields (D16: a missing space after a comma is accepted). Only the signature of a gateway call
+ * has a time, and perhaps a token.
+ */
 export function parseSignature(
   text: string,
-  required: readonly Field[],
-  optional: readonly Field[],
+  surface: 'gateway' | 'storage',
   createError: CreateError,
 ): ParsedSignature {
-  const fields = parseFields(text, createError);
-  for (const name of required) {
-    if (!fields.get(name)) throw createError(`The signature must contain ${name}=….`);
+  if (text.length > MAX_LENGTH) {
+    throw createError(`The signature is longer than ${MAX_LENGTH} characters.`);
   }
-  for (const [name, value] of fields) {
-    if (!required.includes(name) && !optional.includes(name)) {
+  const required = surface === 'gateway' ? [...REQUIRED, 'Timestamp'] : REQUIRED;
+  const allowed = surface === 'gateway' ? FIELDS : REQUIRED;
+  const fields = new Map<string, string>();
+  for (const part of text.split(',')) {
+    const [start = '', ...rest] = part.split('=');
+    const name = FIELDS.find((field) => field === start.trim());
+    if (name === undefined || rest.length === 0) {
+      throw createError(
+        `The signature must be a comma-separated list of fields such as Credential=…. Known fields: ${FIELDS.join(', ')}.`,
+      );
+    }
+    // Two parsers could choose different ones.
+    if (fields.has(name)) throw createError(`The signature contains ${name}=… twice.`);
+    if (!allowed.includes(name)) {
       throw createError(`The signature must not contain ${name}=… here.`);
     }
+    const value = rest.join('=').trim();
     const [pattern, form] = FORMS[name];
     if (!pattern.test(value)) throw createError(`The ${name} field must be ${form}.`);
+    fields.set(name, value);
   }
+  const missing = required.find((name) => !fields.has(name));
+  if (missing !== undefined) throw createError(`The signature must contain ${missing}=….`);
   const [id = '', date = '', service = ''] = fields.get('Credential')?.split('/') ?? [];
   // D16: names are lower-cased and sorted, however they were sent.
   const signedHeaders = fields.get('SignedHeaders')?.toLowerCase().split(';').sort() ?? [];
@@ -214,27 +220,4 @@ export function parseSignature(
     timestamp: Number(fields.get('Timestamp') ?? Number.NaN),
     token: fields.get('Token') ?? '',
   };
-}
-
-/**
- * D16: a missing space after a comma is accepted. A duplicate field is rejected, because two parsers could
- * choose different ones.
- */
-function parseFields(text: string, createError: CreateError): ReadonlyMap<Field, string> {
-  if (text.length > MAX_LENGTH) {
-    throw createError(`The signature is longer than ${MAX_LENGTH} characters.`);
-  }
-  const fields = new Map<Field, string>();
-  for (const part of text.split(',')) {
-    const [start = '', ...rest] = part.split('=');
-    const name = FIELDS.find((field) => field === start.trim());
-    if (name === undefined || rest.length === 0) {
-      throw createError(
-        `The signature must be a comma-separated list of fields such as Credential=…. Known fields: ${FIELDS.join(', ')}.`,
-      );
-    }
-    if (fields.has(name)) throw createError(`The signature contains ${name}=… twice.`);
-    fields.set(name, rest.join('=').trim());
-  }
-  return fields;
 }
