@@ -9,20 +9,12 @@ export {
   GatewayError,
   type GatewayErrorCode,
   StorageError,
-  type StorageErrorCode,
   type StorageItemCode,
   toContractError,
   UploadError,
 } from './errors.ts';
 export { countHosts, isLoopback } from './gateway-headers.ts';
-export {
-  CONTRACT,
-  COPY_PATH_PATTERN,
-  CORS,
-  ITEM_SUCCESS,
-  LIMITS,
-  SIGNATURE,
-} from './generated/contract.gen.ts';
+export * from './generated/contract.gen.ts';
 export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
@@ -39,16 +31,8 @@ export {
 export { readJsonBody } from './runtime/json.ts';
 export { decodeText } from './runtime/parameters.ts';
 export { splitTarget } from './runtime/paths.ts';
-export { type ServerEvent, toEventText } from './runtime/server-event.ts';
+export * from './runtime/server-event.ts';
 export { toCallerResponse } from './service-response.ts';
 export type { StorageOperationId } from './storage.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage-wire.ts';
-export {
-  addField,
-  isFileField,
-  malformedForm,
-  missingFileField,
-  toFileType,
-  toUploaded,
-  toUploadFields,
-} from './upload-form.ts';
+export * from './upload-form.ts';

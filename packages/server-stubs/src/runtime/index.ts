@@ -4,8 +4,15 @@
  */
 export { Call, type Principals } from './call.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
-export type { ErrorWithResponse, FaultKind, HttpErrorOptions, Violation } from './faults.ts';
-export { HttpError, hasResponse, toResponse } from './faults.ts';
+export {
+  type ErrorWithResponse,
+  type FaultKind,
+  HttpError,
+  type HttpErrorOptions,
+  hasResponse,
+  toResponse,
+  type Violation,
+} from './faults.ts';
 export type {
   Handlers as TypedHandlers,
   Input as TypedInput,
@@ -15,18 +22,7 @@ export type {
   SecurityHandlers as TypedSecurityHandlers,
 } from './handlers.ts';
 export { memoize } from './headers.ts';
-export type {
-  FoundOperation,
-  Handler,
-  Handlers,
-  Input,
-  Listener,
-  RequestLimits,
-  Router,
-  RouterOptions,
-  SecurityHandler,
-  SecurityHandlers,
-} from './options.ts';
+export type * from './options.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
 export type { ServerEvent } from './server-event.ts';
