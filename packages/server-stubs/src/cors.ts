@@ -14,15 +14,16 @@ export interface CorsOptions {
   readonly credentials?: boolean;
 }
 
-/** The request headers that CORS headers depend on. */
-type CorsRequest = Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>;
+type HeadersByName = Readonly<Record<string, string>>;
 
 /** The CORS headers for one API. */
 export interface Cors {
   /** Returns the headers for responses to an origin. */
-  response(origin: string | undefined): Readonly<Record<string, string>>;
+  response(origin: string | undefined): HeadersByName;
   /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
-  preflight(request: CorsRequest): Readonly<Record<string, string>>;
+  preflight(
+    request: Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>,
+  ): HeadersByName;
   /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
   allows(origin: string): boolean;
 }
@@ -56,18 +57,18 @@ export function createCors(
     return typeof origins === 'function' ? origins(origin) : origins.includes(origin);
   }
 
-  function toOriginHeaders(origin: string | undefined): Record<string, string> {
+  function toOriginHeaders(origin: string | undefined): HeadersByName {
     if (origins === '*') return { 'access-control-allow-origin': '*' };
     if (origin === undefined || !allows(origin)) return { vary: 'Origin' };
     const headers = { 'access-control-allow-origin': origin, vary: 'Origin' };
     return credentials ? { ...headers, 'access-control-allow-credentials': 'true' } : headers;
   }
 
-  const anyOrigin = { 'access-control-allow-origin': '*', ...exposed };
+  const forAnyOrigin = { 'access-control-allow-origin': '*', ...exposed };
   return {
     allows,
     response: (origin) =>
-      origins === '*' ? anyOrigin : { ...toOriginHeaders(origin), ...exposed },
+      origins === '*' ? forAnyOrigin : { ...toOriginHeaders(origin), ...exposed },
     preflight: ({ origin, 'access-control-request-headers': requested = '' }) => ({
       ...toOriginHeaders(origin),
       'access-control-allow-methods': CORS.allowMethods[surface].join(', '),

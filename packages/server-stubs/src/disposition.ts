@@ -15,9 +15,8 @@ export function applyDispositionRules(
   request: Request,
   headers: Record<string, HeaderValue>,
 ): void {
-  const type = headers['content-type'];
   const sent = headers['content-disposition'];
-  if (!needsAttachment(request, type === undefined ? '' : String(type))) {
+  if (!needsAttachment(request, String(headers['content-type'] ?? ''))) {
     delete headers['content-disposition'];
   } else {
     headers['content-disposition'] =

@@ -1,5 +1,5 @@
+// Works in browsers, so it imports nothing from the runtime's index, which needs Node.js modules.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-// Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
 import { type Headers, type HeaderValue, headerOf, memoize } from './runtime/headers.ts';
 import { createNullObject } from './runtime/parameters.ts';
 
@@ -53,7 +53,7 @@ export function removeRawHopByHop(
   return kept;
 }
 
-/** Lowercase header names. Callers use few of them, so that each is only converted once. */
+/** Callers use few names, so that each is only converted once. */
 const toLowerCase = memoize((name) => name.toLowerCase());
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
@@ -86,9 +86,8 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
 /** The name of the requested host. RFC 9112, section 3.2: a request has one `Host`, which is `undefined` otherwise. */
 export function hostOf(request: IncomingMessage): string | undefined {
-  const { host } = request.headers;
-  if (host === undefined || countHosts(request) !== 1) return undefined;
-  return toHostname(host) || undefined;
+  const { host = '' } = request.headers;
+  return countHosts(request) === 1 ? toHostname(host) || undefined : undefined;
 }
 
 /** Empty if it is not an authority. */

@@ -4,11 +4,7 @@ import { removeHopByHop } from './gateway-headers.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from './runtime/index.ts';
 
 /** A hosted service's response, which is forwarded unchanged except for the headers that the gateway sets. */
-export interface ServiceResponse {
-  /** Status from 200 to 599. */
-  readonly status: number;
-  /** Response headers, with names in any case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+export interface ServiceResponse extends Pick<HandlerResponse, 'status' | 'headers'> {
   /** Response body, which is sent as is. Streams are read with backpressure from the caller. */
   readonly body?: RawBody | BodyWriter;
 }
@@ -38,12 +34,11 @@ export function toCallerResponse(
   upstreamStatus: string,
 ): HandlerResponse {
   // A handler in JavaScript may return anything.
-  const { status } = (response ?? {}) as ServiceResponse;
+  const { status, headers: sent = {}, body } = Object(response) as ServiceResponse;
   if (!(Number.isInteger(status) && status >= 200 && status <= 599)) {
     const message = `The handler of ${operationId} returned the status ${String(status)}: return an integer from 200 to 599.`;
     throw new GatewayError('BAD_GATEWAY', { cause: new TypeError(message) });
   }
-  const { headers: sent = {}, body } = response;
   const headers = removeHopByHop(sent, RESERVED);
   applyDispositionRules(request, headers);
   headers[upstreamStatus] = String(status);
@@ -51,10 +46,8 @@ export function toCallerResponse(
   // a status code of … 204 (No Content)."
   if (status === 204) delete headers['content-length'];
   for (const name of MERGED) {
-    const added = headers[name];
-    if (added !== undefined && common[name] !== undefined) {
-      headers[name] = `${common[name]}, ${String(added)}`;
-    }
+    const [own, added] = [common[name], headers[name]];
+    if (own !== undefined && added !== undefined) headers[name] = `${own}, ${String(added)}`;
   }
   return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
 }

@@ -77,10 +77,9 @@ export function assertHandshake(
     throw invalidHandshake('The Sec-WebSocket-Key header must be 16 bytes in base64.');
   }
   const protocols = headers[PROTOCOLS]?.split(',').map((each) => each.trim()) ?? [];
-  if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
-    throw invalidHandshake(
-      'The Sec-WebSocket-Protocol header must list each subprotocol only once.',
-    );
+  const isUnique = new Set(protocols).size === protocols.length;
+  if (!isUnique || !protocols.every((each) => TOKEN.test(each))) {
+    throw invalidHandshake('The Sec-WebSocket-Protocol header must list each subprotocol once.');
   }
 }
 

@@ -36,15 +36,12 @@ export function toViolation(
   prefix = '',
 ): Violation {
   const [error] = errors as readonly [SchemaError];
-  const pointer = prefix + error.instancePath + missingOf(error);
+  const { keyword, params, instancePath } = error;
+  // Ajv reports a missing property with the path of its parent.
+  const missing = keyword === 'required' ? `/${escapeName(String(params.missingProperty))}` : '';
+  const pointer = prefix + instancePath + missing;
   const message = toMessage(error, `${root}${shorten(toPath(pointer))}`, value);
   return { in: place, pointer, message };
-}
-
-/** Ajv reports a missing property with the path of its parent. */
-function missingOf({ keyword, params }: SchemaError): string {
-  const name = keyword === 'required' ? params.missingProperty : undefined;
-  return typeof name === 'string' ? `/${escapeName(name)}` : '';
 }
 
 function toMessage(
@@ -79,10 +76,8 @@ function toMessage(
 
 /** The JSON type of what a pointer refers to. The value itself may be a secret. */
 function typeAt(value: unknown, pointer: string): string {
-  const found = toNames(pointer).reduce(
-    (node, step) => (node as Record<string, unknown> | undefined)?.[step],
-    value,
-  );
+  let found = value;
+  for (const name of toNames(pointer)) found = Object(found)[name];
   if (found === null) return 'null';
   if (found === Infinity || found === -Infinity) return 'number that is out of range';
   return Array.isArray(found) ? 'array' : typeof found;
@@ -96,24 +91,19 @@ function toPath(pointer: string): string {
 }
 
 function toTypes(type: unknown): string {
-  const types = Array.isArray(type) ? type.map(String) : String(type).split(',');
-  const named = types.map((name) => {
-    if (name === 'null') return name;
-    return /^[aio]/.test(name) ? `an ${name}` : `a ${name}`;
-  });
+  const named = String(type)
+    .split(',')
+    .map((name) => (name === 'null' ? name : /^[aio]/.test(name) ? `an ${name}` : `a ${name}`));
   return named.join(' or ');
 }
 
 /** A document may allow thousands of values. */
 const MAX_VALUES = 20;
 
-function toList(values: unknown): string {
-  const all = values as readonly unknown[];
-  const list = all
-    .slice(0, MAX_VALUES)
-    .map((value) => shorten(JSON.stringify(value)))
-    .join(', ');
-  return all.length > MAX_VALUES ? `${list}, … (${all.length} values)` : list;
+function toList(values: readonly unknown[]): string {
+  const list = values.slice(0, MAX_VALUES).map((value) => shorten(JSON.stringify(value)));
+  const text = list.join(', ');
+  return values.length > MAX_VALUES ? `${text}, … (${values.length} values)` : text;
 }
 
 /** Names and values may be as long as a body. */
