@@ -44,9 +44,6 @@ export interface GatewaySignatureOptions {
   readonly windowSeconds?: number;
 }
 
-/** What the signature of a gateway call covers. */
-export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
-
 /**
  * Creates the security handler for signed gateway calls. If the request has a body, only `Caller.verifyBody`
  * rejects unknown IDs and expired pairs: to reject them earlier would reveal which IDs exist. A signature can be sent
@@ -58,31 +55,27 @@ export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'raw
  */
 export function createGatewaySignature(
   options: GatewaySignatureOptions,
-): (authorization: string, call: SignedCall) => Caller {
+): (
+  authorization: string,
+  call: Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>,
+) => Caller {
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
+  const findPair = createFinder(options, 'the Timestamp', createError);
   return (authorization, { env, request, rawPath, rawQuery = '' }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
     const parsed = parseSignature(fields, 'gateway', createError);
     const { id, signedHeaders } = parsed;
-    const { pair, isUsable } = findPair(
-      parsed,
-      env,
-      request,
-      'the Timestamp',
-      options,
-      createError,
-    );
+    const { pair, isUsable } = findPair(parsed, env, request);
     // A host in the request target would take precedence over `Host`.
     if (!request.url?.startsWith('/')) {
       throw createError('The request target of a signed call must be a path.');
     }
     if (!signedHeaders.includes('host')) throw createError('SignedHeaders must include host.');
-    const heads = toCanonicalHeads({
-      method: request.method ?? '',
-      path: decodeWire(rawPath, createError),
-      query: decodeWire(rawQuery, createError),
-      headers: signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
-    });
+    const target = decodeWire(`${request.method}\n${rawPath}\n${rawQuery}`, createError);
+    const heads = toCanonicalHeads(
+      target,
+      signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
+    );
     const verifyBody = (bodyHash: string): void => {
       const hashes = heads.map((head) => hash('sha256', head + bodyHash));
       if (matches(pair, parsed, hashes) && isUsable && pair.env === env) return;
@@ -118,6 +111,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
   const names = toWireProfile(options.wireProfile).storageHeaders;
   const requestHash = hashStorageRequest(signingHost);
   const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
+  const findPair = createFinder(options, names.timestamp, createError);
   return {
     credentials({ authorization, sessionToken, timestamp }, { envId: env, request }): Caller {
       if (!authorization.startsWith(STORAGE_PREFIX)) {
@@ -130,14 +124,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
       if (parsed.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
         throw createError(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
       }
-      const { pair, isUsable, isEnv } = findPair(
-        parsed,
-        env,
-        request,
-        names.timestamp,
-        options,
-        createError,
-      );
+      const { pair, isUsable, isEnv } = findPair(parsed, env, request);
       if (!matches(pair, parsed, [requestHash]) || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
         throw createError(
@@ -158,39 +145,34 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
 }
 
 /**
- * Finds the key pair of a signature.
+ * Creates a function that finds the key pair of a signature, and throws if it has another service or time.
  *
- * @param source what the timestamp was read from, for error messages
- * @throws the error that `createError` returns if the signature has another service or time
+ * @param source what the timestamp is read from, for error messages
  */
-function findPair(
-  { id, date, timestamp, token, ...scope }: ParsedSignature,
-  env: string,
-  request: IncomingMessage,
-  source: string,
-  options: GatewaySignatureOptions,
-  createError: CreateError,
-) {
-  const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
-  if (scope.service !== service) {
-    throw createError(`The service in the Credential field must be ${service}.`);
-  }
+function createFinder(options: GatewaySignatureOptions, source: string, createError: CreateError) {
   const { pairs, now = Date.now } = options;
-  const time = now(request);
-  const seconds = Math.floor(time / 1000);
-  if (Math.abs(seconds - timestamp) > windowSeconds) {
-    // A wrong clock is a common reason why calls are rejected, so the message has the server's time.
-    const server = new Date(seconds * 1000).toISOString().replace('.000', '');
-    throw createError(
-      `The signature's timestamp differs by more than ${windowSeconds} s from the server's clock, which is at ${seconds} (${server}): correct the clock of the machine that signs.`,
-    );
-  }
-  if (date !== toScopeDate(timestamp)) {
-    throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
-  }
-  const known = typeof pairs === 'function' ? pairs() : pairs;
-  const pair = known.find(id, env);
-  return { pair, isUsable: pair.isUsable(token, time), isEnv: known.hasEnv(env) };
+  const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
+  return (parsed: ParsedSignature, env: string, request: IncomingMessage) => {
+    const { id, token, timestamp } = parsed;
+    const time = now(request);
+    const seconds = Math.floor(time / 1000);
+    if (parsed.service !== service) {
+      throw createError(`The service in the Credential field must be ${service}.`);
+    }
+    if (Math.abs(seconds - timestamp) > windowSeconds) {
+      // A wrong clock is a common reason why calls are rejected, so the message has the server's time.
+      const server = new Date(seconds * 1000).toISOString().replace('.000', '');
+      throw createError(
+        `The signature's timestamp differs by more than ${windowSeconds} s from the server's clock, which is at ${seconds} (${server}): correct the clock of the machine that signs.`,
+      );
+    }
+    if (parsed.date !== toScopeDate(timestamp)) {
+      throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
+    }
+    const known = typeof pairs === 'function' ? pairs() : pairs;
+    const pair = known.find(id, env);
+    return { pair, isUsable: pair.isUsable(token, time), isEnv: known.hasEnv(env) };
+  };
 }
 
 /** Compares in constant time, and with each hash. */

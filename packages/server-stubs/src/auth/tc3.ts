@@ -53,25 +53,19 @@ export function signStorageRequest(
   };
 }
 
-/** The end of every scope. */
 const TERMINATOR = 'tc3_request';
-
-interface CanonicalRequest {
-  readonly method: string;
-  /** As sent, without decoding. */
-  readonly path: string;
-  /** As sent, without the question mark; empty if there is none. */
-  readonly query: string;
-  /** The signed headers, sorted by their lowercase names. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-}
 
 /**
  * Returns the canonical request (D16) without its last line, the body's SHA-256 in hex. There are two for a multipart
  * type, which is signed with or without its boundary.
+ *
+ * @param target method, path and query as sent, each on a line
+ * @param headers the signed ones, sorted by their lowercase names
  */
-export function toCanonicalHeads(request: CanonicalRequest): readonly string[] {
-  const { method, path, query, headers } = request;
+export function toCanonicalHeads(
+  target: string,
+  headers: readonly (readonly [name: string, value: string])[],
+): readonly string[] {
   const list = headers.map(([name]) => name).join(';');
   const type = headers.find(([name]) => name === 'content-type')?.[1].trim() ?? '';
   const mediaType = type.split(';', 1)[0]?.trim() ?? '';
@@ -82,13 +76,13 @@ export function toCanonicalHeads(request: CanonicalRequest): readonly string[] {
       // D16: "Values are trimmed and lowercased, except `content-type`, which is signed as sent."
       return `${name}:${name === 'content-type' ? spelling : value.trim().toLowerCase()}\n`;
     });
-    return `${method}\n${path}\n${query}\n${lines.join('')}\n${list}\n`;
+    return `${target}\n${lines.join('')}\n${list}\n`;
   });
 }
 
 export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Returns the hash of the canonical request of every storage call (D17): a constant text. */
+/** The hash of the canonical request of every storage call (D17): a constant text. */
 export function hashStorageRequest(signingHost: string): string {
   const { storageContentType, storageSignedHeaders } = SIGNATURE;
   const lines = `content-type:${storageContentType}\nhost:${signingHost}\n`;
@@ -122,7 +116,7 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Returns the UTC date that a scope must have. A time of at most 12 digits is always a valid date. */
+/** A time of at most 12 digits is always a valid date. */
 export function toScopeDate(timestamp: number): string {
   return new Date(timestamp * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
@@ -130,18 +124,7 @@ export function toScopeDate(timestamp: number): string {
 /** Creates the error for a signature that is rejected. The message never quotes what was sent. */
 export type CreateError = (message: string) => Error;
 
-/** The fields of a TC3 signature. */
-export interface ParsedSignature extends Scope {
-  readonly id: string;
-  /** Lowercase names, sorted. */
-  readonly signedHeaders: readonly string[];
-  /** HMAC-SHA256. */
-  readonly signature: Buffer;
-  /** Signing time in seconds since the epoch; `NaN` if the signature has none. */
-  readonly timestamp: number;
-  /** Session token; empty for permanent credentials. */
-  readonly token: string;
-}
+export type ParsedSignature = ReturnType<typeof parseSignature>;
 
 /** Form of each field, and its description. A header name is a token (RFC 9110, section 5.6.2). */
 const FORMS = {
@@ -167,7 +150,6 @@ const FIELDS = Object.keys(FORMS) as Field[];
 /** Far longer than any real signature. Node.js limits all headers together to 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/** The fields that every signature has. */
 const REQUIRED: readonly Field[] = ['Credential', 'SignedHeaders', 'Signature'];
 
 /**
@@ -178,7 +160,7 @@ export function parseSignature(
   text: string,
   surface: 'gateway' | 'storage',
   createError: CreateError,
-): ParsedSignature {
+) {
   if (text.length > MAX_LENGTH) {
     throw createError(`The signature is longer than ${MAX_LENGTH} characters.`);
   }
@@ -217,7 +199,7 @@ export function parseSignature(
     service,
     signedHeaders,
     signature: Buffer.from(fields.get('Signature') ?? '', 'hex'),
-    timestamp: Number(fields.get('Timestamp') ?? Number.NaN),
+    timestamp: Number(fields.get('Timestamp')),
     token: fields.get('Token') ?? '',
   };
 }
