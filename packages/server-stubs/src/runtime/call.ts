@@ -4,6 +4,8 @@ import type { Route } from './route-table.ts';
 /** The principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;
 
+const NOBODY: Principals = Object.freeze({});
+
 /** The context of a request. Handlers get it in addition to their input. */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
@@ -11,14 +13,16 @@ export class Call<Security extends object = Principals> {
   readonly response: ServerResponse;
   /** `undefined` if no operation was found. */
   readonly route: Route | undefined;
+  /** Empty if no operation was found. */
+  readonly operationId: string;
   /** Request path as sent, not decoded. In Express, without the mount path. */
   readonly rawPath: string;
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
+  /** ID of the call: the result of the `requestId` option, or a new UUID. */
+  readonly requestId: string;
   /** The principals of the alternative that authenticated the caller, by scheme. */
   security: Security = NOBODY as Security;
-  readonly #createId: ((request: IncomingMessage) => string | undefined) | undefined;
-  #requestId: string | undefined;
   #controller: AbortController | undefined;
 
   constructor(
@@ -27,25 +31,15 @@ export class Call<Security extends object = Principals> {
     route: Route | undefined,
     rawPath: string,
     rawQuery: string | undefined,
-    createId?: (request: IncomingMessage) => string | undefined,
+    requestId: string,
   ) {
     this.request = request;
     this.response = response;
     this.route = route;
+    this.operationId = route?.operationId ?? '';
     this.rawPath = rawPath;
     this.rawQuery = rawQuery;
-    this.#createId = createId;
-  }
-
-  /** Empty if no operation was found. */
-  get operationId(): string {
-    return this.route?.operationId ?? '';
-  }
-
-  /** ID of the call: the result of the `requestId` option, or a new UUID. */
-  get requestId(): string {
-    this.#requestId ??= this.#createId?.(this.request) ?? crypto.randomUUID();
-    return this.#requestId;
+    this.requestId = requestId;
   }
 
   /** Aborted when the client disconnects before the response is complete. */
@@ -54,8 +48,6 @@ export class Call<Security extends object = Principals> {
     return this.#controller.signal;
   }
 }
-
-const NOBODY: Principals = Object.freeze({});
 
 function abortWith(response: ServerResponse): AbortController {
   const controller = new AbortController();

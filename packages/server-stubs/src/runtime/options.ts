@@ -86,17 +86,15 @@ export type Listener = (
   next?: (error?: unknown) => void,
 ) => void;
 
-/** An operation, and the path parameters of the request. */
-export interface FoundOperation {
-  readonly operationId: string;
-  /** Path parameters as sent, not decoded. */
-  readonly path: Readonly<Record<string, string>>;
-}
-
 /** Middleware for Express 4 and 5, and a `node:http` listener. Without `next`, unknown paths get a 404. */
 export interface Router extends Listener {
-  /** Finds the operation for a request without validating it, for example for a rate limit per operation. */
-  readonly find: (request: Pick<IncomingMessage, 'method' | 'url'>) => FoundOperation | undefined;
+  /**
+   * Finds the operation of a request, and its path parameters as sent, without validating them, for example for a rate
+   * limit per operation.
+   */
+  readonly find: (
+    request: Pick<IncomingMessage, 'method' | 'url'>,
+  ) => { operationId: string; path: Readonly<Record<string, string>> } | undefined;
   /** Listener for `server.on('checkContinue', …)`, which sends `100 Continue` only if the body will be read. */
   readonly checkContinue: Listener;
 }

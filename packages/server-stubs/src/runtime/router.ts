@@ -63,7 +63,8 @@ export function createRouter(
       return;
     }
     const operation = match && findOperation(match.leaf, request.method);
-    const call = new Call(request, response, operation?.route, path, query, options.requestId);
+    const id = options.requestId?.(request) ?? crypto.randomUUID();
+    const call = new Call(request, response, operation?.route, path, query, id);
     void serve(call, match, operation);
   };
 
