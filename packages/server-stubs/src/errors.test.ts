@@ -20,13 +20,10 @@ test('message, status, Retry-After and headers can be set; the cause is never se
   expect(JSON.stringify(response)).not.toContain('secret');
 });
 
-test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])(
-  'a code of your own is 500 unless you say otherwise: %s',
-  (code) => {
-    expect(new StorageError(code).status).toBe(500);
-    expect(new StorageError(code, { status: 418 }).status).toBe(418);
-  },
-);
+test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])('a code of your own is 500: %s', (code) => {
+  expect(new StorageError(code).status).toBe(500);
+  expect(new StorageError(code, { status: 418 }).status).toBe(418);
+});
 
 test.each([
   ['<Error>', '<Error>'],

@@ -3,7 +3,7 @@ import {
   type StorageCredentials,
   type StorageHandlers,
 } from '@berth/server-stubs';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 
@@ -54,32 +54,28 @@ test('handlers may be the methods of a class', async () => {
   });
 });
 
-describe('credentials', () => {
-  test('are checked for the environment that the handler then acts on, however it is spelt', async () => {
-    const judged: string[] = [];
-    const base = await storage(
-      {
-        security: {
-          credentials(given, { envId }) {
-            judged.push(envId);
-            return given;
-          },
-        },
-      },
-      handlers,
-    );
-    const target = '/%61pi/v2/%65nvs/d%65v/storages:getUploadMetaData';
-    const sent = { method: 'POST', headers: letIn, body: '{"path":"a"}' };
-    const { json } = await send(base, target, sent);
-    expect(judged).toEqual(['dev']);
-    expect(json).toMatchObject({ body: { data: { fileID: 'cloud://dev.files/a' } } });
+test('credentials are checked for the environment that the handler acts on, however it is spelt', async () => {
+  const checked: string[] = [];
+  const credentials = (given: StorageCredentials, { envId }: { envId: string }) => {
+    checked.push(envId);
+    return given;
+  };
+  const base = await storage({ security: { credentials } });
+  const target = '/%61pi/v2/%65nvs/d%65v/storages:getUploadMetaData';
+  const { json } = await send(base, target, {
+    method: 'POST',
+    headers: letIn,
+    body: '{"path":"a"}',
   });
+  expect(checked).toEqual(['dev']);
+  expect(json).toMatchObject({ body: { data: { fileID: 'cloud://dev.files/a' } } });
+});
 
-  const refusal = { status: 401, json: { body: { code: 'SIGN_PARAM_INVALID' } } };
-
-  test('are checked before the body is read, and rejected in the envelope', async () => {
-    const base = await storage({ security: { credentials: () => false } });
-    expect(await post(base, 'batchDelete', '{')).toMatchObject(refusal);
+test('credentials are checked before the body is read, and rejected in the envelope', async () => {
+  const base = await storage({ security: { credentials: () => false } });
+  expect(await post(base, 'batchDelete', '{')).toMatchObject({
+    status: 401,
+    json: { body: { code: 'SIGN_PARAM_INVALID' } },
   });
 });
 
