@@ -27,14 +27,13 @@ export async function openForm(
 ): Promise<FormReader> {
   // Loaded with the first form, because most servers never receive one and should start fast.
   const { Busboy } = await import('@fastify/busboy');
-  const contentType = request.headers['content-type'] ?? '';
   try {
     const parser = new Busboy({
-      headers: { 'content-type': contentType },
+      headers: { 'content-type': request.headers['content-type'] ?? '' },
       limits: { ...FORM_LIMITS, fileSize: fileBytes },
       isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
     });
-    return new FormReader(request, source, parser, new Delimiters(contentType), fileBytes);
+    return new FormReader(request, source, parser, fileBytes);
   } catch (error) {
     throw unreadable(error);
   }
@@ -56,9 +55,9 @@ class FormReader {
     request: IncomingMessage,
     source: Readable,
     parser: BusboyInstance,
-    delimiters: Delimiters,
     fileBytes: number,
   ) {
+    const delimiters = new Delimiters(request.headers['content-type'] ?? '');
     let isComplete = false;
     const failTooMany = (what: string, max: number) =>
       this.#fail(malformedForm(`The form has more than ${max} ${what}.`));

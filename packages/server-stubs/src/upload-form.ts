@@ -87,26 +87,18 @@ export function toUploadFields(
   };
 }
 
-/** Form field that may request the status 200, 201 or 204 (D27). */
-const STATUS_FIELD = 'success_action_status';
-const STATUSES = ['200', '201', '204'];
-const DEFAULT_STATUS = 204;
-
-/** D27: "Success is a 204 with a strong `ETag` and a `Location`". */
+/** D27: "Success is a 204 with a strong `ETag` and a `Location`", unless the form requests another status. */
 export function toUploaded(
   { etag, location, bucket = '' }: UploadResult,
   { fields, key }: Pick<UploadInput, 'fields' | 'key'>,
 ): HandlerResponse {
-  const requested = fields.get(STATUS_FIELD) ?? '';
-  const status = STATUSES.includes(requested) ? Number(requested) : DEFAULT_STATUS;
+  const requested = Number(fields.get('success_action_status'));
+  const status = requested === 200 || requested === 201 ? requested : 204;
   const quoted = etag.startsWith('"') ? etag : `"${etag}"`;
   // Headers are ASCII. Existing percent-encoding is kept.
   const url = location.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
   const headers = { etag: quoted, location: url };
   if (status !== 201) return { status, headers };
-  return {
-    status,
-    headers: { ...headers, 'content-type': 'application/xml' },
-    body: toXml('PostResponse', { Location: url, Bucket: bucket, Key: key, ETag: quoted }),
-  };
+  const body = toXml('PostResponse', { Location: url, Bucket: bucket, Key: key, ETag: quoted });
+  return { status, headers: { ...headers, 'content-type': 'application/xml' }, body };
 }

@@ -67,24 +67,19 @@ type ParameterInput<Operation> = Operation extends { parameters: infer Places }
 
 type BodyInput<Operation> = Operation extends { requestBody: { content: infer Content } }
   ? RequestContent<Content>
-  : Operation extends { requestBody?: infer Body }
-    ? Exclude<Body, undefined> extends { content: infer Content }
-      ? RequestContent<Content> | { contentType: undefined; body: undefined }
-      : unknown
+  : Operation extends { requestBody?: { content: infer Content } | undefined }
+    ? RequestContent<Content> | { contentType: undefined; body: undefined }
     : unknown;
 
 type RequestContent<Content> = {
   [Type in keyof Content]: { contentType: Type; body: RequestBody<Type, Content[Type]> };
 }[keyof Content];
 
-type RequestBody<Type, Value> =
-  IsValue<Type, Value> extends true
-    ? InRequest<Value>
-    : LowercaseOf<Type> extends FormType
-      ? InRequest<Value>
-      : LowercaseOf<Type> extends TextType
-        ? string
-        : Readable;
+type RequestBody<Type, Value> = true extends IsValue<Type, Value> | IsForm<Type>
+  ? InRequest<Value>
+  : LowercaseOf<Type> extends TextType
+    ? string
+    : Readable;
 
 type Response<Status, Documented> = Documented extends { content?: infer Content }
   ? [Content] extends [undefined]
@@ -132,7 +127,8 @@ type JsonType =
   | `${'application/' | `${string}+`}json`
   | `${'application/' | `${string}+`}json${';' | ' '}${string}`;
 type AnyType = `${'*' | 'application'}/*${string}`;
-type FormType = `application/x-www-form-urlencoded${string}`;
+type IsForm<Type> =
+  LowercaseOf<Type> extends `application/x-www-form-urlencoded${string}` ? true : false;
 type TextType = `text/${string}` | `application/${'' | `${string}+`}xml${string}`;
 
 type StatusOf<Key, All> = Key extends number
