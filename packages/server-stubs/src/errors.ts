@@ -13,7 +13,6 @@ import type { HandlerResponse } from './runtime/route-table.ts';
 interface ErrorRow {
   readonly status: number;
   readonly message: string;
-  /** Whole seconds. */
   readonly retryAfter?: number;
 }
 
@@ -64,7 +63,6 @@ type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
 export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
-/** The code of an item in a result list. */
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 

@@ -42,7 +42,6 @@ export async function openForm(
 class FormReader {
   /** What a form has up to its file. Rejects if the form is malformed up to there. If it fails later, the file does. */
   readonly start = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
-  /** The error that ended the form. */
   failure: unknown;
   /** Leaves the rest of the request to the router. */
   readonly close: () => void;
@@ -147,7 +146,6 @@ function unreadable(error: unknown): UploadError {
 const CRLF = Buffer.from('\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Maximum size of the headers of a part. */
 const HEAD_BYTES = 16 * 1024;
 
 /**
@@ -164,13 +162,11 @@ class Delimiters {
   /** Bytes that cannot be passed on yet. A first boundary has no line break of its own. */
   #waiting: Buffer = CRLF;
 
-  /** @param contentType header of the request, with the boundary */
   constructor(contentType: string) {
     const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? [];
     this.#delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`, 'latin1');
   }
 
-  /** Returns the bytes to pass on. @throws UploadError if the headers of a part are too long */
   push(chunk: Buffer): readonly Buffer[] {
     const delimiter = this.#delimiter;
     const pieces: Buffer[] = [];
@@ -208,7 +204,6 @@ class Delimiters {
     return pieces;
   }
 
-  /** Returns the bytes that are left when the body has ended. */
   end(): Buffer {
     return this.#waiting;
   }

@@ -76,7 +76,6 @@ function toList(value: string): string[] {
   return value.split(',').map((entry) => entry.trim().toLowerCase());
 }
 
-/** Returns whether the headers request a WebSocket (RFC 6455, section 4.1). */
 export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
   if (upgrade === undefined || connection === undefined) return false;
   return toList(upgrade).includes('websocket') && toList(connection).includes('upgrade');
@@ -90,7 +89,6 @@ export function hostOf(request: IncomingMessage): string | undefined {
   return countHosts(request) === 1 ? toHostname(host) || undefined : undefined;
 }
 
-/** Empty if it is not an authority. */
 const toHostname = memoize((authority) =>
   AUTHORITY.test(authority) ? (URL.parse(`http://${authority}`)?.hostname ?? '') : '',
 );
@@ -109,7 +107,6 @@ export function countHosts({ rawHeaders }: IncomingMessage): number {
 const LOOPBACK =
   /^(?:localhost|(?:\[?::ffff:)?127(?:\.\d{1,3}){3}\]?|\[?::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]?)$/i;
 
-/** Returns whether a host is `localhost` or a loopback address, with or without brackets. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

@@ -29,10 +29,6 @@ export type Login<Caller> = MaybeCaller<Caller> | Promise<MaybeCaller<Caller>>;
 
 type MaybeCaller<Caller> = Caller | undefined | null | false;
 
-/**
- * @param limits defaults, which also count where an option is `undefined`
- * @throws TypeError if options contradict each other
- */
 export function toRouterOptions(
   surface: 'gateway' | 'storage' | 'upload',
   options: CommonOptions,

@@ -13,10 +13,6 @@ export interface StorageCredentials {
   readonly timestamp: number;
 }
 
-/**
- * @param headers request headers, by lowercase name
- * @throws StorageError SIGN_PARAM_INVALID if one is missing or malformed
- */
 export function readCredentials(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { storageHeaders: names }: Pick<WireProfile, 'storageHeaders'>,
@@ -46,12 +42,10 @@ export function assertBatch(input: unknown, maxItems: number): void {
   });
 }
 
-/** D20: the envelope that a response is wrapped in. */
 export function toStorageResponse(data: unknown, requestId: string): HandlerResponse {
   return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
 }
 
-/** The contract's name for the field of the upload metadata (D1). */
 const NEUTRAL = defaultWireProfile.storeFileID;
 
 /**

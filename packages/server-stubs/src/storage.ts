@@ -132,7 +132,6 @@ export function createStorageRouter<Caller = unknown>(
   });
 }
 
-/** The security scheme that stands for the three headers. */
 const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');

@@ -87,7 +87,6 @@ function invalidHandshake(message: string, headers: Record<string, string> = {})
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
-/** Writes the 101, and hands the connection over. `common` are headers of the gateway. */
 export function openWebSocket(
   { headers, open }: WebSocketResponse,
   request: IncomingMessage,

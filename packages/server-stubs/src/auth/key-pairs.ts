@@ -18,7 +18,6 @@ export interface KeyPairs {
   hasEnv(env: string): boolean;
 }
 
-/** Placeholder for unknown IDs. */
 const NOBODY = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
 
 /**

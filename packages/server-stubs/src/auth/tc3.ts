@@ -91,12 +91,10 @@ export function hashStorageRequest(signingHost: string): string {
 }
 
 interface Scope {
-  /** UTC date, such as `2023-11-14`. */
   readonly date: string;
   readonly service: string;
 }
 
-/** Signs the SHA-256 of a canonical request (in hex), with the key for a scope. */
 export type Tc3Signer = (scope: Scope, timestamp: number, requestHash: string) => Buffer;
 
 /** Creates a signer that caches the day's key, because deriving a key takes three times as long as signing. */

@@ -147,7 +147,6 @@ function parseForm(text: string, { fields = [] }: Content): NullObject {
   return form;
 }
 
-/** Fails beyond the limit. */
 function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {
   startReading(request, maxBytes);
   if (request.readableDidRead) throw alreadyRead(request);

@@ -8,7 +8,6 @@ export interface EventStreamOptions {
   readonly heartbeat?: number;
 }
 
-/** Writes an event stream. */
 export interface EventStream {
   /** The body to return, as `text/event-stream`. */
   readonly body: Readable;

@@ -17,7 +17,6 @@ export function hasResponse(error: unknown): error is ErrorWithResponse {
   );
 }
 
-/** What went wrong, with the default status. */
 const STATUSES = {
   'not-found': 404,
   'method-not-allowed': 405,
@@ -96,7 +95,6 @@ export class HttpError extends Error implements ErrorWithResponse {
   /** Headers that HTTP requires, such as `Allow`, even if the error is converted to another one. Default: none. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param message a sentence for the caller, which names the field and the fix */
   constructor(
     kind: FaultKind,
     message: string,
@@ -121,7 +119,6 @@ export class HttpError extends Error implements ErrorWithResponse {
   }
 }
 
-/** @param basePath where the API is served, which a caller may not know */
 export function notFound(path: string, basePath = ''): HttpError {
   const isBelow = path === basePath || path.startsWith(basePath === '/' ? '/' : `${basePath}/`);
   const hint = isBelow ? '' : ` This API is served at ${basePath}.`;

@@ -1,7 +1,5 @@
-/** A header value, as Node.js represents it. */
 export type HeaderValue = string | number | readonly string[] | undefined;
 
-/** Headers by name. As on the wire, names are case-insensitive. */
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
 /** Returns the value of a header by its lowercase name. Multiple values are joined. */
@@ -14,7 +12,6 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-/** Removes each line of a header from alternating names and values. */
 export function removeRawHeader(rawHeaders: string[], key: string): void {
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
     if (rawHeaders[at]?.toLowerCase() === key) rawHeaders.splice(at, 2);
@@ -55,7 +52,6 @@ function toComparable(mediaType: string): string {
 const MAX_TEXTS = 1000;
 const MAX_LENGTH = 128;
 
-/** Remembers what a function returns for each text, such as a header name. */
 export function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>();
   return (text) => {

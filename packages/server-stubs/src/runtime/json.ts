@@ -5,7 +5,6 @@ import { findContent } from './headers.ts';
 import type { Content, RequestBody, Validator } from './route-table.ts';
 import { toViolation } from './validation.ts';
 
-/** Limit for the nesting of arrays and objects. */
 const JSON_DEPTH = 64;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
@@ -23,7 +22,6 @@ export function readJsonBody(
   return readFields(toJson(decodeUtf8(bytes)), documented, validate);
 }
 
-/** @throws HttpError if the document has no such content */
 export function selectContent(content: readonly Content[], header: string | undefined): Content {
   const found = findContent(content, header ?? 'application/octet-stream');
   if (found !== undefined) return found;
@@ -33,7 +31,6 @@ export function selectContent(content: readonly Content[], header: string | unde
   throw unsupported(`${problem}: send one of ${accept}.`, { accept });
 }
 
-/** Skips a byte order mark (RFC 8259, section 8.1). @throws HttpError */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
@@ -42,7 +39,6 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** @throws HttpError if the text is not JSON that can be used safely */
 export function toJson(text: string): unknown {
   return reading(() => parseJson(text));
 }
@@ -132,7 +128,6 @@ export function readFields(
   throw invalidRequest([toViolation(fields, validate.errors, 'body', 'body', prefix)]);
 }
 
-/** @throws HttpError if both places contain fields */
 function findWrapper(
   value: unknown,
   { unwrap, unwrapFields = [] }: RequestBody,

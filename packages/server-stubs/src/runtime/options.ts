@@ -106,7 +106,6 @@ export type Settings = RouterOptions & {
   readonly limits: Limits;
 };
 
-/** @throws TypeError if a limit is not a number of at least 0 */
 export function toSettings(options: RouterOptions): Settings {
   const { requests = {}, onError = print } = options;
   const { bodyBytes = 1024 * 1024, streamBytes = Infinity } = requests;
@@ -118,7 +117,6 @@ export function toSettings(options: RouterOptions): Settings {
   return { ...options, limits, onError };
 }
 
-/** The default of `onError`. */
 export function print(error: unknown, { operationId }: Call): void {
   process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }

@@ -14,12 +14,6 @@ type Parts = { -readonly [Part in Parameter['in']]: Input[Part] };
 /** Raw values, keyed by their decoded names. */
 type Values = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Reads the parameters of an operation into the input.
- *
- * @param path raw values of the path parameters
- * @throws HttpError with all that cannot be read
- */
 export function readParameters(
   { parameters }: Route,
   input: Parts,
@@ -64,7 +58,6 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Reads a parameter of a query, or a field of a form. @throws HttpError if it cannot be read */
 export function readQuery(field: Field, values: Values): unknown {
   const { name, shape, explode, types } = field;
   if (shape === 'object') {
@@ -148,7 +141,6 @@ function unreadable({ in: place, name }: Named, problem: string): HttpError {
   return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
 }
 
-/** @throws HttpError if the percent-encoding is invalid */
 export function decode(field: Named, raw: string): string {
   // Not every cookie is percent-encoded, so one that cannot be decoded is used as is.
   if (field.in === 'cookie') return decodeText(raw) ?? raw;

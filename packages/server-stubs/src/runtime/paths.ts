@@ -30,7 +30,6 @@ class Node<Operation> {
 export class Paths<Operation> {
   readonly #root = new Node<Operation>();
 
-  /** @param isGreedy whether a parameter takes the rest of the path */
   leafOf(template: string, isGreedy: (name: string) => boolean): Leaf<Operation> {
     let node = this.#root;
     for (const pieces of toSegments(template)) {
@@ -51,7 +50,6 @@ export class Paths<Operation> {
   }
 }
 
-/** The names of the parameters in a path template. */
 export function namesOf(template: string): readonly string[] {
   return toSegments(template).flatMap((pieces) => pieces.filter((_, index) => index % 2 === 1));
 }
@@ -85,7 +83,6 @@ function toLiteral(text: string): string {
   return toPlain(text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())));
 }
 
-/** Finds the leaf for the segments of a path from `start`, and adds their parameters to `values`. */
 function walk<Operation>(
   node: Node<Operation>,
   path: string,

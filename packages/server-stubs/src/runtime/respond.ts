@@ -163,7 +163,6 @@ function toHead(...sources: readonly HeaderSource[]): Head {
 /** Names and codes of errors that streams and signals throw once the client has disconnected. */
 const DISCONNECTS = ['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'];
 
-/** Whether an error only means that the client has disconnected. */
 function isDisconnect(error: unknown, { request, response }: Call): boolean {
   const isGone = response.destroyed || (request.destroyed && !request.complete);
   if (!isGone || !(error instanceof Error)) return false;
@@ -231,7 +230,6 @@ function findViolation(
   return toViolation(body, validate.errors, 'response', 'response', '/body').message;
 }
 
-/** What is sent as is. */
 function isBytes(body: unknown): body is Uint8Array | Stream {
   return body instanceof Uint8Array || isStream(body);
 }
@@ -240,7 +238,6 @@ function isStream(body: unknown): body is Stream {
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
-/** `undefined` for a stream. */
 function lengthOf(body: WireBody): number | undefined {
   if (body === undefined) return 0;
   return typeof body === 'function' || isStream(body) ? undefined : Buffer.byteLength(body);

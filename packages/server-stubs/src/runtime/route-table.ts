@@ -2,14 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ErrorObject } from 'ajv';
 
-/** The JSON types of scalar values. */
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
 
 export type ParameterStyle = 'simple' | 'form' | 'deepObject';
 
-/** A failed JSON Schema keyword, as reported by Ajv. */
 export type SchemaError = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>;
 
 /** A compiled schema. If it returns false, `errors` contains the first error. */
@@ -18,7 +16,6 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-/** A parameter, with everything that is needed to parse its value. */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterPlace;
@@ -64,10 +61,8 @@ export interface DocumentedResponse {
   readonly content: readonly Content[];
 }
 
-/** One operation in the document. */
 export interface Route {
   readonly operationId: string;
-  /** HTTP method, in uppercase. */
   readonly method: string;
   /** Path template with the server's base path, such as `/pets/{id}`. */
   readonly path: string;

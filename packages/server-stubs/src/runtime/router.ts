@@ -29,7 +29,6 @@ import { toViolation } from './validation.ts';
 /** A route, with everything that can be prepared before the first request. */
 interface Operation {
   readonly route: Route;
-  /** Names of the path parameters, in the order in which they are in the path. */
   readonly pathNames: readonly string[];
   readonly handle: Handler | undefined;
   readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
@@ -152,7 +151,6 @@ function methodsOf(operations: Leaf<Operation>): readonly string[] {
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
 
-/** Returns the raw values of the path parameters. @throws HttpError if one cannot be decoded */
 function toPathValues(
   { route, pathNames }: Operation,
   { values }: Match<Operation>,
@@ -191,7 +189,6 @@ function toDocumented(error: unknown, route: Route | undefined): unknown {
     : error;
 }
 
-/** @throws HttpError if a parameter does not match its schema */
 function validateParameters({ validateParameters: validate }: Route, input: Input): void {
   if (validate === undefined || validate(input)) return;
   // The validator gets all parts, so the first step to the value is the part.

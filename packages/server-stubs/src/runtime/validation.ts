@@ -97,7 +97,6 @@ function toTypes(type: unknown): string {
   return named.join(' or ');
 }
 
-/** A document may allow thousands of values. */
 const MAX_VALUES = 20;
 
 function toList(values: readonly unknown[]): string {
