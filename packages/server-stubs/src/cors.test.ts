@@ -8,11 +8,7 @@ const FIXED =
   'Authorization, Content-Type, Last-Event-ID, Range, X-Svc-Authorization, X-Svc-SessionToken, X-Svc-TimeStamp';
 
 test.each([
-  [
-    'what an SDK sends',
-    'content-type,x-sdk-version, Mcp-Session-Id',
-    'x-sdk-version, Mcp-Session-Id',
-  ],
+  ['what an SDK sends', 'content-type,x-sdk-version, Mcp-Id', 'x-sdk-version, Mcp-Id'],
   ['a name twice', 'traceparent,TraceParent', 'traceparent'],
   ['names that are not valid', 'x-a,,x b,x:c,x-é,x\r\ny,x-d', 'x-a, x-d'],
   ['as many names as fit', names(64), names(64)],
@@ -56,9 +52,6 @@ test('credentials for every site are refused at creation', () => {
   expect(() => createCors('gateway', defaultWireProfile, { credentials: true })).toThrow(TypeError);
 });
 
-test.each(['https://app.example.com/', 'app.example.com', '*', 'null'])(
-  'an invalid origin is refused at creation: %s',
-  (origin) => {
-    expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
-  },
-);
+test.each([`${APP}/`, 'app.example.com', '*', 'null'])('the origin %s is refused', (origin) => {
+  expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
+});
