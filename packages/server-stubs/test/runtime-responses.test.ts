@@ -130,12 +130,15 @@ describe('a failing handler', () => {
     expect(JSON.parse((await send(base, '/')).text)).toEqual({ title, status, detail: 'No.' });
   });
 
-  it('gets a response even if formatting the fault and the log fail too', async () => {
+  it('gets a response even if the request ID or the format of the fault fails, and the log', async () => {
     const fail = () => {
       throw new Error('broken');
     };
-    const base = await start(fail, undefined, { toError: fail, onError: fail });
-    expect((await send(base, '/')).status).toBe(500);
+    const headersOf = ({ requestId }: { requestId: string }) => ({ 'x-request-id': requestId });
+    for (const options of [{ toError: fail }, { requestId: fail, headers: headersOf }]) {
+      const base = await start(fail, undefined, { onError: fail, ...options });
+      expect((await send(base, '/')).status).toBe(500);
+    }
   });
 });
 

@@ -19,10 +19,10 @@ export class Call<Security extends object = Principals> {
   readonly rawPath: string;
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
-  /** ID of the call: the result of the `requestId` option, or a new UUID. */
-  readonly requestId: string;
   /** The principals of the alternative that authenticated the caller, by scheme. */
   security: Security = NOBODY as Security;
+  readonly #createId: ((request: IncomingMessage) => string | undefined) | undefined;
+  #requestId: string | undefined;
   #controller: AbortController | undefined;
 
   constructor(
@@ -31,7 +31,7 @@ export class Call<Security extends object = Principals> {
     route: Route | undefined,
     rawPath: string,
     rawQuery: string | undefined,
-    requestId: string,
+    createId?: (request: IncomingMessage) => string | undefined,
   ) {
     this.request = request;
     this.response = response;
@@ -39,7 +39,13 @@ export class Call<Security extends object = Principals> {
     this.operationId = route?.operationId ?? '';
     this.rawPath = rawPath;
     this.rawQuery = rawQuery;
-    this.requestId = requestId;
+    this.#createId = createId;
+  }
+
+  /** ID of the call: the result of the `requestId` option, or a new UUID. */
+  get requestId(): string {
+    this.#requestId ??= this.#createId?.(this.request) ?? crypto.randomUUID();
+    return this.#requestId;
   }
 
   /** Aborted when the client disconnects before the response is complete. */

@@ -62,8 +62,7 @@ export function createRouter(
       return;
     }
     const operation = match && findOperation(match.leaf, request.method);
-    const id = options.requestId?.(request) ?? crypto.randomUUID();
-    const call = new Call(request, response, operation?.route, path, query, id);
+    const call = new Call(request, response, operation?.route, path, query, options.requestId);
     void serve(call, match, operation);
   };
 
