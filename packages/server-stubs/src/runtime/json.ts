@@ -45,11 +45,7 @@ export function toJson(text: string): unknown {
 
 /** Returns a value that other middleware parsed. @throws HttpError if it cannot be used safely */
 export function toSafeJson(value: unknown): unknown {
-  return reading(() => {
-    if (isDeeper(value, JSON_DEPTH)) throw tooDeep();
-    assertPlainKeys(value);
-    return value;
-  });
+  return reading(() => parseJson(JSON.stringify(value)));
 }
 
 function reading(read: () => unknown): unknown {
@@ -64,10 +60,15 @@ function reading(read: () => unknown): unknown {
 /** @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321) */
 export function parseJson(text: string): unknown {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
-  if (isNestedDeeper(text, JSON_DEPTH)) throw tooDeep();
+  if (isNestedDeeper(text, JSON_DEPTH)) {
+    throw new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
+  }
   const value: unknown = JSON.parse(text);
   // Text without these cannot contain a forbidden key. An escape may hide one.
-  if (/__proto__|constructor|\\u/.test(text)) assertPlainKeys(value);
+  const isSuspect = /__proto__|constructor|\\u/.test(text) && Object(value) === value;
+  if (isSuspect && scan(value as object, { safe: true }) === null) {
+    throw new SyntaxError('it contains the forbidden key __proto__ or constructor.prototype');
+  }
   return value;
 }
 
@@ -92,22 +93,6 @@ function endOfString(text: string, start: number): number {
     if (!isEscaped) return end;
   }
   return text.length;
-}
-
-function tooDeep(): SyntaxError {
-  return new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
-}
-
-function assertPlainKeys(value: unknown): void {
-  const isObject = typeof value === 'object' && value !== null;
-  if (isObject && scan(value, { safe: true }) === null) {
-    throw new SyntaxError('it contains the forbidden key __proto__ or constructor.prototype');
-  }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /**
