@@ -16,17 +16,10 @@ export interface CorsOptions {
 
 type HeadersByName = Readonly<Record<string, string>>;
 
+type CorsRequest = Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>;
+
 /** The CORS headers for one API. */
-export interface Cors {
-  /** Returns the headers for responses to an origin. */
-  response(origin: string | undefined): HeadersByName;
-  /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
-  preflight(
-    request: Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>,
-  ): HeadersByName;
-  /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
-  allows(origin: string): boolean;
-}
+export type Cors = ReturnType<typeof createCors>;
 
 /**
  * Creates the CORS headers for one API.
@@ -37,7 +30,7 @@ export function createCors(
   surface: keyof typeof CORS.allowMethods,
   { storageHeaders, gatewayHeaders }: WireProfile,
   { origins = CORS.allowOrigin, credentials = false }: CorsOptions = {},
-): Cors {
+) {
   if (origins === '*' && credentials) {
     throw new TypeError(
       'cors.credentials requires a list of cors.origins, because * allows every site.',
@@ -66,15 +59,21 @@ export function createCors(
 
   const forAnyOrigin = { 'access-control-allow-origin': '*', ...exposed };
   return {
+    /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
     allows,
-    response: (origin) =>
+    /** Returns the headers for responses to an origin. */
+    response: (origin: string | undefined): HeadersByName =>
       origins === '*' ? forAnyOrigin : { ...toOriginHeaders(origin), ...exposed },
-    preflight: ({ origin, 'access-control-request-headers': requested = '' }) => ({
-      ...toOriginHeaders(origin),
-      'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
-      'access-control-allow-headers': addRequested(allowHeaders, requested).join(', '),
-      'access-control-max-age': String(CORS.maxAge),
-    }),
+    /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
+    preflight({ origin, 'access-control-request-headers': requested = '' }: CorsRequest) {
+      const headers: HeadersByName = {
+        ...toOriginHeaders(origin),
+        'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
+        'access-control-allow-headers': addRequested(allowHeaders, requested).join(', '),
+        'access-control-max-age': String(CORS.maxAge),
+      };
+      return headers;
+    },
   };
 }
 

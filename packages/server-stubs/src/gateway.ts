@@ -65,15 +65,9 @@ export interface GatewayInput {
   readonly target: string;
   /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body. */
   readonly method: string;
-  /**
-   * Headers for the service, by lowercase name: without `authorization` and hop-by-hop headers (RFC 9110,
-   * section 7.6.1), and with the call's `x-request-id`.
-   */
+  /** By lowercase name, without `authorization` and hop-by-hop headers (RFC 9110, 7.6.1), and with `x-request-id`. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /**
-   * The same headers as alternating names and values, as sent: with their letter case, and each repeated one. HTTP clients
-   * such as undici take them, and no object is created.
-   */
+  /** The same headers as undici takes them: alternating names and values as sent, each repeated one included. */
   readonly rawHeaders: readonly string[];
   /** Unparsed body of a POST. It fails if it exceeds the limit. */
   readonly body: Readable | undefined;
@@ -149,8 +143,12 @@ export function createGatewayRouter<Caller = unknown>(
 ): GatewayRouter {
   const { signedBodies = 'router', onError = print, onResponse } = options;
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
-  const shared = toRouterOptions('gateway', options, limits, toGatewayError);
-  const { wireProfile, cors, settings } = shared;
+  const { wireProfile, cors, settings } = toRouterOptions(
+    'gateway',
+    options,
+    limits,
+    toGatewayError,
+  );
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {

@@ -1,23 +1,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Credential, createTc3Signer, type Tc3Signer } from './tc3.ts';
-
-/** A credential that does not expose its secrets. */
-export interface KeyPair {
-  /** `undefined` in the placeholder for unknown IDs. */
-  readonly env: string | undefined;
-  readonly sign: Tc3Signer;
-  /** Whether the credential has not expired and the session token is correct, if it has one. */
-  isUsable(token: string, now: number): boolean;
-}
+import { type Credential, createTc3Signer } from './tc3.ts';
 
 /** The key pairs of all environments. */
-export interface KeyPairs {
-  /** Returns the environment's key pair, or else another one, so that the response time reveals nothing. */
-  find(id: string, env: string): KeyPair;
-  /** Whether an environment of this name exists, even without key pairs. */
-  hasEnv(env: string): boolean;
-}
+export type KeyPairs = ReturnType<typeof createKeyPairs>;
 
+/** A credential that does not expose its secrets. */
+export type KeyPair = ReturnType<typeof createKeyPair>;
+
+/** For unknown IDs. It has no environment. */
 const NOBODY = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
 
 /**
@@ -32,7 +22,7 @@ export function createKeyPairs(
   environments: Readonly<
     Record<string, { readonly credentials?: readonly Credential[] | undefined }>
   >,
-): KeyPairs {
+) {
   const byId = new Map<string, Map<string, KeyPair>>();
   for (const [env, { credentials = [] }] of Object.entries(environments)) {
     for (const credential of credentials) {
@@ -46,11 +36,13 @@ export function createKeyPairs(
     }
   }
   return {
-    find(id, env) {
+    /** Returns the environment's key pair, or else another one, so that the response time reveals nothing. */
+    find(id: string, env: string): KeyPair {
       const pairs = byId.get(id);
       return pairs?.get(env) ?? pairs?.values().next().value ?? NOBODY;
     },
-    hasEnv: (env) => Object.hasOwn(environments, env),
+    /** Whether an environment of this name exists, even without key pairs. */
+    hasEnv: (env: string) => Object.hasOwn(environments, env),
   };
 }
 
@@ -61,14 +53,15 @@ function findProblem({ id, secret, token }: Credential): string | undefined {
   return 'has a token with characters that a header cannot contain';
 }
 
-function createKeyPair(env: string | undefined, credential: Credential): KeyPair {
+function createKeyPair(env: string | undefined, credential: Credential) {
   const { secret, token, expires } = credential;
   const end = expires?.getTime() ?? Number.POSITIVE_INFINITY;
   return {
     env,
     sign: createTc3Signer(secret),
-    // D17: permanent credentials have no token to compare with.
-    isUsable: (sent, now) => (token === undefined || isSameSecret(token, sent)) && now < end,
+    /** D17: permanent credentials have no token to compare with. */
+    isUsable: (sent: string, now: number) =>
+      (token === undefined || isSameSecret(token, sent)) && now < end,
   };
 }
 

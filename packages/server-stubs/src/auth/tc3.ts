@@ -90,17 +90,15 @@ export function hashStorageRequest(signingHost: string): string {
   return hash('sha256', text);
 }
 
-interface Scope {
+export interface Scope {
   readonly date: string;
   readonly service: string;
 }
 
-export type Tc3Signer = (scope: Scope, timestamp: number, requestHash: string) => Buffer;
-
 /** Creates a signer that caches the day's key, because deriving a key takes three times as long as signing. */
-export function createTc3Signer(secret: string): Tc3Signer {
+export function createTc3Signer(secret: string) {
   let known: Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
-  return ({ date, service }, timestamp, requestHash) => {
+  return ({ date, service }: Scope, timestamp: number, requestHash: string): Buffer => {
     if (known.date !== date || known.service !== service) {
       const key = [date, service, TERMINATOR].reduce(hmac, Buffer.from(`TC3${secret}`));
       known = { date, service, key };

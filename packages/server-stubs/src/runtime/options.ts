@@ -88,10 +88,7 @@ export type Listener = (
 
 /** Middleware for Express 4 and 5, and a `node:http` listener. Without `next`, unknown paths get a 404. */
 export interface Router extends Listener {
-  /**
-   * Finds the operation of a request, and its path parameters as sent, without validating them, for example for a rate
-   * limit per operation.
-   */
+  /** Finds the operation of a request, and its raw path parameters, for example for a rate limit per operation. */
   readonly find: (
     request: Pick<IncomingMessage, 'method' | 'url'>,
   ) => { operationId: string; path: Readonly<Record<string, string>> } | undefined;

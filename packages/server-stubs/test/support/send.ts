@@ -12,33 +12,41 @@ export interface Sent {
 export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
   readonly text: string;
   readonly json: unknown;
 }
 
 /** Sends a request with an unchanged path and `Host`, which `fetch` does not allow. */
-export async function send(
+export async function send(base: string, path: string, sent?: Sent): Promise<Received> {
+  const response = await begin(base, path, sent);
+  const received = await text(response);
+  const isJson = response.headers['content-type']?.startsWith('application/json');
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    rawHeaders: response.rawHeaders,
+    text: received,
+    json: isJson && received !== '' ? JSON.parse(received) : undefined,
+  };
+}
+
+/** Sends a request, and returns the response as soon as it has begun. */
+export async function begin(
   base: string,
   path: string,
   { method = 'GET', headers = {}, body = '' }: Sent = {},
-): Promise<Received> {
+): Promise<IncomingMessage> {
   const { hostname, port } = new URL(base);
   const outgoing = request({ hostname, port, path, method, headers: { ...headers } as never });
   // A rejected body may be aborted; only the response matters.
   outgoing.on('error', () => {});
   const responded = once(outgoing, 'response');
   if (typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);
-  else {
-    const source = Readable.from(body);
-    source.on('error', () => outgoing.destroy()).pipe(outgoing);
-  }
+  else
+    Readable.from(body)
+      .on('error', () => outgoing.destroy())
+      .pipe(outgoing);
   const [response] = (await responded) as [IncomingMessage];
-  const received = await text(response);
-  const isJson = response.headers['content-type']?.startsWith('application/json');
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: received,
-    json: isJson && received !== '' ? JSON.parse(received) : undefined,
-  };
+  return response;
 }
