@@ -101,8 +101,7 @@ export class Responder {
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     if (body !== undefined) head['content-type'] ??= toMediaType(result, content);
     const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
-    const text = isRaw ? body : JSON.stringify(body);
-    this.#write(result, head, text, error);
+    this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
   }
 
   #write(result: HandlerResponse, head: Head, body: WireBody, error?: ErrorWithResponse): void {
