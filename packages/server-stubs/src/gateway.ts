@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { GatewayError, toContractError } from './errors.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './gateway-headers.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
+import type { Input as GeneratedInput } from './generated/gateway.v1/index.gen.ts';
 import { routes } from './generated/gateway.v1/routes.gen.ts';
 import {
   type CommonOptions,
@@ -53,12 +54,14 @@ export type WebSocketHandler<Caller = unknown> = (
   call: GatewayCall<Caller>,
 ) => WebSocketResponse | ServiceResponse | Promise<WebSocketResponse | ServiceResponse>;
 
+type PathInput = GeneratedInput<'cloudrun-get'>['path'];
+
 /** A call to a hosted service, ready to be forwarded. */
 export interface GatewayInput {
   /** Name of the hosted service, which matches the contract's pattern. */
-  readonly name: string;
+  readonly name: PathInput['name'];
   /** The rest of the path after `/{name}/`, byte for byte. Empty for the root. */
-  readonly anyPath: string;
+  readonly anyPath: PathInput['anyPath'];
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
   /** Request target for the service: `/`, `anyPath` and the query, byte for byte. */
@@ -264,7 +267,8 @@ function toServiceInput(
   { request, requestId, rawQuery }: Call,
 ): ServiceInput {
   const { method = 'GET' } = request;
-  const { name, anyPath = '' } = path as { readonly name: string; readonly anyPath?: string };
+  // The operations of the root have no rest.
+  const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
   // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next
   // full garbage collection and keeps the request alive. That took a fifth of a call's time.
   const headers = removeHopByHop(request.headers, WITHHELD) as Record<string, string | string[]>;
