@@ -32,14 +32,18 @@ export async function runBatch<Item, Result>(
       return await run(item);
     } catch (error) {
       failures.push(error);
-      onError(error, requestId);
       return toFailed(item, toItemCode(error));
     }
   });
-  if (items.length === 0 || failures.length < items.length) return results;
   const [first] = failures;
-  if (!(first instanceof StoreUnavailableError)) throw first;
-  throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
+  const isTotal = failures.length > 0 && failures.length === items.length;
+  // The router reports it.
+  if (isTotal && !(first instanceof StoreUnavailableError)) throw first;
+  // A store that is down fails for each item with the same message.
+  const byMessage = new Map(failures.map((error) => [String(error), error]));
+  for (const error of byMessage.values()) onError(error, requestId);
+  if (isTotal) throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
+  return results;
 }
 
 /** The files that an item uses. */

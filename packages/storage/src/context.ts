@@ -53,7 +53,7 @@ export interface StorageOptions {
   readonly authorizeUse?: ((use: SignedUse) => Promise<void>) | undefined;
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
-  /** Called with each error within a batch, for which the caller gets a fixed message. Must not throw. */
+  /** Called once with each different error in a batch; the caller gets a fixed message. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { StorageCall } from '@berth/server-stubs';
-import { createMemoryStore, createStorage, type StorageCaller } from '@berth/storage';
+import {
+  type BlobKey,
+  type BlobStore,
+  createMemoryStore,
+  createStorage,
+  type StorageCaller,
+  type StorageOptions,
+  StoreUnavailableError,
+} from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { expect, test } from 'vitest';
 import { runInOrder, type Touched } from '../src/batch.ts';
@@ -56,25 +64,47 @@ test.each([
   expect(begun).toEqual(['other', 'first', 'second']);
 });
 
-test('no item is started once the caller has gone', async () => {
-  const caller = new AbortController();
-  const deleted: string[] = [];
+/** Deletes three files in a batch, from a store with this function. */
+function deleteThree(
+  deleteFile: BlobStore['delete'],
+  onError: StorageOptions['onError'],
+  signal?: AbortSignal,
+) {
   const { storage } = createStorage({
-    blobs: {
-      ...createMemoryStore(),
-      async delete({ path }) {
-        deleted.push(path);
-        caller.abort();
-        return true;
-      },
-    },
+    blobs: { ...createMemoryStore(), delete: deleteFile },
     signer: createSigner([randomBytes(32)]),
     bucketOf: () => 'files',
     publicUrl: 'http://127.0.0.1',
-    onError: expect.fail,
+    onError,
   });
-  const call = { envId: 'dev', caller: { env: 'dev', id: 'me' }, signal: caller.signal };
+  const call = { envId: 'dev', caller: { env: 'dev', id: 'me' }, signal };
   const fileList = ['a', 'b', 'c'].map((path) => `cloud://dev.files/${path}`);
-  await storage.batchDelete({ fileList }, call as StorageCall<StorageCaller>);
+  return storage.batchDelete({ fileList }, call as StorageCall<StorageCaller>);
+}
+
+test('no item is started once the caller has gone', async () => {
+  const caller = new AbortController();
+  const deleted: string[] = [];
+  const deleteFile = async ({ path }: BlobKey) => {
+    deleted.push(path);
+    caller.abort();
+    return true;
+  };
+  await deleteThree(deleteFile, expect.fail, caller.signal);
   expect(deleted).toEqual(['a']);
+});
+
+test.each([
+  ['every item', ''],
+  ['some items', 'c'],
+])('reports an error of the store once if it occurs for %s', async (_, intact) => {
+  const errors: unknown[] = [];
+  const deleteFile = async ({ path }: BlobKey) => {
+    if (path === intact) return true;
+    throw new StoreUnavailableError('The disk is full.');
+  };
+  const batch = deleteThree(deleteFile, (error) => errors.push(error));
+  const [outcome] = await Promise.allSettled([batch]);
+  expect(outcome.status).toBe(intact === '' ? 'rejected' : 'fulfilled');
+  expect(errors).toEqual([new StoreUnavailableError('The disk is full.')]);
 });
