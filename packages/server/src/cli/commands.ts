@@ -1,6 +1,7 @@
 import { mintToken, type TokenRequest } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import { MAX_GRANT_SECONDS } from '../config/schema.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { diskCodeOf } from '../store/disk/file-system.ts';
 import { fsck as checkFiles } from '../store/disk/fsck.ts';
@@ -58,8 +59,7 @@ function toRevocation(
         return { name: subject };
       throw new Failure('Write a key pair as environment and ID, such as dev/ci.', 2);
     case 'grant':
-      // For ever, like a key pair: a server may have issued it with another `grantSeconds` than this one.
-      return { name: subject };
+      return { name: subject, seconds: MAX_GRANT_SECONDS };
     case 'link': {
       const query = URL.parse(subject)?.searchParams ?? new URLSearchParams();
       const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;

@@ -101,10 +101,13 @@ const signature = z
   .describe('Constants used in signatures. Clients must use the same ones.');
 
 /** A limit of the contract that an operator may change. All others apply to clients. */
-function limit(name: keyof typeof defaults.limits) {
+function limit(name: keyof typeof defaults.limits, type = count) {
   const { value, description, unit } = defaults.limits[name];
-  return count.default(value).describe(`${description} Unit: ${unit}.`);
+  return type.default(value).describe(`${description} Unit: ${unit}.`);
 }
+
+/** A revoked grant is remembered for so long, with whatever `grantSeconds` a server has issued it. */
+export const MAX_GRANT_SECONDS = 604_800;
 
 const limits = z
   .strictObject({
@@ -115,7 +118,7 @@ const limits = z
     batchItems: limit('batchItems'),
     linkSeconds: limit('linkSeconds'),
     linkMaxSeconds: limit('linkMaxSeconds'),
-    grantSeconds: limit('grantSeconds'),
+    grantSeconds: limit('grantSeconds', count.max(MAX_GRANT_SECONDS)),
     uploadBytes: limit('uploadBytes'),
   })
   .refine(
