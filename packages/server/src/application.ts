@@ -3,8 +3,7 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import { createAuthenticator } from './auth/authenticator.ts';
-import { authorizeUse, guardGateway, guardStorage } from './auth/guards.ts';
+import { authorizeUse, createAuthenticator } from './auth/authenticator.ts';
 import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
 import { type Application, toRequestUrl } from './http.ts';
@@ -21,8 +20,8 @@ export function createApplication(
   log: Log,
 ): Application {
   const { cors, wireProfile, limits, environments, publicUrl } = config;
-  const { blobs, gateway, issuers, quotas, redis } = resources;
-  const authenticator = createAuthenticator(config, issuers);
+  const { blobs, gateway } = resources;
+  const security = createAuthenticator(config, resources);
   const { onError, onResponse, onRefusal } = calls;
   const env = toEnvOption(Object.keys(environments));
   const common = { cors, wireProfile, onResponse, onError };
@@ -33,7 +32,7 @@ export function createApplication(
   const gatewayRouter = createGatewayRouter(gateway.handlers, {
     ...common,
     env,
-    security: guardGateway(authenticator, redis),
+    security: security.gateway,
     // A large body is kept in a file.
     signedBodies: 'handler',
     requests: { streamBytes: limits.gatewayBodyBytes },
@@ -55,7 +54,7 @@ export function createApplication(
   const storageRouter = createStorageRouter(storage, {
     ...common,
     env,
-    security: guardStorage(authenticator, redis, quotas),
+    security: security.storage,
     batchItems: limits.batchItems,
     requests: { bodyBytes: limits.storageBodyBytes },
   });

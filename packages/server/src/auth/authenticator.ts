@@ -3,7 +3,9 @@ import {
   GatewayError,
   type GatewayLogin,
   type GatewaySecurity,
+  StorageError,
   type StorageSecurity,
+  UploadError,
 } from '@berth/server-stubs';
 import {
   type Caller,
@@ -12,35 +14,103 @@ import {
   createStorageSignature,
 } from '@berth/server-stubs/auth';
 import { LIMITS } from '@berth/server-stubs/contract';
+import type { SignedUse } from '@berth/storage';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
+import type { Quotas } from '../quotas.ts';
+import type { RedisState } from '../redis.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
-type AuthConfig = Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>;
-
-export interface Authenticator {
-  readonly gateway: GatewaySecurity<Caller>;
-  readonly storage: StorageSecurity<Caller>;
+interface Shared {
+  readonly issuers: Issuers;
+  readonly quotas: Quotas;
+  readonly redis: RedisState | undefined;
 }
 
-/** Creates the security handlers for both APIs (D15 to D19, D30). */
+/** Creates the security handlers for both APIs (D15 to D19, D30). Key pairs can be revoked in Redis, tokens cannot. */
 export function createAuthenticator(
-  { environments, limits, signature, wireProfile }: AuthConfig,
-  issuers: Issuers,
-): Authenticator {
+  {
+    environments,
+    limits,
+    signature,
+    wireProfile,
+  }: Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>,
+  { issuers, quotas, redis }: Shared,
+): { gateway: GatewaySecurity<Caller>; storage: StorageSecurity<Caller> } {
   const common = {
     pairs: createKeyPairs(environments),
     service: signature.service,
     windowSeconds: limits.clockWindowSeconds,
   };
   const signingHost = signature.storageSigningHost;
+  const ofGateway = createGatewaySignature(common);
+  const ofStorage = createStorageSignature({ ...common, signingHost, wireProfile });
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
-      signature: createGatewaySignature(common),
+      signature:
+        redis === undefined
+          ? ofGateway
+          : async (value, call) => {
+              const caller = await ofGateway(value, call);
+              return caller && refuseRevoked(caller, redis);
+            },
     },
-    storage: createStorageSignature({ ...common, signingHost, wireProfile }),
+    storage: {
+      async credentials(credentials, call) {
+        const caller = await ofStorage.credentials(credentials, call);
+        if (!caller) return caller;
+        const isRevoked = await isPairRevoked(caller, redis).catch((cause) => {
+          throw new StorageError('SERVICE_UNAVAILABLE', { cause });
+        });
+        if (isRevoked) throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
+        const retryAfter = await quotas.count(call.envId);
+        if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
+        return caller;
+      },
+    },
+  };
+}
+
+/** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
+export async function authorizeUse(
+  { kind, id, env, caller }: SignedUse,
+  { environments, redis }: Pick<Config, 'environments'> & Pick<Shared, 'redis'>,
+): Promise<void> {
+  const pairs = environments[env]?.credentials ?? [];
+  const isKnown = pairs.some((pair) => pair.id === caller);
+  if (!isKnown || (await redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
+    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+  }
+}
+
+const REVOKED = 'The key pair has been revoked.';
+
+const isPairRevoked = async ({ env, id }: Caller, redis: RedisState | undefined) =>
+  redis?.isRevoked(['key-pair', `${env}/${id}`]);
+
+/** Only callers that know the secret learn that a key pair exists. */
+async function refuseRevoked<Signer extends Caller>(
+  caller: Signer,
+  redis: RedisState,
+): Promise<Signer> {
+  const isRevoked = await isPairRevoked(caller, redis).catch((cause) => {
+    const message = 'Revocations cannot be checked at the moment.';
+    throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
+  });
+  if (!isRevoked) return caller;
+  const { verifyBody } = caller;
+  const refuse = (): never => {
+    throw new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
+  };
+  if (verifyBody === undefined) return refuse();
+  return {
+    ...caller,
+    verifyBody(hash: string) {
+      verifyBody(hash);
+      refuse();
+    },
   };
 }
 
@@ -59,7 +129,7 @@ function checkToken(
   const issuer = issuers.get(env);
   if (issuer === undefined) throw invalid('This environment does not accept access tokens.');
   const digest = hash('sha256', token, 'binary');
-  const known = issuer.keys.tokens.get(digest);
+  const known = issuer.tokens.get(digest);
   if (known !== undefined && known.until > Date.now()) return known.caller;
   return verify(token, digest, env, issuer);
 }
@@ -68,12 +138,11 @@ async function verify(
   token: string,
   digest: string,
   env: string,
-  { name, keys }: Issuer,
-): Promise<Caller> {
   // If keys are withdrawn meanwhile, this cache is no longer in use.
-  const { tokens } = keys;
+  { name, findKey, tokens }: Issuer,
+): Promise<Caller> {
   try {
-    const verified = await jwtVerify(token, keys.find, {
+    const verified = await jwtVerify(token, findKey, {
       algorithms: ALGORITHMS,
       audience: env,
       requiredClaims: ['exp'],

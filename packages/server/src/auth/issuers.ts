@@ -29,21 +29,6 @@ const STALE_MILLISECONDS = 60 * 60_000;
 const COOL_DOWN_MILLISECONDS = 30_000;
 const RETRY_MILLISECONDS = 1000;
 
-/** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
-type Tokens = QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
-
-interface KeySource {
-  /**
-   * Finds the key for a token.
-   * @throws KeysUnavailable if there are no keys at the moment
-   */
-  readonly find: JWTVerifyGetKey;
-  /** Tokens that the current keys verified. Other keys begin with an empty cache. */
-  readonly tokens: Tokens;
-  /** Empties the cache, also of tokens that are being verified. */
-  forgetTokens(): void;
-}
-
 /** Thrown if keys cannot be loaded at the moment, and no earlier keys can be used. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
@@ -52,7 +37,14 @@ export class KeysUnavailable extends Error {
 /** Whose tokens an environment accepts. */
 export interface Issuer {
   readonly name: string | undefined;
-  readonly keys: KeySource;
+  readonly jwks: KeySet | string;
+  /** @throws KeysUnavailable */
+  readonly findKey: JWTVerifyGetKey;
+  /**
+   * Tokens that the current keys verified, by their SHA-256, so that no token can be read from memory (D19). Other keys
+   * begin with an empty cache.
+   */
+  tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
 type Environments = Readonly<Record<string, { readonly tokens?: TokenSettings | undefined }>>;
@@ -60,7 +52,7 @@ type Environments = Readonly<Record<string, { readonly tokens?: TokenSettings | 
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */
   readonly #onFailure: (env: string, reason: string) => void;
-  #issuers = new Map<string, Issuer & { readonly jwks: KeySet | string }>();
+  #issuers = new Map<string, Issuer>();
 
   constructor(environments: Environments, onFailure: (env: string, reason: string) => void) {
     this.#onFailure = onFailure;
@@ -78,39 +70,29 @@ export class Issuers {
   update(environments: Environments): void {
     const previous = this.#issuers;
     this.#issuers = new Map();
-    for (const [env, { tokens }] of Object.entries(environments)) {
-      if (tokens === undefined) continue;
-      const { jwks, issuer: name } = tokens;
+    for (const [env, { tokens: settings }] of Object.entries(environments)) {
+      if (settings === undefined) continue;
+      const { jwks, issuer: name } = settings;
       const old = previous.get(env);
-      const keys =
-        typeof jwks === 'string' && jwks === old?.jwks
-          ? old.keys
-          : createKeySource(jwks, (reason) => this.#onFailure(env, reason));
-      keys.forgetTokens();
-      this.#issuers.set(env, { name, jwks, keys });
+      const isKnown = typeof jwks === 'string' && jwks === old?.jwks;
+      const findKey = isKnown ? old.findKey : this.#createKeys(env, jwks);
+      this.#issuers.set(env, { name, jwks, findKey, tokens: createTokens() });
     }
+  }
+
+  #createKeys(env: string, jwks: KeySet | string): JWTVerifyGetKey {
+    if (typeof jwks !== 'string') return createLocalJWKSet(toUsable(jwks));
+    return createRemoteKeys(jwks, {
+      onFailure: (reason) => this.#onFailure(env, reason),
+      onChange: () => {
+        const issuer = this.#issuers.get(env);
+        if (issuer !== undefined) issuer.tokens = createTokens();
+      },
+    });
   }
 }
 
-function createKeySource(jwks: KeySet | string, onFailure: (reason: string) => void): KeySource {
-  let tokens = createTokens();
-  const forgetTokens = () => {
-    tokens = createTokens();
-  };
-  const find =
-    typeof jwks === 'string'
-      ? createRemoteKeys(jwks, { onFailure, onChange: forgetTokens })
-      : createLocalJWKSet(toUsable(jwks));
-  return {
-    find,
-    get tokens() {
-      return tokens;
-    },
-    forgetTokens,
-  };
-}
-
-const createTokens = (): Tokens => new QuickLRU({ maxSize: MAX_TOKENS });
+const createTokens = (): Issuer['tokens'] => new QuickLRU({ maxSize: MAX_TOKENS });
 
 interface RemoteOptions {
   readonly onFailure: (reason: string) => void;

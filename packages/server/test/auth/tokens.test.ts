@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { Issuers } from '../../src/auth/issuers.ts';
 import { resolveConfig } from '../../src/config/config.ts';
+import { Quotas } from '../../src/quotas.ts';
 import { CLAIMS, clock, createIssuer, deploy, type Issuer, START } from './support/deployment.ts';
 
 const OK = { status: 200 };
@@ -166,7 +167,9 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     environments: { dev: { tokens: { jwks: setOf(es256) } } },
   });
   const issuers = new Issuers(config.environments, () => {});
-  const { bearerToken } = createAuthenticator(config, issuers).gateway;
+  const quotas = new Quotas(config.environments);
+  const shared = { issuers, quotas, redis: undefined };
+  const { bearerToken } = createAuthenticator(config, shared).gateway;
   const check = (token: string) => bearerToken(token, { env: 'dev' } as never);
   const long = await es256.token();
   const short = await es256.token({ exp: Date.now() / 1000 + 10 });
