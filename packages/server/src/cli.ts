@@ -1,10 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
-import { allowBrokenPipe } from './broken-pipe.ts';
-
-allowBrokenPipe(process.stdout);
-allowBrokenPipe(process.stderr);
 
 /** One folder up in both the source and the build. */
 const file = new URL('../package.json', import.meta.url);

@@ -1,5 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
-import { allowBrokenPipe } from './broken-pipe.ts';
 
 export type Log = Logger;
 
@@ -19,8 +19,7 @@ const SECRETS = [
 ];
 
 export function createLog(level: Level | 'silent', destination?: DestinationStream): Log {
-  const stdout = destination === undefined ? new StandardOutput() : undefined;
-  const log = pino(
+  const log: Log = pino(
     {
       level,
       base: { pid: process.pid },
@@ -30,63 +29,51 @@ export function createLog(level: Level | 'silent', destination?: DestinationStre
       redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
       hooks: { streamWrite: escapeControls },
     },
-    destination ?? stdout,
+    destination ?? toStandardOutput((dropped) => log.warn({ dropped }, 'dropped log lines')),
   );
-  stdout?.onDrop((dropped) => log.warn({ dropped }, 'dropped log lines'));
   return log;
+}
+
+const MAX_PENDING_BYTES = 1024 * 1024;
+
+/**
+ * Never waits: a pipe that nobody reads must not block the server.
+ * @param onDrop called with the number of dropped lines when lines can be written again
+ */
+function toStandardOutput(onDrop: (lines: number) => void): DestinationStream {
+  const { stdout } = process;
+  allowBrokenPipe(stdout);
+  let dropped = 0;
+  const report = () => {
+    const lines = dropped;
+    dropped = 0;
+    onDrop(lines);
+  };
+  return {
+    write(line) {
+      if (stdout.writableLength <= MAX_PENDING_BYTES) return void stdout.write(line);
+      if (dropped === 0) stdout.once('drain', report);
+      dropped += 1;
+    },
+  };
+}
+
+/** Lets the reader of a stream close its pipe early, as `| head` does. */
+export function allowBrokenPipe(stream: NodeJS.WriteStream): void {
+  if (!stream.listeners('error').includes(ignoreBrokenPipe)) stream.on('error', ignoreBrokenPipe);
+}
+
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 const FLUSH_MILLISECONDS = 1000;
 
 /** Waits until standard output has been read, but at most one second. */
 export async function flushLog(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, FLUSH_MILLISECONDS);
-    process.stdout.write('', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-const MAX_PENDING_BYTES = 1024 * 1024;
-
-/** Never waits: a pipe that nobody reads must not block the server. */
-class StandardOutput implements DestinationStream {
-  #dropped = 0;
-  #report: (dropped: number) => void = () => {};
-
-  constructor() {
-    allowBrokenPipe(process.stdout);
-  }
-
-  /** @param report called when lines can be written again */
-  onDrop(report: (dropped: number) => void): void {
-    this.#report = report;
-  }
-
-  write(line: string): void {
-    if (process.stdout.writableLength <= MAX_PENDING_BYTES) {
-      process.stdout.write(line);
-      return;
-    }
-    if (this.#dropped === 0) process.stdout.once('drain', this.#onDrain);
-    this.#dropped += 1;
-  }
-
-  readonly #onDrain = () => {
-    const dropped = this.#dropped;
-    this.#dropped = 0;
-    this.#report(dropped);
-  };
-}
-
-interface PlainError {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: string;
-  readonly stack?: string;
-  readonly cause?: PlainError;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.stdout.write('', () => resolve());
+  await Promise.race([promise, wait(FLUSH_MILLISECONDS)]);
 }
 
 const MAX_CAUSES = 5;
@@ -95,7 +82,7 @@ const MAX_CAUSES = 5;
  * Error properties that are logged. Others are omitted, because libraries attach requests, headers and
  * credentials to their errors.
  */
-function toPlainError(error: unknown, causes = MAX_CAUSES): PlainError {
+function toPlainError(error: unknown, causes = MAX_CAUSES): object {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, message, stack, cause } = error;
   const { code } = error as NodeJS.ErrnoException;

@@ -1,11 +1,10 @@
-import { mintToken, type TokenRequest } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { MAX_GRANT_SECONDS } from '../config/schema.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { diskCodeOf } from '../store/disk/file-system.ts';
 import { fsck as checkFiles } from '../store/disk/fsck.ts';
-import { readDevelopmentKeys } from './development.ts';
+import { mintToken, readDevelopmentKeys, type TokenRequest } from './development.ts';
 import { Failure } from './failure.ts';
 
 export async function fsck(

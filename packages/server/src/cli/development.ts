@@ -5,8 +5,14 @@ import { signStorageRequest } from '@berth/server-stubs/auth';
 import { CONTRACT } from '@berth/server-stubs/contract';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
-import type { JWK } from 'jose';
-import { createDevKeys, mintToken } from '../auth/tokens.ts';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  SignJWT,
+} from 'jose';
 import type { ConfigInput } from '../config/schema.ts';
 import { makeFolder } from '../store/disk/file-system.ts';
 import { Failure } from './failure.ts';
@@ -16,54 +22,74 @@ const ENV = 'dev';
 /** The token and the signatures that a development server prints are valid for a day. */
 const VALID_SECONDS = 86_400;
 
-interface DevelopmentKeys {
-  /** Private and public keys for tokens. */
-  readonly tokenKey: JWK;
-  readonly jwks: { keys: Record<string, unknown>[] };
-  readonly linkKey: string;
-  readonly keyPair: { readonly id: string; readonly secret: string };
-}
+const KEYS_FILE = 'development-keys.json';
 
-/** Reads the development keys in a data folder. Returns `undefined` if the folder has none. */
+type DevelopmentKeys = Awaited<ReturnType<typeof createKeys>>;
+
+/**
+ * Reads the development keys in a data folder, with which tokens and links stay valid after a restart. Returns
+ * `undefined` if the folder has none.
+ */
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
   const file = join(data, KEYS_FILE);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new Failure(
-      `${file} does not contain the keys of a development server: remove it, and the server will create new ones.`,
-      2,
-    );
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+    const fix = 'remove it, and the server will create new ones.';
+    throw new Failure(`${file} does not contain the keys of a development server: ${fix}`, 2);
   }
 }
 
-const KEYS_FILE = 'development-keys.json';
-
-/**
- * Reads the development keys in a data folder, or creates them if there are none. Tokens and links that were
- * signed before a restart therefore stay valid. Only the owner may read the file.
- */
+/** Reads the development keys in a data folder, or creates them. Only the owner may read the file. */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
   await makeFolder(data);
   const known = await readDevelopmentKeys(data);
   if (known !== undefined) return known;
-  const { privateKey, jwks } = await createDevKeys();
-  const keys = {
-    tokenKey: privateKey,
-    jwks,
-    linkKey: randomBytes(32).toString('base64url'),
-    keyPair: {
-      id: `dev-${randomBytes(8).toString('hex')}`,
-      secret: randomBytes(24).toString('base64url'),
-    },
-  };
+  const keys = await createKeys();
   const text = `${JSON.stringify(keys, null, 2)}\n`;
   await writeFile(join(data, KEYS_FILE), text, { mode: 0o600, flag: 'wx' });
   return keys;
+}
+
+async function createKeys() {
+  const id = `dev-${randomBytes(8).toString('hex')}`;
+  return {
+    ...(await createTokenKeys()),
+    linkKey: randomBytes(32).toString('base64url'),
+    keyPair: { id, secret: randomBytes(24).toString('base64url') },
+  };
+}
+
+const ALGORITHM = 'ES256';
+
+/** Returns a key that signs tokens, and the public key set. */
+export async function createTokenKeys() {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const publicJwk = await exportJWK(publicKey);
+  const marks = { kid: await calculateJwkThumbprint(publicJwk), alg: ALGORITHM, use: 'sig' };
+  const tokenKey: JWK = { ...(await exportJWK(privateKey)), ...marks };
+  return { tokenKey, jwks: { keys: [{ ...publicJwk, ...marks }] } };
+}
+
+export interface TokenRequest {
+  readonly env: string;
+  readonly key: JWK;
+  readonly subject: string;
+  readonly seconds: number;
+}
+
+/** Mints an access token (D19). In production, an identity provider issues tokens. */
+export async function mintToken({ env, key, subject, seconds }: TokenRequest): Promise<string> {
+  const time = Math.floor(Date.now() / 1000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.kid && { kid: key.kid }) })
+    .setAudience(env)
+    .setSubject(subject)
+    .setIssuedAt(time)
+    .setExpirationTime(time + seconds)
+    .sign(await importJWK(key, ALGORITHM));
 }
 
 export function toDevelopmentConfig(
@@ -186,20 +212,16 @@ interface LogLine {
  */
 export function toTerminalLine(json: string): string {
   const line: LogLine = JSON.parse(json);
-  const text = line.method === undefined ? toProblem(line) : toCallText(line);
-  const clock = new Date(line.time).toTimeString().slice(0, 8);
-  return text === undefined ? '' : `${clock} ${text}\n`;
+  const { level, time, msg, method, err } = line;
+  if (method === undefined && level === 'info') return '';
+  const problem = err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
+  const clock = new Date(time).toTimeString().slice(0, 8);
+  return `${clock} ${method === undefined ? problem : toCallText(line)}\n`;
 }
 
 function toCallText({ method, path, status, ms = 0, code, reason, cause }: LogLine): string {
-  const parts = [method, path, status || 'aborted', Math.round(ms), 'ms'];
-  const details = [code, reason, cause].filter((detail) => detail !== undefined);
-  const text = [...parts, details.join(': ')].join(' ').trimEnd();
+  const details = [code, reason, cause].filter((detail) => detail !== undefined).join(': ');
+  const text = [method, path, status || 'aborted', Math.round(ms), 'ms', details].join(' ');
   // A caller must not control the terminal.
-  return text.replace(/\p{Cc}/gu, '?');
-}
-
-function toProblem({ level, msg, err }: LogLine): string | undefined {
-  if (level === 'info') return undefined;
-  return err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
+  return text.trimEnd().replace(/\p{Cc}/gu, '?');
 }

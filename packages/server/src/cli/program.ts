@@ -1,5 +1,6 @@
 import { CONTRACT } from '@berth/server-stubs/contract';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { allowBrokenPipe } from '../log.ts';
 import { REVOCABLE } from '../redis.ts';
 import { toFailure } from './failure.ts';
 
@@ -17,6 +18,8 @@ Exit codes:
   2  could not start: invalid option or configuration, port in use, Node too old`;
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
+  allowBrokenPipe(process.stdout);
+  allowBrokenPipe(process.stderr);
   try {
     await createProgram(version).parseAsync(argv);
   } catch (error) {

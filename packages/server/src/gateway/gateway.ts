@@ -12,10 +12,9 @@ import {
 import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
-import { ForwardedBody } from './forwarded-body.ts';
 import { createToServiceHeaders } from './headers.ts';
 import { callService, type ServiceRequest, type Switched } from './proxy.ts';
-import { SignedBodies } from './signed-body.ts';
+import { ForwardedBody, SignedBodies } from './request-body.ts';
 import { Targets } from './targets.ts';
 
 interface ReceivedCall {

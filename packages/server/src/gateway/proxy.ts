@@ -3,7 +3,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
-import { toDisconnectError } from './forwarded-body.ts';
+import { toDisconnectError } from './request-body.ts';
 
 /** Maximum number of attempts, if endpoints cannot be reached. */
 const MAX_ATTEMPTS = 3;

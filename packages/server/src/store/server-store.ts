@@ -1,6 +1,15 @@
-import type { Readable } from 'node:stream';
-import type { BlobInfo, BlobKey, BlobStore, WriteOptions } from '@berth/storage';
-import type { VerifiedBlob } from './verified-blob.ts';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import {
+  BlobDamagedError,
+  type BlobInfo,
+  type BlobKey,
+  type BlobStore,
+  type ByteRange,
+  type OpenBlob,
+  type WriteOptions,
+} from '@berth/storage';
 
 /**
  * The files of all environments, which are the storage API's only state. When a promise is fulfilled, the change is
@@ -21,4 +30,96 @@ export interface ServerStore extends BlobStore {
 /** Environments are host name labels (D12): no name of one leads into another, as a folder or as a part of a key. */
 export function assertEnvironment(env: string): void {
   if (!/^[A-Za-z0-9-]+$/.test(env)) throw new TypeError(`"${env}" is not an environment name.`);
+}
+
+/** An open version of a file. Reads are not affected by later writes to its key. */
+export interface VerifiedBlob extends OpenBlob {
+  /** If the stream fails halfway, it is destroyed with the error. */
+  read(range?: ByteRange): Readable;
+  /**
+   * Writes the content, or part of it, to a stream with backpressure, and ends the stream. An alternative to
+   * `read`. On failure, the stream is destroyed and the error is thrown. A file that is sent completely is
+   * verified meanwhile: a damaged file is never sent to its end.
+   * @throws BlobDamagedError; the stream is intact if nothing was written
+   * @param target must not use a chunk after its callback, as is the case for sockets and HTTP responses; a
+   * stream that passes chunks on, such as `PassThrough`, would pass on overwritten bytes
+   */
+  sendTo(target: Writable, range?: ByteRange): Promise<void>;
+}
+
+interface BlobSource {
+  readonly info: BlobInfo;
+  /** CRC-32 of the content, for a store that does not verify it itself. */
+  readonly crc32?: number;
+  /** Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. */
+  readonly content: (range: ByteRange) => AsyncIterable<Buffer>;
+  readonly release: () => void | Promise<void>;
+}
+
+/** Verifies what is read from a file, whatever its driver. */
+export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSource): VerifiedBlob {
+  const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
+    const { start } = range;
+    const end = Math.min(range.end, info.size - 1);
+    const isAll = start === 0 && end === info.size - 1;
+    return verify(content({ start, end }), end - start + 1, isAll ? sum : undefined);
+  };
+  return {
+    info,
+    read: (range) => Readable.from(open(range), { objectMode: false }).once('close', release),
+    async sendTo(target, range) {
+      try {
+        await send(open(range), target);
+      } finally {
+        await release();
+      }
+    },
+    close: async () => release(),
+  };
+}
+
+/**
+ * Yields the chunks of the content, the last one only once all are verified. CRC-32 detects every burst of up to 32
+ * bits, and all but one in four billion of other accidents. SHA-256 takes two and a half times as long, and programs
+ * that can change a file can change its checksum.
+ * @throws BlobDamagedError
+ */
+async function* verify(
+  content: AsyncIterable<Buffer>,
+  bytes: number,
+  sum: number | undefined,
+): AsyncGenerator<Buffer, undefined> {
+  let found = 0;
+  let left = bytes;
+  let last: Buffer | undefined;
+  for await (const chunk of content) {
+    if (last !== undefined) yield last;
+    last = chunk;
+    left -= chunk.length;
+    if (sum !== undefined) found = crc32(chunk, found);
+  }
+  if (left > 0) throw new BlobDamagedError('A file is truncated.');
+  if (sum !== undefined && found !== sum) {
+    const sums = `${toHex(found)} instead of ${toHex(sum)}`;
+    throw new BlobDamagedError(`A file is damaged: the CRC-32 of its content is ${sums}.`);
+  }
+  if (last !== undefined) yield last;
+}
+
+/** Sends verified chunks. If a file is found damaged before the first one, the target stays intact. */
+async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable): Promise<void> {
+  const first = await chunks.next();
+  try {
+    await pipeline(async function* () {
+      if (!first.done) yield first.value;
+      yield* chunks;
+    }, target);
+  } finally {
+    // If the target was closed before the pipeline started, nothing else would release the content.
+    chunks.return(undefined).catch(() => {});
+  }
+}
+
+function toHex(sum: number): string {
+  return sum.toString(16).padStart(8, '0');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { SignedBodies } from '../../src/gateway/signed-body.ts';
+import { SignedBodies } from '../../src/gateway/request-body.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { mountSmallDisk } from '../store/temp-folder.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDevKeys } from '../../src/auth/tokens.ts';
+import { createTokenKeys } from '../../src/cli/development.ts';
 import { resolveConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { makeCertificate } from './support/make-certificate.ts';
@@ -38,7 +38,7 @@ test('the smallest file is keys and an environment', async () => {
 
 test('reads files and environment variables, and its result is a configuration again', async () => {
   const { cert, key } = await makeCertificate('localhost');
-  const { jwks } = await createDevKeys();
+  const { jwks } = await createTokenKeys();
   const { config } = await load(
     `listen:
   port: \${PORT}

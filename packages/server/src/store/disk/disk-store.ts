@@ -26,8 +26,7 @@ import {
   type WriteOptions,
 } from '@berth/storage';
 import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
-import { assertEnvironment, type ServerStore } from '../server-store.ts';
-import type { VerifiedBlob } from '../verified-blob.ts';
+import { assertEnvironment, type ServerStore, type VerifiedBlob } from '../server-store.ts';
 import {
   diskCodeOf,
   isFolder,

@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type WriteOptions } from '@berth/storage';
-import { toVerifiedBlob, type VerifiedBlob } from '../verified-blob.ts';
+import { toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
 import { diskCodeOf, withDiskErrors } from './file-system.ts';
 
 /*

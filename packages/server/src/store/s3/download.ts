@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ByteRange, StoreUnavailableError } from '@berth/storage';
-import { toVerifiedBlob, type VerifiedBlob } from '../verified-blob.ts';
+import { toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
 import { type Bucket, toObjectInfo } from './bucket.ts';
 
 /** After this many connections without data, give up. */

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { begin, type Sent, send } from '../../../../server-stubs/test/support/send.ts';
 import { sign } from '../../../../server-stubs/test/support/sign.ts';
-import { createDevKeys, mintToken } from '../../../src/auth/tokens.ts';
+import { createTokenKeys, mintToken } from '../../../src/cli/development.ts';
 import { type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
 
-const dev = await createDevKeys();
+const dev = await createTokenKeys();
 
 /** A call of a hosted service. */
 export interface ServiceCall extends Sent {}
@@ -42,7 +42,7 @@ export async function startServer(
   });
   await server.listen();
   onTestFinished(() => server.close());
-  const key = { env: 'dev', key: dev.privateKey, seconds: 3600 };
+  const key = { env: 'dev', key: dev.tokenKey, seconds: 3600 };
   const token = await mintToken({ ...key, subject: 'me' });
   const { url, adminUrl } = server;
   const authorization = `Bearer ${token}`;
