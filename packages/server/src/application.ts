@@ -3,27 +3,34 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import { authorizeUse, createAuthenticator } from './auth/authenticator.ts';
+import { type AuthResources, authorizeUse, createAuthenticator } from './auth/authenticator.ts';
 import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
+import type { createGateway } from './gateway/gateway.ts';
 import { type Application, toRequestUrl } from './http.ts';
 import type { Log } from './log.ts';
 import type { Surface } from './metrics.ts';
-import type { Resources } from './resources.ts';
+import type { ServerStore } from './store/server-store.ts';
 
-type Listener = Application['request'];
+/** What a reload keeps: connections, files, and what has been counted and cached. */
+export interface Resources extends AuthResources {
+  readonly blobs: ServerStore;
+  readonly gateway: ReturnType<typeof createGateway>;
+}
 
+/** @param environments of the current configuration */
 export function createApplication(
   config: Config,
   resources: Resources,
+  environments: () => Config['environments'],
   calls: Calls,
   log: Log,
 ): Application {
-  const { cors, wireProfile, limits, environments, publicUrl } = config;
-  const { blobs, gateway } = resources;
+  const { cors, wireProfile, limits, publicUrl } = config;
+  const { blobs, gateway, redis } = resources;
   const security = createAuthenticator(config, resources);
   const { onError, onResponse, onRefusal } = calls;
-  const env = toEnvOption(Object.keys(environments));
+  const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
   const onStorageError = (error: unknown, requestId: string) =>
     log.error({ requestId, err: error }, 'storage failed');
@@ -43,11 +50,11 @@ export function createApplication(
     blobs,
     signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),
     bucketOf: (name) =>
-      Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
+      Object.hasOwn(config.environments, name) ? config.environments[name]?.bucket : undefined,
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
     limits,
     wireProfile,
-    authorizeUse: (use) => authorizeUse(use, resources),
+    authorizeUse: (use) => authorizeUse(use, environments(), redis),
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,
   });
@@ -71,32 +78,28 @@ export function createApplication(
     onError: onStorageError,
   });
 
-  const requests: Readonly<Record<Surface, Listener>> = {
+  const routers: Readonly<Record<Surface, Router>> = {
     gateway: gatewayRouter,
     storage: storageRouter,
-    upload: mount(UPLOAD_PATH, uploadRouter),
-    files: (request, response) => void links(request, response),
+    upload: uploadRouter,
+    files: links,
   };
-  const continues: Readonly<Record<Surface, Listener>> = {
-    gateway: gatewayRouter.checkContinue,
-    storage: storageRouter.checkContinue,
-    upload: mount(UPLOAD_PATH, uploadRouter.checkContinue),
-    files: requests.files,
-  };
-  const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
+  const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');
     const surface = surfaceOf(path);
     // The routers of both APIs read the host of an absolute target.
-    if (surface === 'upload' || surface === 'files') request.url = path;
+    if (surface === 'files') request.url = path;
+    if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
     calls.begin(surface, path, request, response);
-    return surface;
+    return routers[surface];
   };
   return {
     request(request, response) {
-      requests[begin(request, response)](request, response);
+      begin(request, response)(request, response);
     },
     checkContinue(request, response) {
-      continues[begin(request, response)](request, response);
+      const router = begin(request, response);
+      (router.checkContinue ?? router)(request, response);
     },
     upgrade(request, socket, head) {
       calls.beginUpgrade(toOriginForm(request.url ?? '/'), request);
@@ -106,6 +109,9 @@ export function createApplication(
     cors: createCors('gateway', wireProfile, cors),
   };
 }
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Router = Listener & { readonly checkContinue?: Listener };
 
 /** RFC 9112, section 3.2.2: "a server MUST accept the absolute-form in requests". */
 function toOriginForm(url: string): string {
@@ -119,14 +125,6 @@ function surfaceOf(url: string): Surface {
   if (path.startsWith('/api/v2/')) return 'storage';
   if (path.startsWith(`${UPLOAD_PATH}/`)) return 'upload';
   return path.startsWith(`${FILES_PATH}/`) ? 'files' : 'gateway';
-}
-
-function mount(prefix: string, listener: Listener): Listener {
-  return (request, response) => {
-    const rest = (request.url ?? '/').slice(prefix.length);
-    request.url = rest.startsWith('/') ? rest : `/${rest}`;
-    listener(request, response);
-  };
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

@@ -5,14 +5,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createAdmin, type Status } from './admin.ts';
-import { createApplication } from './application.ts';
+import { createApplication, type Resources } from './application.ts';
+import { Issuers } from './auth/issuers.ts';
 import { createCalls } from './calls.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { closeResources, openResources, updateResources } from './resources.ts';
+import { createMetrics, type Metrics, observeStore } from './metrics.ts';
+import { Quotas } from './quotas.ts';
+import { connectRedis } from './redis.ts';
+import { openDiskStore } from './store/disk/disk-store.ts';
+import type { WithLocks } from './store/locks.ts';
 import type { ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
@@ -73,10 +78,13 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   let config = initial;
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
+  const { redis, blobs, quotas, issuers, gateway } = resources;
   const status: Status = { phase: 'starting' };
   const calls = createCalls(log, metrics, config);
-  const { blobs, gateway } = resources;
-  const http = createHttpServer(config.listen, createApplication(config, resources, calls, log));
+  // A call that began before a reload is rejected by the current credentials, too.
+  const createNext = (next: Config) =>
+    createApplication(next, resources, () => config.environments, calls, log);
+  const http = createHttpServer(config.listen, createNext(config));
   const admin = config.admin && createAdmin({ status, blobs, metrics });
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
@@ -92,8 +100,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
         await once(admin.listen(config.admin.port, config.admin.host), 'listening');
       await http.listen();
     } catch (error) {
-      await closeResources(resources);
-      if (admin) await stop(admin);
+      await closeResources();
       throw error;
     }
     status.phase = 'ready';
@@ -110,13 +117,13 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   async function apply(input: ConfigInput | Config): Promise<readonly string[]> {
     const { config: next, restarts } = findRestarts(config, await resolveConfig(input));
     if (closing !== undefined) return [];
-    const application = createApplication(next, resources, calls, log);
+    const application = createNext(next);
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
     config = next;
-    updateResources(resources, next);
+    for (const each of [issuers, quotas]) each.update(next.environments);
+    for (const each of [gateway, calls]) each.update(next);
     http.serve(application);
     if (next.listen.tls !== undefined) http.setCertificate(next.listen.tls);
-    calls.update(next);
     log.level = next.log.level;
     return restarts;
   }
@@ -126,9 +133,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     status.phase = 'draining';
     if (wasReady) await drain();
     stopSweeping();
-    await closeResources(resources);
-    // Last, so that `/readyz` reports that the server is draining.
-    if (admin) await stop(admin);
+    await closeResources();
   }
 
   async function drain(): Promise<void> {
@@ -142,6 +147,14 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     const aborted = await http.drain(seconds, calls, gateway.closeWebSockets);
     if (aborted === 0) return;
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
+  }
+
+  async function closeResources(): Promise<void> {
+    gateway.close();
+    redis?.close();
+    await blobs.close();
+    // Last, so that `/readyz` reports that the server is draining.
+    if (admin) await stop(admin);
   }
 
   const closeOnce = () => {
@@ -162,6 +175,38 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   };
+}
+
+/** @throws StoreUnavailableError if the store cannot be used */
+async function openResources(config: Config, log: Log, metrics: Metrics): Promise<Resources> {
+  const { environments } = config;
+  const redis =
+    config.redis &&
+    (await connectRedis(config.redis, {
+      onFailure: (use) => metrics.redisFailures.inc({ use }),
+      onChange(reason) {
+        if (reason === undefined) log.info('Redis is available again');
+        else log.warn({ err: reason }, 'Redis is not available');
+      },
+    }));
+  const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
+    redis?.close();
+    throw error;
+  });
+  const quotas = new Quotas(environments, redis);
+  const issuers = new Issuers(environments, (env, reason) =>
+    log.error({ env, reason }, 'cannot load the keys for access tokens'),
+  );
+  const gateway = createGateway(config, quotas);
+  return { redis, blobs: observeStore(store, log, metrics), quotas, issuers, gateway };
+}
+
+/** @param sharedLocks locks of all processes that use the store. Default: only this one uses it */
+async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
+  if (store.driver === 'file') return openDiskStore({ ...store, sharedLocks });
+  // The SDK takes longer to load than everything else.
+  const { createS3Store } = await import('./store/s3/s3-store.ts');
+  return createS3Store({ ...store, sharedLocks });
 }
 
 async function stop(server: Server): Promise<void> {

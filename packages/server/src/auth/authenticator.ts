@@ -22,7 +22,7 @@ import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
-interface Shared {
+export interface AuthResources {
   readonly issuers: Issuers;
   readonly quotas: Quotas;
   readonly redis: RedisState | undefined;
@@ -36,7 +36,7 @@ export function createAuthenticator(
     signature,
     wireProfile,
   }: Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>,
-  { issuers, quotas, redis }: Shared,
+  { issuers, quotas, redis }: AuthResources,
 ): { gateway: GatewaySecurity<Caller>; storage: StorageSecurity<Caller> } {
   const common = {
     pairs: createKeyPairs(environments),
@@ -76,7 +76,8 @@ export function createAuthenticator(
 /** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
 export async function authorizeUse(
   { kind, id, env, caller }: SignedUse,
-  { environments, redis }: Pick<Config, 'environments'> & Pick<Shared, 'redis'>,
+  environments: Config['environments'],
+  redis: RedisState | undefined,
 ): Promise<void> {
   const pairs = environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);
