@@ -1,5 +1,4 @@
-export type { Config } from './config/config.ts';
-export { loadConfig } from './config/load.ts';
+export { type Config, loadConfig } from './config/config.ts';
 export { ConfigError } from './config/problems.ts';
 export type { ConfigInput } from './config/schema.ts';
 export { type BerthServer, createServer } from './server.ts';

@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
+import { type Config, loadConfig } from '../config/config.ts';
 import { MAX_GRANT_SECONDS } from '../config/schema.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { diskCodeOf } from '../store/disk/file-system.ts';

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/config.ts';
 import { createLog, flushLog } from '../log.ts';
 import { createServer, createServerWithLog } from '../server.ts';
 import {

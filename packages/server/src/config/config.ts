@@ -1,10 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { dirname, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { getSystemErrorMessage } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { TokenSettings } from './key-set.ts';
-import { ConfigError, type ConfigProblem, validate } from './problems.ts';
+import { ConfigError, type ConfigProblem, findProblems, validate } from './problems.ts';
 import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
@@ -28,6 +38,111 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly wireProfile: WireProfile;
   readonly keys: readonly { readonly secret: string }[];
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
+}
+
+/**
+ * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
+ * string refers to an environment variable.
+ *
+ * @throws ConfigError that names file, line and column of each error
+ *
+ * @example
+ * const config = await loadConfig('berth.yaml');
+ * const server = await createServer(config);
+ */
+export async function loadConfig(
+  file: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Config> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([{ path: [], place: file, message: `cannot be read: ${error.message}` }]);
+  });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const placeOf = (offset = 0) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+  };
+  const refuse = (faults: readonly Fault[]) => {
+    if (faults.length === 0) return;
+    throw new ConfigError(
+      faults.map(({ message, offset }) => ({ path: [], message, place: placeOf(offset) })),
+    );
+  };
+  refuse(document.errors.slice(0, 1).map(({ message, pos: [offset] }) => ({ message, offset })));
+  const { references, faults } = replaceReferences(document, env);
+  refuse(faults);
+  setTypes(document, references);
+  try {
+    return await resolveConfig(toValue(document), dirname(resolve(file)));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const toPlaced = (problem: ConfigProblem) => ({
+      ...problem,
+      place: placeOf(offsetOf(document, problem.path)),
+    });
+    throw new ConfigError(error.problems.map(toPlaced));
+  }
+}
+
+/** The values of a document; an empty one has no settings. Aliases are not limited, for operators write the file. */
+function toValue(document: Document): unknown {
+  return document.toJS({ maxAliasCount: -1 }) ?? {};
+}
+
+interface Fault {
+  readonly message: string;
+  readonly offset: number | undefined;
+}
+
+const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
+
+function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
+  const references = new Set<Node>();
+  const faults: Fault[] = [];
+  const addFault = ({ range }: Node, message: string) =>
+    faults.push({ message, offset: range?.[0] });
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) === undefined)
+        addFault(node, `There is no anchor &${node.source}`);
+    },
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'string') return;
+      node.value = node.value.replace(REFERENCE, (reference, name: string) => {
+        const value = env[name];
+        references.add(node);
+        if (value === undefined) addFault(node, `The environment variable ${name} is not set`);
+        return value ?? reference;
+      });
+    },
+  });
+  return { references, faults };
+}
+
+/** Environment variables are strings. For a setting of another type, reads them as YAML does. */
+function setTypes(document: Document, references: ReadonlySet<unknown>): void {
+  for (const { path, hasWrongType } of findProblems(toValue(document))) {
+    const node = document.getIn(path, true);
+    if (!hasWrongType || !isScalar(node) || !references.has(node)) continue;
+    const { contents } = parseDocument(String(node.value));
+    const value = isScalar(contents) ? contents.value : undefined;
+    if (typeof value === 'number' || typeof value === 'boolean') node.value = value;
+  }
+}
+
+/** Finds the setting, or the innermost group around it that is in the file. */
+function offsetOf(document: Document, path: ConfigProblem['path']): number | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const name = path[length - 1];
+    const pair = isMap(parent)
+      ? parent.items.find(({ key }) => (isScalar(key) ? key.value : key) === name)
+      : undefined;
+    const node = pair?.key ?? document.getIn(path.slice(0, length), true);
+    if (isNode(node)) return node.range?.[0];
+  }
+  return undefined;
 }
 
 /**
@@ -110,32 +225,24 @@ async function readFiles(config: ParsedConfig, folder: string) {
 
   /** Reads a certificate and its key, and lets OpenSSL check them. */
   async function readTls(names: Tls): Promise<Tls> {
-    const at = (name: keyof Tls) => ['listen', 'tls', name];
-    const cert = isPem(names.cert) ? names.cert : await readText(names.cert, at('cert'));
-    const key = isPem(names.key) ? names.key : await readText(names.key, at('key'));
-    if (cert === '' || key === '') return names;
-    if (!isUsable({ cert })) addProblem(at('cert'), 'must be a PEM file with a certificate');
-    else if (!isUsable({ key })) {
-      addProblem(at('key'), 'must be a PEM file with a private key that has no password');
-    } else if (!isUsable({ cert, key })) {
-      addProblem(['listen', 'tls'], 'must contain a certificate and its private key');
+    const read = async (name: keyof Tls) =>
+      isPem(names[name]) ? names[name] : readText(names[name], ['listen', 'tls', name]);
+    const tls = { cert: await read('cert'), key: await read('key') };
+    if (tls.cert === '' || tls.key === '') return names;
+    try {
+      createSecureContext(tls);
+    } catch (error) {
+      const reason = (error as Error).message;
+      const form = 'a certificate and its private key without a password, as PEM files';
+      addProblem(['listen', 'tls'], `must contain ${form} (${reason})`);
     }
-    return { cert, key };
+    return tls;
   }
 }
 
 /** Whether it is the content of a file, and not its name. */
 function isPem(value: string): boolean {
   return value.includes('-----BEGIN ');
-}
-
-function isUsable(options: SecureContextOptions): boolean {
-  try {
-    createSecureContext(options);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function toJson(text: string): unknown {

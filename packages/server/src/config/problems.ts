@@ -9,8 +9,8 @@ export interface ConfigProblem {
   readonly message: string;
   /** `file:line:column`; undefined if the configuration was not read from a file. */
   readonly place?: string | undefined;
-  /** The types that zod expected, if the value has another one. */
-  readonly expected?: readonly string[];
+  /** Whether the value has another type than the setting. */
+  readonly hasWrongType?: boolean;
 }
 
 /** Thrown if a configuration is invalid. The message has one line per error. */
@@ -75,14 +75,10 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
         // The form that matched deepest is most likely the intended one.
         const form = issue.errors.find((inner) => inner.some((error) => error.path.length > 0));
         if (form !== undefined) return toProblems(form, path);
-        const forms = toProblems(issue.errors.flat());
-        const expected = forms.flatMap((each) => each.expected ?? []);
-        return [{ path, message, expected }];
+        return [{ path, message, hasWrongType: true }];
       }
       case 'invalid_type':
-        return [{ path, message, expected: [issue.expected] }];
-      case 'invalid_value':
-        return [{ path, message, expected: issue.values.map((value) => typeof value) }];
+        return [{ path, message, hasWrongType: true }];
       default:
         return [{ path, message }];
     }

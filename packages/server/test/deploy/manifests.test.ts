@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isMap, parseAllDocuments } from 'yaml';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTokenKeys } from '../../src/cli/development.ts';
-import { resolveConfig } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig, resolveConfig } from '../../src/config/config.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder } from './support/start-server.ts';
 
@@ -137,7 +136,7 @@ test.each([
   ],
   [
     'listen: { tls: { cert: text, key: text } }',
-    'berth.yaml:1:18: listen.tls.cert must be a PEM file with a certificate.',
+    'berth.yaml:1:11: listen.tls must contain a certificate and its private key',
   ],
   ['cors: { origins: [], "origins": [] }', 'berth.yaml:1:22: Map keys must be unique.'],
   ['a: [', 'berth.yaml:2:1: Flow sequence in block collection'],
