@@ -142,6 +142,8 @@ const s3 = z
     endpoint: z.url('must be a URL').optional().describe('URL of the store. Default: AWS.'),
     prefix: z
       .string()
+      // It takes its share of an object's key, which has at most 1,024 bytes.
+      .refine((prefix) => Buffer.byteLength(prefix) <= 512, 'must be at most 512 bytes long')
       .optional()
       .describe('Prefix of every key. Unfinished uploads below it are removed after a week.'),
     accessKeyId: text.optional().describe('Default: the credentials that the AWS SDK finds.'),

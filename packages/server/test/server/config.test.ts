@@ -106,6 +106,10 @@ test.each([
     'store: { driver: s3, bucket: b, accessKeyId: a }',
     'berth.yaml:1:1: store needs both `accessKeyId` and `secretAccessKey`',
   ],
+  [
+    `store: { driver: s3, bucket: b, prefix: ${'x'.repeat(513)} }`,
+    'store.prefix must be at most 512 bytes long',
+  ],
   ['store: { driver: nfs }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
   ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
   ['listen: { port: 70000 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],

@@ -50,9 +50,6 @@ export class Bucket {
 
   constructor(options: S3StoreOptions) {
     const { bucket, prefix = '', sharedLocks } = options;
-    if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
-      throw new TypeError(`The prefix must be at most ${MAX_PREFIX_BYTES} bytes long.`);
-    }
     this.name = bucket;
     this.client = createClient(options);
     this.prefix = prefix;
@@ -137,7 +134,7 @@ export class Bucket {
     try {
       return await this.send(command, signal);
     } catch (error) {
-      if (isMissing(error) || isRefusedCondition(error)) return undefined;
+      if (isMissing(error) || statusOf(error) === 412) return undefined;
       throw error;
     }
   }
@@ -156,8 +153,6 @@ export class Bucket {
 
 /** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
 const MAX_KEY_BYTES = 1024;
-/** The prefix takes its share of the key; a longer one is a mistake. */
-const MAX_PREFIX_BYTES = 512;
 
 function createClient(options: S3StoreOptions): S3Client {
   const { endpoint, region, forcePathStyle = endpoint !== undefined } = options;
@@ -188,7 +183,7 @@ function createClient(options: S3StoreOptions): S3Client {
 
 type ObjectHead = Pick<
   HeadObjectCommandOutput,
-  'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
+  'ContentLength' | 'ContentType' | 'ETag' | 'Metadata'
 >;
 
 const FALLBACK_TYPE = 'application/octet-stream';
@@ -226,11 +221,6 @@ function toForeignError(): StoreUnavailableError {
   return new StoreUnavailableError('The response is not one of an object store.');
 }
 
-/** Identifies an object's version: two versions with the same bytes may have the same ETag in the store. */
-export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
-  return JSON.stringify([ETag, LastModified, Metadata?.etag]);
-}
-
 /** S3 statuses for callers without permission or with too many requests; RFC 9110 for the rest. */
 const UNAVAILABLE_STATUSES: readonly number[] = [401, 403, 408, 429];
 /** Error codes with another status and the same meaning. */
@@ -253,10 +243,6 @@ function statusOf(error: unknown): number | undefined {
 
 export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
-}
-
-function isRefusedCondition(error: unknown): boolean {
-  return statusOf(error) === 412;
 }
 
 /** Converts an SDK error; only errors caused by our own mistakes are kept as is. */

@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   CopyObjectCommand,
+  GetObjectCommand,
   HeadBucketCommand,
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
@@ -9,21 +11,20 @@ import {
   type BlobInfo,
   type BlobKey,
   BlobMissingError,
+  type ByteRange,
   type CopyOptions,
   SourceKeptError,
   StoreUnavailableError,
 } from '@berth/storage';
-import type { ServerStore } from '../server-store.ts';
-import {
-  Bucket,
-  expectS3,
-  isMissing,
-  type S3StoreOptions,
-  toObjectInfo,
-  toVersion,
-} from './bucket.ts';
-import { openObject } from './download.ts';
+import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
+import { Bucket, expectS3, isMissing, type S3StoreOptions, toObjectInfo } from './bucket.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
+
+/** After this many connections without data, give up. */
+const MAX_EMPTY_ATTEMPTS = 3;
+
+/** Skipping this many bytes costs less than another request. */
+const SKIPPED_BYTES = 256 * 1024;
 
 /** An upload of another process that takes longer is given up. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
@@ -94,9 +95,12 @@ function copyFile(
       throw isMissing(error) ? new BlobMissingError(from) : error;
     });
     if (move) {
-      await deleteVersion(bucket, source, toVersion(head), signal, assertHeld).catch((error) => {
+      try {
+        assertHeld();
+        await bucket.delete(source, signal);
+      } catch (error) {
         throw new SourceKeptError(info, error);
-      });
+      }
     }
     return info;
   });
@@ -115,20 +119,6 @@ async function copyObject(
   expectS3(CopyObjectResult?.ETag);
 }
 
-/** Deletes the source of a move, unless it was replaced after a lock was lost, or by another program. */
-async function deleteVersion(
-  bucket: Bucket,
-  key: string,
-  version: string,
-  signal: AbortSignal,
-  assertHeld: () => void,
-): Promise<void> {
-  const head = await bucket.head(key, signal);
-  if (head === undefined || toVersion(head) !== version) return;
-  assertHeld();
-  await bucket.delete(key, signal);
-}
-
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   const folder = { Bucket: bucket.name, Prefix: bucket.prefix };
   let count = 0;
@@ -145,4 +135,103 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
   }
   return count;
+}
+
+/**
+ * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
+ * that begins far from the start gets its own request, as long as this version still exists.
+ */
+async function openObject(bucket: Bucket, key: string): Promise<VerifiedBlob | undefined> {
+  const found = await getObject(bucket, key);
+  if (found === undefined) return undefined;
+  const { info } = found;
+  // Nobody has read it yet.
+  let fresh: Readable | undefined = found.body;
+
+  async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
+    const complete = fresh?.destroyed ? undefined : fresh;
+    fresh = undefined;
+    if (complete && start <= SKIPPED_BYTES) return { body: complete, start: 0 };
+    const condition = { Range: `bytes=${start}-${end}`, IfMatch: found?.ETag };
+    const part = await getObject(bucket, key, condition).catch((error) => {
+      complete?.destroy();
+      throw error;
+    });
+    if (part) {
+      complete?.destroy();
+      // RFC 9110, section 14.2: "A server MAY ignore the Range header field."
+      const first = /^bytes (\d+)-/.exec(part.ContentRange ?? '')?.[1] ?? 0;
+      return { body: part.body, start: Number(first) };
+    }
+    if (complete) return { body: complete, start: 0 };
+    throw new StoreUnavailableError('The file was replaced while it was being read.');
+  }
+
+  const release = () => {
+    // A connection can be reused once its response has been read to the end.
+    if (info.size <= SKIPPED_BYTES) fresh?.resume();
+    else fresh?.destroy();
+    fresh = undefined;
+  };
+  return toVerifiedBlob({ info, content: (range) => readObject(range, connect), release });
+}
+
+async function getObject(
+  bucket: Bucket,
+  key: string,
+  condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
+) {
+  const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
+  const found = await bucket.sendIfThere(command);
+  if (found === undefined) return undefined;
+  const body = found.Body as Readable;
+  // A connection that breaks before anyone reads is replaced when someone does.
+  body.on('error', () => {});
+  try {
+    return { ...found, body, info: toObjectInfo(found) };
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
+}
+
+interface ObjectBody {
+  readonly body: Readable;
+  readonly start: number;
+}
+
+/**
+ * Yields the chunks of a range of an object. Resumes with a new connection if one breaks: stores close
+ * connections whose readers pause for long.
+ * @param connect returns the object from the start of the range or before, to its end or beyond
+ */
+async function* readObject(
+  { start, end }: ByteRange,
+  connect: (range: ByteRange) => Promise<ObjectBody>,
+): AsyncGenerator<Buffer> {
+  let emptyAttempts = 0;
+  for (let next = start; next <= end; ) {
+    const { body, start: first } = await connect({ start: next, end });
+    let position = first;
+    let cause: unknown;
+    emptyAttempts += 1;
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        // A connection with bytes left to read is destroyed; any other is returned to the pool.
+        if (next > end) break;
+        const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
+        position += chunk.length;
+        if (piece.length === 0) continue;
+        emptyAttempts = 0;
+        next += piece.length;
+        yield piece;
+      }
+    } catch (error) {
+      cause = error;
+    }
+    if (emptyAttempts > MAX_EMPTY_ATTEMPTS) {
+      const message = 'The object store repeatedly closed the connection.';
+      throw new StoreUnavailableError(message, { cause });
+    }
+  }
 }
