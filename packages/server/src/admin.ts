@@ -1,9 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Metrics } from './metrics.ts';
 import type { ServerStore } from './store/server-store.ts';
-
-const TEXT = 'text/plain; charset=utf-8';
 
 /** What the server is doing. It accepts calls while it is `ready`, and until it is `draining`. */
 export interface Status {
@@ -16,66 +14,47 @@ interface AdminOptions {
   readonly metrics: Pick<Metrics, 'contentType' | 'toText'>;
 }
 
+type Page = readonly [status: number, text: string, contentType?: string];
+
 export function createAdmin({ status, blobs, metrics }: AdminOptions): Server {
-  return createServer(
-    { headersTimeout: 5_000, requestTimeout: 10_000 },
-    async (request, response) => {
-      request.resume();
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        response.setHeader('allow', 'GET, HEAD');
-        send(response, 405, 'Only GET and HEAD are served here.\n');
-      } else {
-        try {
-          await respond(request.url?.split('?', 1)[0], response);
-        } catch (error) {
-          send(response, 500, `${(error as Error).name}\n`);
-        }
-      }
-    },
-  );
-
-  async function respond(path: string | undefined, response: ServerResponse): Promise<void> {
-    switch (path) {
-      case '/healthz':
-        return send(response, 200, 'ok\n');
-      case '/readyz':
-        return respondReadiness(response);
-      case '/metrics':
-        return send(response, 200, await metrics.toText(), metrics.contentType);
-      default:
-        return send(response, 404, `Not found. Available paths:\n${PATHS.join('\n')}\n`);
-    }
-  }
-
-  /** Hosted services do not need the store, so its outage does not make `/readyz` fail. */
-  async function respondReadiness(response: ServerResponse): Promise<void> {
-    if (status.phase !== 'ready') return send(response, 503, `${status.phase}\n`);
-    const fault = await findStoreFault(blobs);
-    send(response, 200, fault === undefined ? 'ready\n' : `ready\nstorage: ${fault}\n`);
-  }
-}
-
-const PATHS = ['/healthz', '/readyz', '/metrics'];
-
-/** A store that takes longer to respond is not ready for uploads. */
-const STORE_CHECK_MILLISECONDS = 3_000;
-
-async function findStoreFault(blobs: ServerStore): Promise<string | undefined> {
-  const check = blobs.check().then(
-    () => undefined,
-    (error: Error) => `blob store: ${error.message}`,
-  );
-  const late = wait(STORE_CHECK_MILLISECONDS, 'blob store: no response', { ref: false });
-  return Promise.race([check, late]);
-}
-
-function send(response: ServerResponse, status: number, text: string, type = TEXT): void {
-  response
-    .writeHead(status, {
+  const pages = new Map<string | undefined, () => Page | Promise<Page>>([
+    ['/healthz', () => [200, 'ok\n']],
+    [
+      '/readyz',
+      // Hosted services do not need the store, so its outage does not make this fail.
+      async () =>
+        status.phase === 'ready'
+          ? [200, `ready\n${await findStoreFault(blobs)}`]
+          : [503, `${status.phase}\n`],
+    ],
+    ['/metrics', async () => [200, await metrics.toText(), metrics.contentType]],
+  ]);
+  const notFound = (): Page => [404, `Available paths:\n${[...pages.keys()].join('\n')}\n`];
+  const limits = { headersTimeout: 5_000, requestTimeout: 10_000 };
+  return createServer(limits, async (request, response) => {
+    const toPage = pages.get(request.resume().url?.split('?', 1)[0]) ?? notFound;
+    const [code, text, type = 'text/plain; charset=utf-8'] = await Promise.resolve()
+      .then(toPage)
+      .catch((error: Error): Page => [500, `${error.name}\n`]);
+    response.writeHead(code, {
       'content-type': type,
       'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-    })
-    .end(text);
+    });
+    response.end(text);
+  });
+}
+
+/** A store that takes longer to respond is not ready for uploads. */
+const STORE_CHECK_MILLISECONDS = 3_000;
+
+/** Returns a line about a store that cannot be used. */
+async function findStoreFault(blobs: ServerStore): Promise<string> {
+  const check = blobs.check().then(
+    () => '',
+    (error: Error) => `storage: blob store: ${error.message}\n`,
+  );
+  const late = 'storage: blob store: no response\n';
+  return Promise.race([check, wait(STORE_CHECK_MILLISECONDS, late, { ref: false })]);
 }

@@ -102,7 +102,7 @@ export function createApplication(
       (router.checkContinue ?? router)(request, response);
     },
     upgrade(request, socket, head) {
-      calls.beginUpgrade(toOriginForm(request.url ?? '/'), request);
+      calls.begin('gateway', toOriginForm(request.url ?? '/'), request, undefined);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,

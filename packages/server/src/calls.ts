@@ -9,10 +9,10 @@ const OBSERVED = Symbol('observed call');
 type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 
 interface ObservedCall {
-  readonly kind: 'call' | 'upgrade';
   readonly surface: Surface;
   /** The target in origin form, before a mount strips its prefix. */
   readonly target: string;
+  readonly isUpgrade: boolean;
   readonly startedAt: number;
   /** As the router sees it. */
   call: Call | undefined;
@@ -33,15 +33,6 @@ type ObservedConfig = Pick<Config, 'log' | 'environments'>;
 export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig) {
   let config = initial;
   let active = 0;
-
-  function observe(
-    request: IncomingMessage,
-    { kind, surface, target }: Pick<ObservedCall, 'kind' | 'surface' | 'target'>,
-  ): void {
-    const startedAt = performance.now();
-    const observed = { kind, surface, target, startedAt, call: undefined, error: undefined };
-    (request as ObservedRequest)[OBSERVED] = observed;
-  }
 
   function end(this: ServerResponse): void {
     active -= 1;
@@ -78,20 +69,23 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
     get active() {
       return active;
     },
-    /** @param target in origin form */
+    /**
+     * @param target in origin form
+     * @param response undefined for an upgrade, which has none in Node; it ends with the 101 or the refusal
+     */
     begin(
       surface: Surface,
       target: string,
       request: IncomingMessage,
-      response: ServerResponse,
+      response: ServerResponse | undefined,
     ): void {
-      observe(request, { kind: 'call', surface, target });
+      const startedAt = performance.now();
+      const isUpgrade = response === undefined;
+      const observed = { surface, target, isUpgrade, startedAt, call: undefined, error: undefined };
+      (request as ObservedRequest)[OBSERVED] = observed;
+      if (response === undefined) return;
       active += 1;
       response.on('close', end);
-    },
-    /** Begins to observe an upgrade, which has no response in Node; it ends with the 101 or the refusal. */
-    beginUpgrade(target: string, request: IncomingMessage): void {
-      observe(request, { kind: 'upgrade', surface: 'gateway', target });
     },
     /** For the routers. */
     onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
@@ -99,7 +93,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       if (observed === undefined) return;
       observed.call = call;
       if (isContractError(error)) observed.error = error;
-      if (observed.kind === 'upgrade') report(observed, call.response, status);
+      if (observed.isUpgrade) report(observed, call.response, status);
     },
     /** For downloads, which no router handles. */
     onRefusal(error: UploadError, { req }: ServerResponse): void {
