@@ -1,4 +1,4 @@
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import { buildConnector, Client } from 'undici';
 
 /** Maximum time to connect; then another endpoint is tried. */
 const CONNECT_MILLISECONDS = 5_000;
@@ -64,7 +64,7 @@ export class Endpoint {
   /** Takes back a connection whose call succeeded. */
   giveBack(connection: ServiceConnection): void {
     if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
-      connection.destroy();
+      void connection.destroy();
       return;
     }
     connection.servedAt = performance.now();
@@ -72,7 +72,7 @@ export class Endpoint {
   }
 
   close(): void {
-    for (const connection of this.#idle.splice(0)) connection.destroy();
+    for (const connection of this.#idle.splice(0)) void connection.destroy();
   }
 
   #isCertain(): boolean {
@@ -97,7 +97,7 @@ export class Endpoint {
     const at = this.#idle.indexOf(connection);
     if (at < 0) return;
     this.#idle.splice(at, 1);
-    connection.destroy();
+    void connection.destroy();
   };
 }
 
@@ -114,8 +114,7 @@ const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
  * One connection to an endpoint, with one call at a time: a call never waits behind another, and closing the connection
  * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
  */
-export class ServiceConnection {
-  readonly #client: Client;
+export class ServiceConnection extends Client {
   /** Whether it can serve another call after this one. */
   readonly isReusable: boolean;
   /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
@@ -127,8 +126,7 @@ export class ServiceConnection {
     maxHeaderSize: number,
     onDisconnect?: (connection: ServiceConnection, error: Error) => void,
   ) {
-    this.isReusable = onDisconnect !== undefined;
-    this.#client = new Client(origin, {
+    super(origin, {
       connect,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
       bodyTimeout: 0,
@@ -136,20 +134,13 @@ export class ServiceConnection {
       maxHeaderSize,
       allowH2: false,
     });
+    this.isReusable = onDisconnect !== undefined;
     if (onDisconnect === undefined) return;
-    this.#client.on('disconnect', (_origin, _targets, error) => onDisconnect(this, error));
+    this.on('disconnect', (_origin, _targets, error) => onDisconnect(this, error));
   }
 
   /** Whether its socket has served a call before: the service may be about to close it. */
   get isReused(): boolean {
     return this.servedAt !== undefined;
-  }
-
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#client.dispatch(options, handler);
-  }
-
-  destroy(error?: Error): void {
-    this.#client.destroy(error ?? null, () => {});
   }
 }

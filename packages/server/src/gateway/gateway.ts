@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import { createToServiceHeaders } from './headers.ts';
 import { callService, type ServiceRequest, type Switched } from './proxy.ts';
-import { ForwardedBody, SignedBodies } from './request-body.ts';
+import { ForwardedBody, readSignedBody } from './request-body.ts';
 import { Targets } from './targets.ts';
 
 interface ReceivedCall {
@@ -39,7 +39,6 @@ const EMPTY_HASH = hash('sha256', '');
 export function createGateway(initial: Config, quotas: Quotas) {
   const { maxHeaderBytes, trustProxy } = initial.listen;
   const targets = new Targets(maxHeaderBytes);
-  const signedBodies = new SignedBodies();
   /** The callers' sockets of the open WebSockets. */
   const webSockets = new Set<Duplex>();
   let { limits } = initial;
@@ -61,7 +60,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
       verifyBody(EMPTY_HASH);
       return countAndForward(received, NO_BODY);
     }
-    const body = await signedBodies.read(input.body);
+    const body = await readSignedBody(input.body);
     const { response } = call;
     if (response.destroyed) void body.release();
     else response.once('close', body.release);

@@ -48,9 +48,9 @@ export function callService(
   response: ServerResponse,
 ): Promise<ServiceResponse | Switched> {
   if (response.destroyed) return Promise.reject(toDisconnectError());
-  return new Promise((resolve, reject) => {
-    new ProxiedCall(request, endpoints, response, resolve, reject).start();
-  });
+  const call = new ProxiedCall(request, endpoints, response);
+  call.start();
+  return call.outcome;
 }
 
 /** Where a call is. */
@@ -80,8 +80,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
   readonly #endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
-  readonly #resolve: (outcome: ServiceResponse | Switched) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #outcome = Promise.withResolvers<ServiceResponse | Switched>();
   #state: State = 'connecting';
   #attempts = 0;
   #hasRepeated = false;
@@ -93,20 +92,16 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   /** What has arrived of the body before the router asks for it, which it does in the same turn. */
   readonly #chunks: Buffer[] = [];
 
-  constructor(
-    request: ServiceRequest,
-    endpoints: readonly Endpoint[],
-    response: ServerResponse,
-    resolve: (outcome: ServiceResponse | Switched) => void,
-    reject: (error: Error) => void,
-  ) {
+  constructor(request: ServiceRequest, endpoints: readonly Endpoint[], response: ServerResponse) {
     this.#request = request;
     this.#endpoints = endpoints;
     this.#response = response;
-    this.#resolve = resolve;
-    this.#reject = reject;
     this.#endpoint = endpoints[0] as Endpoint;
     this.#connection = this.#connect(request.method === 'POST' ? 'certain' : 'any');
+  }
+
+  get outcome(): Promise<ServiceResponse | Switched> {
+    return this.#outcome.promise;
   }
 
   start(): void {
@@ -154,7 +149,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       controller.abort(new Error(`The service ${fault}.`));
     } else if (status >= 200) {
       this.#state = 'buffering';
-      this.#resolve({ status, headers, body: this.#write });
+      this.#outcome.resolve({ status, headers, body: this.#write });
     } else if (performance.now() - this.#sentAt > this.#request.headersTimeout) {
       // Each interim response restarts the client's own timeout.
       controller.abort(new errors.HeadersTimeoutError());
@@ -188,12 +183,12 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       socket.destroy();
       this.#abort();
       const error = new Error('The service switched to another protocol than WebSocket.');
-      this.#reject(this.#toGatewayError(error, 'responding'));
+      this.#outcome.reject(this.#toGatewayError(error, 'responding'));
       return;
     }
     this.#state = 'over';
     socket.once('close', this.#endCall);
-    this.#resolve({ status: 101, headers, socket });
+    this.#outcome.resolve({ status: 101, headers, socket });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -208,7 +203,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       this.#hasRepeated ||= state === 'sent';
       this.#sendAgain();
     } else {
-      this.#reject(this.#toGatewayError(error, state));
+      this.#outcome.reject(this.#toGatewayError(error, state));
     }
   }
 
@@ -218,13 +213,13 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (this.#state !== 'received') this.#abort();
     this.#state = 'over';
     // No effect if the response has begun.
-    this.#reject(toDisconnectError());
+    this.#outcome.reject(toDisconnectError());
   };
 
   #abort(): void {
     this.#state = 'over';
     this.#endCall();
-    this.#connection.destroy();
+    void this.#connection.destroy();
   }
 
   /**

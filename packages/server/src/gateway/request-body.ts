@@ -84,38 +84,28 @@ export interface SignedBody {
   release(): Promise<void>;
 }
 
-/** Reads signed bodies before their calls, because a signature covers the body (D13, D16). */
-export class SignedBodies {
-  #large = 0;
+let largeBodies = 0;
 
-  /** @throws GatewayError EXCEED_RATELIMIT if too many large ones are being read; any error of the body */
-  async read(body: Readable): Promise<SignedBody> {
-    let isLarge = false;
-    const onProgress = (length: number) => {
-      if (isLarge || length <= SMALL_BYTES) return;
-      if (this.#large >= MAX_LARGE_BODIES) {
-        throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
-      }
-      this.#large += 1;
-      isLarge = true;
-    };
-    try {
-      return await readBody(body, onProgress);
-    } finally {
-      if (isLarge) this.#large -= 1;
-    }
-  }
-}
-
-async function readBody(body: Readable, onProgress: (length: number) => void): Promise<SignedBody> {
+/**
+ * Reads a signed body before its call, because the signature covers the body (D13, D16).
+ * @throws GatewayError EXCEED_RATELIMIT if too many large ones are being read; any error of the body
+ */
+export async function readSignedBody(body: Readable): Promise<SignedBody> {
   const hash = createHash('sha256');
   let chunks: Buffer[] = [];
   let length = 0;
+  let isLarge = false;
   let file: FileHandle | undefined;
   const write = async (chunk: Buffer) => {
     hash.update(chunk);
     length += chunk.length;
-    onProgress(length);
+    if (!isLarge && length > SMALL_BYTES) {
+      if (largeBodies >= MAX_LARGE_BODIES) {
+        throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
+      }
+      largeBodies += 1;
+      isLarge = true;
+    }
     chunks.push(chunk);
     if (file === undefined && length <= MEMORY_BYTES) return;
     file ??= await openTemporary();
@@ -136,6 +126,8 @@ async function readBody(body: Readable, onProgress: (length: number) => void): P
     await last.catch(() => {});
     await file?.close();
     throw toBodyError(error);
+  } finally {
+    if (isLarge) largeBodies -= 1;
   }
   const content = file?.createReadStream({ start: 0, autoClose: false }) ?? Buffer.concat(chunks);
   return {

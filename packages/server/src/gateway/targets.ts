@@ -16,7 +16,6 @@ const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCo
 
 interface Service {
   readonly settings: Settings;
-  readonly callers: ReadonlySet<string> | undefined;
   readonly versions: readonly Version[];
 }
 
@@ -54,10 +53,10 @@ export class Targets {
   choose(env: string, name: string, caller: Caller): Target {
     const service = this.#services.get(env)?.get(name);
     if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
-    const { settings, callers, versions } = service;
-    const { state, maxCalls, headersSeconds } = settings;
+    const { settings, versions } = service;
+    const { state, callers, maxCalls, headersSeconds } = settings;
     // First, so that callers without access do not learn the service's state.
-    if (callers?.has(caller.id) === false) throw new GatewayError('SERVICE_FORBIDDEN');
+    if (callers?.includes(caller.id) === false) throw new GatewayError('SERVICE_FORBIDDEN');
     if (state !== 'ready') throw new GatewayError(CODES[state]);
     const version = chooseVersion(versions);
     if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');
@@ -88,12 +87,11 @@ export class Targets {
   }
 
   #toService(settings: Settings): Service {
-    const { callers, endpoints = [], versions = [{ weight: 1, endpoints }] } = settings;
+    const { endpoints = [], versions = [{ weight: 1, endpoints }] } = settings;
     const toEndpoints = (origins: readonly string[]) =>
       [...new Set(origins)].map((origin) => this.#endpointOf(origin));
     return {
       settings,
-      callers: callers && new Set(callers),
       versions: versions.map((each) => new Version(each.weight, toEndpoints(each.endpoints))),
     };
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { SignedBodies } from '../../src/gateway/request-body.ts';
+import { readSignedBody } from '../../src/gateway/request-body.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { mountSmallDisk } from '../store/temp-folder.ts';
@@ -84,15 +84,14 @@ it('counts and calls only after the signature is verified, and releases refused 
 });
 
 it('reads 128 large signed bodies at a time, and any number of small ones', async () => {
-  const bodies = new SignedBodies();
   const begin = (size: number) => {
     const body = new PassThrough();
     body.write(Buffer.alloc(size));
-    return { body, read: bodies.read(body) };
+    return { body, read: readSignedBody(body) };
   };
   const pending = [...Array(128).fill(65_537), ...Array(10).fill(65_536)].map(begin);
   await expect(begin(65_537).read).rejects.toMatchObject({ code: 'EXCEED_RATELIMIT' });
-  expect(await bodies.read(Readable.from([Buffer.from('abc')]))).toMatchObject({ length: 3 });
+  expect(await readSignedBody(Readable.from([Buffer.from('abc')]))).toMatchObject({ length: 3 });
   for (const { body } of pending) body.destroy(new Error('gone'));
   for (const { read } of pending) await expect(read).rejects.toThrow('gone');
   const again = begin(65_537);
@@ -103,7 +102,7 @@ it('reads 128 large signed bodies at a time, and any number of small ones', asyn
 it('gives up a signed body that does not arrive in time', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const read = new SignedBodies().read(new PassThrough());
+  const read = readSignedBody(new PassThrough());
   vi.advanceTimersByTime(30_000);
   await expect(read).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 408 });
 });
