@@ -1,11 +1,5 @@
-import type { EnvironmentConfig } from './config/config.ts';
-
-export type Quota = NonNullable<EnvironmentConfig['quota']>;
-
-/** Counts the calls of all processes. */
-interface SharedQuotas {
-  countCall(env: string, quota: Quota): Promise<number | undefined>;
-}
+import type { EnvironmentConfig, Quota } from './config/config.ts';
+import type { RedisState } from './redis.ts';
 
 type Environments = Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
 
@@ -21,11 +15,11 @@ interface Window {
  * Redis, all processes count together; while it is not available, each counts by itself.
  */
 export class Quotas {
-  readonly #redis: SharedQuotas | undefined;
+  readonly #redis: Pick<RedisState, 'countCall'> | undefined;
   readonly #now: () => number;
   #windows = new Map<string, Window>();
 
-  constructor(environments: Environments, redis?: SharedQuotas, now = () => performance.now()) {
+  constructor(environments: Environments, redis?: RedisState, now = () => performance.now()) {
     this.#redis = redis;
     this.#now = now;
     this.update(environments);

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { StoreUnavailableError } from '@berth/storage';
-import type { Config } from './config/config.ts';
-import type { Quota } from './quotas.ts';
+import type { Config, Quota } from './config/config.ts';
 import { createLocks } from './store/locks.ts';
 
 /** Redis responds within a millisecond, unless its machine is busy; no call waits longer than this. */
@@ -39,20 +38,17 @@ async function inTime<Reply>(reply: Promise<Reply>): Promise<Reply> {
 
 type Use = 'quota' | 'revocation' | 'lock';
 
-interface RedisEvents {
-  /** Called for each quota, revocation or lock for which Redis was not available. */
-  readonly onFailure?: (use: Use) => void;
-  /** Called when Redis becomes unavailable, and without a reason when it is back. */
-  readonly onChange?: (reason: Error | undefined) => void;
-}
-
 /**
  * Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time; the connection is
  * restored in the background. While it is not available, each method throws a StoreUnavailableError.
+ *
+ * @param onFailure called for each use for which Redis was not available
+ * @param onChange called when Redis becomes unavailable, and without a reason when it is back
  */
 export async function connectRedis(
   { url, password, prefix }: NonNullable<Config['redis']>,
-  { onFailure = () => {}, onChange = () => {} }: RedisEvents = {},
+  onFailure: (use: Use) => void = () => {},
+  onChange: (reason: Error | undefined) => void = () => {},
 ) {
   // Loaded on demand, because most servers are alone.
   const [{ Redis }, { RateLimiterRedis }] = await Promise.all([

@@ -182,13 +182,14 @@ async function openResources(config: Config, log: Log, metrics: Metrics): Promis
   const { environments } = config;
   const redis =
     config.redis &&
-    (await connectRedis(config.redis, {
-      onFailure: (use) => metrics.redisFailures.inc({ use }),
-      onChange(reason) {
+    (await connectRedis(
+      config.redis,
+      (use) => metrics.redisFailures.inc({ use }),
+      (reason) => {
         if (reason === undefined) log.info('Redis is available again');
         else log.warn({ err: reason }, 'Redis is not available');
       },
-    }));
+    ));
   const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
     redis?.close();
     throw error;

@@ -30,6 +30,8 @@ export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'
   readonly tokens?: TokenSettings | undefined;
 }
 
+export type Quota = NonNullable<EnvironmentConfig['quota']>;
+
 /**
  * A configuration with its defaults filled in, its files read and its paths made absolute. It contains
  * secrets.

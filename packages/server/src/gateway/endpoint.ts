@@ -6,7 +6,6 @@ const CONNECT_MILLISECONDS = 5_000;
 /** How long a connection may be idle, whatever its service announces. */
 const MAX_IDLE_MILLISECONDS = 60_000;
 
-/** Maximum number of idle connections to an endpoint. */
 const MAX_IDLE = 256;
 
 /**
@@ -49,11 +48,10 @@ export class Endpoint {
   }
 
   connect(reuse: Reuse): ServiceConnection {
-    const isAllowed = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
-    const idle = isAllowed ? this.#idle.pop() : undefined;
-    return (
-      idle ?? new ServiceConnection(this.origin, connector, this.#maxHeaderSize, this.#onDisconnect)
-    );
+    const mayReuse = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
+    const idle = mayReuse ? this.#idle.pop() : undefined;
+    if (idle !== undefined) return idle;
+    return new ServiceConnection(this.origin, connector, this.#maxHeaderSize, this.#onDisconnect);
   }
 
   /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
@@ -61,7 +59,6 @@ export class Endpoint {
     return new ServiceConnection(this.origin, halfOpenConnector, this.#maxHeaderSize);
   }
 
-  /** Takes back a connection whose call succeeded. */
   giveBack(connection: ServiceConnection): void {
     if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
       void connection.destroy();

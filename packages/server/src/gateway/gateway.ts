@@ -29,7 +29,6 @@ type Body = Pick<ServiceRequest, 'body'> & { readonly length: number | undefined
 
 const NO_BODY: Body = { body: null, length: undefined };
 
-/** SHA-256 of a call without a body. */
 const EMPTY_HASH = hash('sha256', '');
 
 /**
@@ -103,7 +102,6 @@ export function createGateway(initial: Config, quotas: Quotas) {
     // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
     const cut = () => socket.destroy();
     call.response.once('close', cut);
-    /** @param head what the caller has already sent */
     const open = (client: Duplex, head: Buffer) => {
       call.response.off('close', cut);
       if (head.length > 0) client.unshift(head);
@@ -115,7 +113,6 @@ export function createGateway(initial: Config, quotas: Quotas) {
     return { status, headers, open };
   }
 
-  /** Disconnects both sides of each. */
   function closeWebSockets(): void {
     for (const client of webSockets) client.destroy();
   }

@@ -5,7 +5,6 @@ import { type Dispatcher, errors } from 'undici';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
 import { toDisconnectError } from './request-body.ts';
 
-/** Maximum number of attempts, if endpoints cannot be reached. */
 const MAX_ATTEMPTS = 3;
 
 /** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
@@ -48,9 +47,7 @@ export function callService(
   response: ServerResponse,
 ): Promise<ServiceResponse | Switched> {
   if (response.destroyed) return Promise.reject(toDisconnectError());
-  const call = new ProxiedCall(request, endpoints, response);
-  call.start();
-  return call.outcome;
+  return new ProxiedCall(request, endpoints, response).start();
 }
 
 /** Where a call is. */
@@ -100,13 +97,10 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     this.#connection = this.#connect(request.method === 'POST' ? 'certain' : 'any');
   }
 
-  get outcome(): Promise<ServiceResponse | Switched> {
-    return this.#outcome.promise;
-  }
-
-  start(): void {
+  start(): Promise<ServiceResponse | Switched> {
     this.#response.on('close', this.#leave);
     this.#send();
+    return this.#outcome.promise;
   }
 
   #connect(reuse: Reuse): ServiceConnection {

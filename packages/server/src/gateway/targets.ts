@@ -6,7 +6,6 @@ import { Endpoint } from './endpoint.ts';
 
 type Settings = Config['environments'][string]['services'][string];
 
-/** The codes of services that are not called, by their state. */
 const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCode>> = {
   'not-ready': 'SERVICE_NOT_READY',
   'resource-missing': 'SERVICE_RESOURCE_NOT_FOUND',
@@ -17,13 +16,6 @@ const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCo
 interface Service {
   readonly settings: Settings;
   readonly versions: readonly Version[];
-}
-
-/** What to call: the endpoints of a version, in the order in which to try them. */
-export interface Target {
-  readonly endpoints: readonly Endpoint[];
-  /** Undefined for the gateway's default. */
-  readonly headersSeconds: number | undefined;
 }
 
 /** The hosted services, their versions, and the connections to their endpoints, which survive a reload. */
@@ -42,15 +34,22 @@ export class Targets {
       const entries = Object.entries(services);
       this.#services.set(env, new Map(entries.map(([name, all]) => [name, this.#toService(all)])));
     }
-    this.#dropUnused();
+    const services = [...this.#services.values()].flatMap((byName) => [...byName.values()]);
+    const versions = services.flatMap((service) => service.versions);
+    const used = new Set(versions.flatMap(({ endpoints }) => endpoints));
+    for (const [origin, endpoint] of this.#endpoints) {
+      // One with a call in flight is dropped by a later update.
+      if (used.has(endpoint) || endpoint.activeCalls > 0) continue;
+      endpoint.close();
+      this.#endpoints.delete(origin);
+    }
   }
 
   /**
-   * Chooses what a call goes to.
-   *
+   * Chooses the endpoints for a call, in the order in which to try them.
    * @throws GatewayError if the caller may not call the service, or if it cannot be called now
    */
-  choose(env: string, name: string, caller: Caller): Target {
+  choose(env: string, name: string, caller: Caller) {
     const service = this.#services.get(env)?.get(name);
     if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
     const { settings, versions } = service;
@@ -74,18 +73,6 @@ export class Targets {
     for (const endpoint of this.#endpoints.values()) endpoint.close();
   }
 
-  /** An endpoint with a call in flight is dropped by a later update. */
-  #dropUnused(): void {
-    const services = [...this.#services.values()].flatMap((byName) => [...byName.values()]);
-    const versions = services.flatMap((service) => service.versions);
-    const used = new Set(versions.flatMap(({ endpoints }) => endpoints));
-    for (const [origin, endpoint] of this.#endpoints) {
-      if (used.has(endpoint) || endpoint.activeCalls > 0) continue;
-      endpoint.close();
-      this.#endpoints.delete(origin);
-    }
-  }
-
   #toService(settings: Settings): Service {
     const { endpoints = [], versions = [{ weight: 1, endpoints }] } = settings;
     const toEndpoints = (origins: readonly string[]) =>
@@ -98,9 +85,7 @@ export class Targets {
 
   /** Services and versions that share an endpoint share its connections. */
   #endpointOf(origin: string): Endpoint {
-    const known = this.#endpoints.get(origin);
-    if (known !== undefined) return known;
-    const endpoint = new Endpoint(origin, this.#maxHeaderBytes);
+    const endpoint = this.#endpoints.get(origin) ?? new Endpoint(origin, this.#maxHeaderBytes);
     this.#endpoints.set(origin, endpoint);
     return endpoint;
   }

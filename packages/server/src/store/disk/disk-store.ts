@@ -9,7 +9,6 @@ import {
   realpath,
   rename,
   rm,
-  stat,
   unlink,
   writeFile,
 } from 'node:fs/promises';
@@ -226,15 +225,10 @@ class DiskStore implements ServerStore {
     });
   }
 
-  /** Tries what a change requires: space, write permission and a single disk. */
+  /** Tries what a change requires: space and write permission. */
   check(): Promise<void> {
     return withDiskErrors(async () => {
-      const [files, tmp] = await Promise.all([stat(this.#files), stat(this.#tmp)]);
-      if (files.dev !== tmp.dev) {
-        throw new StoreUnavailableError(
-          `${this.#files} and ${this.#tmp} must be on the same disk.`,
-        );
-      }
+      await this.#assertExists();
       await this.#withTemporaryFile((path) =>
         writeFile(path, 'probe', { flag: 'wx', flush: true }),
       );

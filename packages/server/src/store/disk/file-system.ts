@@ -60,6 +60,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'The disk quota is exceeded.',
   EFBIG: 'The file exceeds the maximum size allowed by the disk or the process.',
   EIO: 'The disk failed.',
+  EXDEV: 'The folders files and tmp of the store must be on the same disk.',
   EROFS: 'The disk is mounted read-only.',
   EACCES: 'The server has no permission to use the store folder.',
   EPERM: 'The server has no permission to use the store folder.',

@@ -1,4 +1,4 @@
-import { readdir, realpath, rename } from 'node:fs/promises';
+import { lstat, readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
 import { STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
@@ -18,12 +18,6 @@ export interface FileProblem {
   readonly detail: string;
 }
 
-interface CheckedFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly problem?: Omit<FileProblem, 'path'> | undefined;
-}
-
 interface FsckOptions {
   readonly onProblem: (problem: FileProblem) => void;
   /** Move damaged and foreign files to `set-aside/` below the root. Default false: nothing is changed. */
@@ -40,16 +34,21 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
     // In another folder, every file would be foreign.
     for (const name of STORE_FOLDERS) await readdir(join(root, name));
     const release = repair ? await claimStore(root, 'alone') : undefined;
-    const setAside = repair ? createSetAside(root) : undefined;
+    const setAside = join(root, 'set-aside', `${Date.now()}`);
     const report = { files: 0, bytes: 0, problems: 0 };
     try {
-      for await (const { path, bytes, problem } of scan(root)) {
-        if (problem?.kind !== 'foreign') report.files += 1;
-        report.bytes += bytes;
-        if (problem === undefined) continue;
+      for await (const path of listFiles(root, 'files')) {
+        const found = await orMissing(checkFile(root, path));
+        // Otherwise, it was deleted in the meantime.
+        if (found === undefined) continue;
+        if (found.kind !== 'foreign') report.files += 1;
+        if (found.kind === 'intact') {
+          report.bytes += found.bytes;
+          continue;
+        }
         report.problems += 1;
-        onProblem({ ...problem, path });
-        await setAside?.(path);
+        onProblem({ ...found, path });
+        if (repair) await moveDurably(join(root, path), join(setAside, relative('files', path)));
       }
       return report;
     } finally {
@@ -58,44 +57,38 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
   });
 }
 
-function createSetAside(root: string) {
-  const folder = join(root, 'set-aside', `${Date.now()}`);
-  return async (path: string): Promise<void> => {
-    const [from, to] = [join(root, path), join(folder, relative('files', path))];
-    await makeFolder(dirname(to));
-    await rename(from, to);
-    await syncFolder(dirname(to));
-    await syncFolder(dirname(from));
-  };
+async function moveDurably(from: string, to: string): Promise<void> {
+  await makeFolder(dirname(to));
+  await rename(from, to);
+  await syncFolder(dirname(to));
+  await syncFolder(dirname(from));
 }
 
-async function* scan(root: string, folder = 'files'): AsyncGenerator<CheckedFile> {
+/** Yields the paths of everything but folders. */
+async function* listFiles(root: string, folder: string): AsyncGenerator<string> {
   const entries = (await orMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      yield* scan(root, path);
-    } else if (entry.isFile() && STORED_FILE.test(path.split(sep).join('/'))) {
-      const file = await orMissing(checkFile(root, path));
-      // Otherwise, it was deleted in the meantime.
-      if (file) yield file;
-    } else {
-      const detail = 'The store never creates such a file.';
-      yield { path, bytes: 0, problem: { kind: 'foreign', detail } };
-    }
+    if (entry.isDirectory()) yield* listFiles(root, path);
+    else yield path;
   }
 }
 
-async function checkFile(root: string, path: string): Promise<CheckedFile> {
+type Finding = { kind: 'intact'; bytes: number } | Omit<FileProblem, 'path'>;
+
+async function checkFile(root: string, path: string): Promise<Finding> {
+  const file = join(root, path);
+  if (!STORED_FILE.test(path.split(sep).join('/')) || !(await lstat(file)).isFile()) {
+    return { kind: 'foreign', detail: 'The store never creates such a file.' };
+  }
   try {
-    const { info, read } = await openStoredFile(join(root, path));
+    const { info, read } = await openStoredFile(file);
     for await (const _ of read());
-    return { path, bytes: info.size };
+    return { kind: 'intact', bytes: info.size };
   } catch (error) {
+    if (error instanceof BlobDamagedError) return { kind: 'damaged', detail: error.message };
+    if (diskCodeOf(error) !== 'EIO') throw error;
     // Finding bad sectors is the purpose of the check, and no reason to stop.
-    let detail = error instanceof BlobDamagedError ? error.message : undefined;
-    if (diskCodeOf(error) === 'EIO') detail = 'The disk cannot read the file (EIO).';
-    if (detail === undefined) throw error;
-    return { path, bytes: 0, problem: { kind: 'damaged', detail } };
+    return { kind: 'damaged', detail: 'The disk cannot read the file (EIO).' };
   }
 }

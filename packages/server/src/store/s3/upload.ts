@@ -51,11 +51,8 @@ export async function writeObject(
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const etag = randomUUID();
-  const object = {
-    Bucket: bucket.name,
-    Key: bucket.keyOf(key),
-    ...toObjectHeaders({ etag, contentType }),
-  };
+  const headers = toObjectHeaders({ etag, contentType });
+  const object = { Bucket: bucket.name, Key: bucket.keyOf(key), ...headers };
   try {
     stop.throwIfAborted();
     addAbortSignal(stop, content);
@@ -64,7 +61,7 @@ export async function writeObject(
     const size =
       first.length < PART_BYTES
         ? await putObject(bucket, { ...object, Body: first }, stop)
-        : await writeParts(bucket, object, prepend(first, parts), memory, failed, stop);
+        : await writeParts(bucket, object, first, parts, memory, failed, stop);
     return { size, etag, contentType };
   } catch (error) {
     content.destroy();
@@ -96,25 +93,25 @@ async function putObject(
 async function writeParts(
   bucket: Bucket,
   object: NewObject,
-  parts: AsyncIterable<Buffer>,
+  first: Buffer,
+  parts: AsyncGenerator<Buffer, undefined>,
   memory: Memory,
   failed: AbortController,
   stop: AbortSignal,
 ): Promise<number> {
-  const send = <T>(work: (signal: AbortSignal) => Promise<T>) =>
-    bucket.call((late) => work(AbortSignal.any([stop, late])));
-  const created = await send((signal) =>
-    bucket.send(new CreateMultipartUploadCommand(object), signal),
-  );
+  const { Bucket, Key } = object;
+  const create = new CreateMultipartUploadCommand(object);
+  const created = await bucket.call((late) => bucket.send(create, AbortSignal.any([stop, late])));
   const UploadId = expectS3(created.UploadId);
-  const upload = { Bucket: object.Bucket, Key: object.Key, UploadId };
+  const upload = { Bucket, Key, UploadId };
   inProgress.add(UploadId);
   try {
     const { size, sent } = await sendParts();
-    const complete = { ...upload, MultipartUpload: { Parts: sent } };
+    const MultipartUpload = { Parts: sent };
+    const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
     // If this fails, the store may still complete it, so the parts must stay until a sweep.
-    const { ETag } = await bucket.change([object.Key], (late) =>
-      bucket.send(new CompleteMultipartUploadCommand(complete), AbortSignal.any([stop, late])),
+    const { ETag } = await bucket.change([Key], (late) =>
+      bucket.send(complete, AbortSignal.any([stop, late])),
     );
     expectS3(ETag);
     return size;
@@ -128,15 +125,16 @@ async function writeParts(
     let size = 0;
     let sending: Promise<void> | undefined;
     try {
-      for await (const Body of parts) {
+      let Body: Buffer | undefined = first;
+      for (; Body !== undefined; Body = (await parts.next()).value) {
         await sending;
         size += Body.length;
         if (size > MAX_OBJECT_BYTES) throw toTooLargeError();
         const PartNumber = sent.length + 1;
         const command = new UploadPartCommand({ ...upload, PartNumber, Body });
-        sending = send((signal) => bucket.send(command, signal)).then(({ ETag }) => {
-          sent.push({ PartNumber, ETag: expectS3(ETag) });
-        });
+        sending = bucket
+          .call((late) => bucket.send(command, AbortSignal.any([stop, late])))
+          .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
         // Otherwise, a failure would wait for more content.
         sending.catch((error) => failed.abort(error));
         if (!memory.reserve(2 * PART_BYTES)) await sending;
@@ -213,9 +211,4 @@ async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffe
     }
   }
   if (length > 0 || isFirst) yield part.subarray(0, length);
-}
-
-async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* rest;
 }
