@@ -1,4 +1,3 @@
-import { CONTRACT } from '@berth/server-stubs/contract';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { allowBrokenPipe } from '../log.ts';
 import { REVOCABLE } from '../redis.ts';
@@ -34,11 +33,9 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 function createProgram(version: string): Command {
-  const { documents } = CONTRACT;
-  const versions = `${version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`;
   const program = new Command('berth-server')
     .description('Serve the gateway, the storage API and the upload target.')
-    .version(versions)
+    .version(version)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('See berth-server --help for options and commands.')

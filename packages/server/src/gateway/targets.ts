@@ -21,27 +21,23 @@ interface Service {
 /** The hosted services, their versions, and the connections to their endpoints, which survive a reload. */
 export class Targets {
   readonly #maxHeaderBytes: number;
-  readonly #endpoints = new Map<string, Endpoint>();
+  #endpoints = new Map<string, Endpoint>();
   #services = new Map<string, ReadonlyMap<string, Service>>();
 
   constructor(maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
+  /** Connections to endpoints that are no longer used close when they have been idle. */
   update(environments: Config['environments']): void {
+    const known = this.#endpoints;
     this.#services = new Map();
+    this.#endpoints = new Map();
     for (const [env, { services }] of Object.entries(environments)) {
       const entries = Object.entries(services);
-      this.#services.set(env, new Map(entries.map(([name, all]) => [name, this.#toService(all)])));
-    }
-    const services = [...this.#services.values()].flatMap((byName) => [...byName.values()]);
-    const versions = services.flatMap((service) => service.versions);
-    const used = new Set(versions.flatMap(({ endpoints }) => endpoints));
-    for (const [origin, endpoint] of this.#endpoints) {
-      // One with a call in flight is dropped by a later update.
-      if (used.has(endpoint) || endpoint.activeCalls > 0) continue;
-      endpoint.close();
-      this.#endpoints.delete(origin);
+      const toEntry = ([name, settings]: (typeof entries)[number]) =>
+        [name, this.#toService(settings, known)] as const;
+      this.#services.set(env, new Map(entries.map(toEntry)));
     }
   }
 
@@ -73,21 +69,18 @@ export class Targets {
     for (const endpoint of this.#endpoints.values()) endpoint.close();
   }
 
-  #toService(settings: Settings): Service {
+  #toService(settings: Settings, known: ReadonlyMap<string, Endpoint>): Service {
     const { endpoints = [], versions = [{ weight: 1, endpoints }] } = settings;
-    const toEndpoints = (origins: readonly string[]) =>
-      [...new Set(origins)].map((origin) => this.#endpointOf(origin));
-    return {
-      settings,
-      versions: versions.map((each) => new Version(each.weight, toEndpoints(each.endpoints))),
+    // Services and versions that share an endpoint share its connections.
+    const toEndpoint = (origin: string) => {
+      const shared = this.#endpoints.get(origin) ?? known.get(origin);
+      const endpoint = shared ?? new Endpoint(origin, this.#maxHeaderBytes);
+      this.#endpoints.set(origin, endpoint);
+      return endpoint;
     };
-  }
-
-  /** Services and versions that share an endpoint share its connections. */
-  #endpointOf(origin: string): Endpoint {
-    const endpoint = this.#endpoints.get(origin) ?? new Endpoint(origin, this.#maxHeaderBytes);
-    this.#endpoints.set(origin, endpoint);
-    return endpoint;
+    const toVersion = ({ weight, endpoints }: { weight: number; endpoints: readonly string[] }) =>
+      new Version(weight, [...new Set(endpoints)].map(toEndpoint));
+    return { settings, versions: versions.map(toVersion) };
   }
 }
 

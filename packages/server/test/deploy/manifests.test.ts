@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isMap, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/config.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 
@@ -16,26 +16,18 @@ interface Manifest {
   readonly kind: string;
 }
 
-const parse = (text: string) =>
-  parseAllDocuments(text).map((document) => {
-    if (!isMap(document.contents)) throw new Error('not a manifest');
-    return document.toJS() as Manifest;
-  });
-
 /** Validates a manifest against the schema of Kubernetes; returns the paths of the errors. */
 async function findProblems(manifest: Manifest): Promise<string[]> {
   const [version = '', group = 'core'] = manifest.apiVersion.split('/').reverse();
-  const place = [group.split('.')[0] ?? '', version].map((word) => capitalize(word)).join('');
-  const { validate } = await import(`kubernetes-models/_schemas/IoK8sApi${place}${manifest.kind}`);
+  const words = ['Io', 'K8s', 'Api', group.split('.')[0] ?? '', version, manifest.kind];
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const { validate } = await import(`kubernetes-models/_schemas/${name}`);
   validate(manifest);
-  const errors: { instancePath: string }[] = validate.errors ?? [];
-  return errors.map(({ instancePath }) => instancePath);
+  return (validate.errors ?? []).map(({ instancePath }: { instancePath: string }) => instancePath);
 }
 
-const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
 test('the manifests match the schemas of Kubernetes', async () => {
-  const manifests = parse(KUBERNETES);
+  const manifests: Manifest[] = parseAllDocuments(KUBERNETES).map((document) => document.toJS());
   expect(manifests.map(({ kind }) => kind)).toEqual([
     'ConfigMap',
     'Deployment',

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
-import { startListening, startRawService, startService } from '../server/support/hosted-service.ts';
+import { startRawService, startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -168,17 +166,4 @@ it('limits the concurrent calls of a service', async () => {
   first.on('error', () => {}).destroy();
   await expect.poll(() => metric('berth_upstream_outstanding')).toBe(1);
   await begin();
-});
-
-it('a reload closes idle connections to endpoints that no service uses any more', async () => {
-  const service = createServer((_request, response) => response.end('first'));
-  const first = await startListening(service);
-  const second = await startNamed('second');
-  const closed = once(service, 'connection').then(([socket]) => once(socket, 'close'));
-  const { send, server, config } = await startCalling(first);
-  expect(await send()).toMatchObject({ text: 'first' });
-  const { tokens } = config.environments.dev ?? {};
-  await server.reload({ ...config, environments: { dev: { tokens, ...serving(second) } } });
-  await closed;
-  expect(await send()).toMatchObject({ text: 'second' });
 });

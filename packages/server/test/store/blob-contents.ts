@@ -23,14 +23,7 @@ export function toBytes(size: number, seed = 1): Buffer {
 
 /** The bytes as they come from a socket: in chunks, each on demand. */
 export function toStream(bytes: Buffer): Readable {
-  let at = 0;
-  return new Readable({
-    read() {
-      const chunk = bytes.subarray(at, at + CHUNK_BYTES);
-      at += chunk.length;
-      this.push(chunk.length === 0 ? null : chunk);
-    },
-  });
+  return toBrokenStream(bytes, (stream) => stream.push(null));
 }
 
 /** Yields the bytes, and calls `then` instead of ending. */
