@@ -3,29 +3,23 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Metrics } from './metrics.ts';
 import type { ServerStore } from './store/server-store.ts';
 
-/** What the server is doing. It accepts calls while it is `ready`, and until it is `draining`. */
-export interface Status {
-  phase: 'starting' | 'ready' | 'draining';
-}
-
-interface AdminOptions {
-  readonly status: Readonly<Status>;
-  readonly blobs: ServerStore;
-  readonly metrics: Pick<Metrics, 'contentType' | 'toText'>;
-}
+/** The server accepts calls while it is `ready`, and until it is `draining`. */
+export type Phase = 'starting' | 'ready' | 'draining';
 
 type Page = readonly [status: number, text: string, contentType?: string];
 
-export function createAdmin({ status, blobs, metrics }: AdminOptions): Server {
+export function createAdmin(blobs: ServerStore, metrics: Metrics, getPhase: () => Phase): Server {
   const pages = new Map<string | undefined, () => Page | Promise<Page>>([
     ['/healthz', () => [200, 'ok\n']],
     [
       '/readyz',
       // Hosted services do not need the store, so its outage does not make this fail.
-      async () =>
-        status.phase === 'ready'
+      async () => {
+        const phase = getPhase();
+        return phase === 'ready'
           ? [200, `ready\n${await findStoreFault(blobs)}`]
-          : [503, `${status.phase}\n`],
+          : [503, `${phase}\n`];
+      },
     ],
     ['/metrics', async () => [200, await metrics.toText(), metrics.contentType]],
   ]);

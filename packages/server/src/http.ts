@@ -10,6 +10,7 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
@@ -37,7 +38,6 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 /** What a reload replaces: the routers of the four surfaces. Calls in flight keep their router. */
 export interface Application {
   readonly request: Listener;
-  /** For requests that wait for `100 Continue`. */
   readonly checkContinue: Listener;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
@@ -182,28 +182,26 @@ export function createHttpServer(listen: Listen, first: Application) {
      * closed as soon as no call is in flight. Returns the number of calls that were aborted when time was up.
      */
     async drain(seconds: number, calls: { readonly active: number }, closeWebSockets: () => void) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const timer = setInterval(() => {
-        server.closeIdleConnections();
-        if (calls.active === 0) closeWebSockets();
-      }, DRAIN_CHECK_MILLISECONDS);
-      // Before version 26, Node does not count them as idle. One that was just opened may have a request on its way.
-      const unused = setTimeout(
-        () => {
-          for (const [socket, { request }] of connections) if (!request) socket.destroy();
-        },
-        Math.min(seconds * 1000, UNUSED_MILLISECONDS),
-      );
+      const startedAt = performance.now();
+      let isClosed = false;
       let aborted = 0;
-      const end = setTimeout(() => {
-        aborted = calls.active;
-        closeWebSockets();
-        for (const socket of [...connections.keys(), ...sockets]) socket.destroy();
-      }, seconds * 1000);
-      await closed;
-      clearInterval(timer);
-      clearTimeout(unused);
-      clearTimeout(end);
+      server.close(() => {
+        isClosed = true;
+      });
+      while (!isClosed) {
+        const elapsed = performance.now() - startedAt;
+        const isLate = elapsed >= seconds * 1000;
+        server.closeIdleConnections();
+        if (calls.active === 0 || isLate) closeWebSockets();
+        if (isLate) {
+          aborted = Math.max(aborted, calls.active);
+          for (const socket of [...connections.keys(), ...sockets]) socket.destroy();
+        } else if (elapsed >= UNUSED_MILLISECONDS) {
+          // Before version 26, Node does not count them as idle. A new one may have a request on its way.
+          for (const [socket, { request }] of connections) if (!request) socket.destroy();
+        }
+        await wait(DRAIN_CHECK_MILLISECONDS);
+      }
       clearInterval(watch);
       return aborted;
     },
@@ -235,7 +233,6 @@ const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
   headers: { allow: CORS.allowMethods.gateway.join(', ') },
 });
 
-/** Refusals by the code of Node's error. */
 const REFUSALS: Readonly<Record<string, GatewayError>> = {
   HPE_HEADER_OVERFLOW: TOO_LARGE,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: toRefusal(413, 'The chunk extensions are too large.'),
@@ -261,7 +258,6 @@ function findFault(request: IncomingMessage): GatewayError | undefined {
   return hosts > 1 || (hosts === 0 && httpVersionMinor === 1) ? BAD_HOST : undefined;
 }
 
-/** Placeholder for a request that could not be parsed. */
 const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
 
 /** Sends a refusal in the contract's error format, and closes the connection. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
-import { createAdmin, type Status } from './admin.ts';
+import { createAdmin, type Phase } from './admin.ts';
 import { createApplication, type Resources } from './application.ts';
 import { Issuers } from './auth/issuers.ts';
 import { createCalls } from './calls.ts';
@@ -79,13 +79,13 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
   const { redis, blobs, quotas, issuers, gateway } = resources;
-  const status: Status = { phase: 'starting' };
+  let phase: Phase = 'starting';
   const calls = createCalls(log, metrics, config);
   // A call that began before a reload is rejected by the current credentials, too.
   const createNext = (next: Config) =>
     createApplication(next, resources, () => config.environments, calls, log);
   const http = createHttpServer(config.listen, createNext(config));
-  const admin = config.admin && createAdmin({ status, blobs, metrics });
+  const admin = config.admin && createAdmin(blobs, metrics, () => phase);
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
   const { countCalls } = gateway;
@@ -103,7 +103,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       await closeResources();
       throw error;
     }
-    status.phase = 'ready';
+    phase = 'ready';
     stopSweeping = keepSwept(blobs, log);
   }
 
@@ -129,8 +129,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   }
 
   async function close(): Promise<void> {
-    const wasReady = status.phase === 'ready';
-    status.phase = 'draining';
+    const wasReady = phase === 'ready';
+    phase = 'draining';
     if (wasReady) await drain();
     stopSweeping();
     await closeResources();
@@ -238,14 +238,8 @@ function keepSwept(blobs: ServerStore, log: Log): () => void {
 /** Settings that are only read when the server starts. */
 const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
 
-/**
- * Finds the changed settings that only take effect after a restart, and keeps their old values. A certificate
- * can be renewed.
- */
-function findRestarts(
-  old: Config,
-  next: Config,
-): { readonly config: Config; readonly restarts: readonly string[] } {
+/** Finds changed settings that need a restart, and keeps their old values. A certificate can be renewed. */
+function findRestarts(old: Config, next: Config) {
   const tls = old.listen.tls && next.listen.tls;
   const { listen, admin, store, redis } = tls ? { ...old, listen: { ...old.listen, tls } } : old;
   const fixed = { listen, admin, store, redis };

@@ -11,7 +11,8 @@ import {
   jwksCache,
 } from 'jose';
 import QuickLRU from 'quick-lru';
-import { findKeyProblem, type KeySet, type TokenSettings, toUsable } from '../config/key-set.ts';
+import type { TokenSettings } from '../config/config.ts';
+import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
 /** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;

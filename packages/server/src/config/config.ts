@@ -13,23 +13,16 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import type { TokenSettings } from './key-set.ts';
 import { ConfigError, type ConfigProblem, findProblems, validate } from './problems.ts';
 import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
-interface KeyPair {
-  readonly id: string;
-  readonly secret: string;
-  readonly token?: string | undefined;
+export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'> {
+  readonly credentials: (ParsedEnvironment['credentials'][number] & { readonly secret: string })[];
 }
 
-export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {
-  readonly credentials: readonly KeyPair[];
-  readonly tokens?: TokenSettings | undefined;
-}
-
+export type TokenSettings = NonNullable<EnvironmentConfig['tokens']>;
 export type Quota = NonNullable<EnvironmentConfig['quota']>;
 
 /**

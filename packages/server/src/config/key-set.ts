@@ -1,13 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
 
-/** The tokens of an environment, as configured. */
-export interface TokenSettings {
-  /** Keys, or their URL. */
-  readonly jwks: KeySet | string;
-  readonly issuer?: string | undefined;
-}
-
 /** Public keys of a token issuer (RFC 7517). */
 export interface KeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];

@@ -25,17 +25,6 @@ export interface Switched {
   readonly socket: Duplex;
 }
 
-/** Why a call to an endpoint failed, for the log. */
-class EndpointError extends Error {
-  override readonly name = 'EndpointError';
-  readonly endpoint: string;
-
-  constructor(endpoint: string, cause: Error) {
-    super(describe(cause), { cause });
-    this.endpoint = endpoint;
-  }
-}
-
 /**
  * Calls one of the endpoints, and streams the response to the caller.
  *
@@ -235,7 +224,9 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       const message = 'The request cannot be forwarded.';
       return new GatewayError('INVALID_REQUEST', { message, cause: error });
     }
-    const cause = new EndpointError(this.#endpoint.origin, error);
+    const { origin: endpoint } = this.#endpoint;
+    // For the log.
+    const cause = Object.assign(new Error(describe(error), { cause: error }), { endpoint });
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
   }
