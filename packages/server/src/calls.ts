@@ -87,7 +87,6 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       active += 1;
       response.on('close', end);
     },
-    /** For the routers. */
     onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
       const observed = (call.request as ObservedRequest)[OBSERVED];
       if (observed === undefined) return;
@@ -95,7 +94,6 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       if (isContractError(error)) observed.error = error;
       if (observed.isUpgrade) report(observed, call.response, status);
     },
-    /** For downloads, which no router handles. */
     onRefusal(error: UploadError, { req }: ServerResponse): void {
       const observed = (req as ObservedRequest)[OBSERVED];
       if (observed !== undefined) observed.error = error;

@@ -5,12 +5,15 @@ import type { ServerStore } from './store/server-store.ts';
 
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
-export interface EndedCall {
+/** Names of the configuration, so that callers cannot create labels; `other` if unknown. */
+interface Labels {
   readonly surface: Surface;
   readonly operation: string;
-  /** Names of the configuration, so that callers cannot create labels; `other` if unknown. */
   readonly env: string;
   readonly service: string;
+}
+
+interface EndedCall extends Labels {
   /** 0 if the caller disconnected before a response. */
   readonly status: number;
   readonly code: string;
@@ -88,8 +91,6 @@ export function createMetrics() {
 const BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
-
-type Labels = Pick<EndedCall, 'surface' | 'operation' | 'env' | 'service'>;
 
 /** Calls with the same labels. The metrics of prom-client hash the labels of each call, which takes 3 µs. */
 class CallRow {

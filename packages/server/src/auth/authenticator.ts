@@ -30,12 +30,7 @@ export interface AuthResources {
 
 /** Creates the security handlers for both APIs (D15 to D19, D30). Key pairs can be revoked in Redis, tokens cannot. */
 export function createAuthenticator(
-  {
-    environments,
-    limits,
-    signature,
-    wireProfile,
-  }: Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>,
+  { environments, limits, signature, wireProfile }: Config,
   { issuers, quotas, redis }: AuthResources,
 ): { gateway: GatewaySecurity<Caller>; storage: StorageSecurity<Caller> } {
   const common = {

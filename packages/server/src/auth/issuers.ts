@@ -83,28 +83,25 @@ export class Issuers {
 
   #createKeys(env: string, jwks: KeySet | string): JWTVerifyGetKey {
     if (typeof jwks !== 'string') return createLocalJWKSet(toUsable(jwks));
-    return createRemoteKeys(jwks, {
-      onFailure: (reason) => this.#onFailure(env, reason),
-      onChange: () => {
-        const issuer = this.#issuers.get(env);
-        if (issuer !== undefined) issuer.tokens = createTokens();
-      },
+    const onFailure = (reason: string) => this.#onFailure(env, reason);
+    return createRemoteKeys(jwks, onFailure, () => {
+      const issuer = this.#issuers.get(env);
+      if (issuer !== undefined) issuer.tokens = createTokens();
     });
   }
 }
 
 const createTokens = (): Issuer['tokens'] => new QuickLRU({ maxSize: MAX_TOKENS });
 
-interface RemoteOptions {
-  readonly onFailure: (reason: string) => void;
-  readonly onChange: () => void;
-}
-
 /**
  * Creates the keys of a URL. `jose` caches them and loads them again for an unknown `kid`. It would do so for every
  * such token while the URL is down, reads responses of any size and drops the keys when it cannot refresh them.
  */
-function createRemoteKeys(url: string, { onFailure, onChange }: RemoteOptions): JWTVerifyGetKey {
+function createRemoteKeys(
+  url: string,
+  onFailure: (reason: string) => void,
+  onChange: () => void,
+): JWTVerifyGetKey {
   let triedAt = Number.NEGATIVE_INFINITY;
   /** Filled in by `jose` with the current keys and the time when they were loaded. */
   const cache = { jwks: { keys: [] } as JSONWebKeySet, uat: Number.NEGATIVE_INFINITY };

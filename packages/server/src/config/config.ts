@@ -179,32 +179,31 @@ async function readFiles(config: ParsedConfig, folder: string) {
   }
   return { config, problems };
 
-  function addProblem(path: Path, message: string): void {
-    problems.push({ path, message });
-  }
-
   /** Returns the trimmed text; empty after an error. */
   async function readText(name: string, path: Path): Promise<string> {
     const file = resolve(folder, name);
     try {
       const text = (await readFile(file, 'utf8')).trim();
-      if (text === '') addProblem(path, `refers to ${file}, which is empty`);
+      if (text === '') problems.push({ path, message: `refers to ${file}, which is empty` });
       return text;
     } catch (error) {
       const { errno, message } = error as NodeJS.ErrnoException;
       const reason = errno === undefined ? message : getSystemErrorMessage(errno);
-      addProblem(path, `refers to ${file}, which cannot be read: ${reason}`);
+      problems.push({ path, message: `refers to ${file}, which cannot be read: ${reason}` });
       return '';
     }
   }
 
   async function readJson(name: string, path: Path): Promise<Record<string, unknown>> {
     const text = await readText(name, path);
-    const value = toJson(text);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-    if (text !== '') {
-      addProblem(path, `refers to ${resolve(folder, name)}, which is not a JSON object`);
+    try {
+      const value = JSON.parse(text);
+      if (typeof value === 'object' && value !== null) return value;
+    } catch {
+      if (text === '') return {};
     }
+    const message = `refers to ${resolve(folder, name)}, which is not a JSON object`;
+    problems.push({ path, message });
     return {};
   }
 
@@ -229,7 +228,7 @@ async function readFiles(config: ParsedConfig, folder: string) {
     } catch (error) {
       const reason = (error as Error).message;
       const form = 'a certificate and its private key without a password, as PEM files';
-      addProblem(['listen', 'tls'], `must contain ${form} (${reason})`);
+      problems.push({ path: ['listen', 'tls'], message: `must contain ${form} (${reason})` });
     }
     return tls;
   }
@@ -238,12 +237,4 @@ async function readFiles(config: ParsedConfig, folder: string) {
 /** Whether it is the content of a file, and not its name. */
 function isPem(value: string): boolean {
   return value.includes('-----BEGIN ');
-}
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -33,24 +33,14 @@ const NO_HEADERS: IncomingMessage['headers'] = {};
 
 type Rule = 'forward' | 'withhold' | 'forward-in-handshake';
 
-/** Returns the headers of the call to a service, as alternating names and values. */
-export type ToServiceHeaders = (
-  input: GatewayInput,
-  request: IncomingMessage,
-  kind: 'call' | 'handshake',
-) => string[];
-
 /**
- * Creates a function that returns the headers of the call to a service. It gets no credentials, because with them it
+ * Creates a function that returns the headers of the call to a service, as alternating names and values. It gets no credentials, because with them it
  * could call other services or the storage API in the caller's name.
  *
  * @param trustProxy whether to continue the `X-Forwarded-*` headers of a request, which the proxy in front of the
  *   gateway has set
  */
-export function createToServiceHeaders(
-  { storageHeaders }: WireProfile,
-  trustProxy: boolean,
-): ToServiceHeaders {
+export function createToServiceHeaders({ storageHeaders }: WireProfile, trustProxy: boolean) {
   const credentials = new Set(Object.values(storageHeaders).map(toSpelling));
   const ruleOf = memoize((name): Rule => {
     const spelling = toSpelling(name);
@@ -59,7 +49,11 @@ export function createToServiceHeaders(
     if (spelling.startsWith(FORWARDED)) return 'withhold';
     return spelling === REQUEST_ID && name !== REQUEST_ID ? 'withhold' : 'forward';
   });
-  return ({ rawHeaders }, request, kind) => {
+  return (
+    { rawHeaders }: GatewayInput,
+    request: IncomingMessage,
+    kind: 'call' | 'handshake',
+  ): string[] => {
     const headers: string[] = [];
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] as string;

@@ -186,16 +186,6 @@ type ObjectHead = Pick<
   'ContentLength' | 'ContentType' | 'ETag' | 'Metadata'
 >;
 
-const FALLBACK_TYPE = 'application/octet-stream';
-
-/**
- * Returns the headers to store with an object. They identify the version, because the store's ETag does not
- * change if only the type changes.
- */
-export function toObjectHeaders({ etag, contentType }: Pick<BlobInfo, 'etag' | 'contentType'>) {
-  return { ContentType: contentType, Metadata: { etag } };
-}
-
 /**
  * Returns an object's metadata, even if this server did not create it.
  * @throws StoreUnavailableError if the head is not one of S3
@@ -204,7 +194,7 @@ export function toObjectInfo(head: ObjectHead): BlobInfo {
   return {
     size: expectS3(head.ContentLength),
     etag: head.Metadata?.etag ?? expectS3(head.ETag).replaceAll('"', ''),
-    contentType: head.ContentType ?? FALLBACK_TYPE,
+    contentType: head.ContentType ?? 'application/octet-stream',
   };
 }
 

@@ -15,7 +15,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type Bucket, expectS3, toObjectHeaders } from './bucket.ts';
+import { type Bucket, expectS3 } from './bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -51,8 +51,13 @@ export async function writeObject(
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const etag = randomUUID();
-  const headers = toObjectHeaders({ etag, contentType });
-  const object = { Bucket: bucket.name, Key: bucket.keyOf(key), ...headers };
+  const object = {
+    Bucket: bucket.name,
+    Key: bucket.keyOf(key),
+    ContentType: contentType,
+    // The store's own ETag does not change if only the type does.
+    Metadata: { etag },
+  };
   try {
     stop.throwIfAborted();
     addAbortSignal(stop, content);
@@ -72,10 +77,10 @@ export async function writeObject(
   }
 }
 
-type NewObject = ReturnType<typeof toObjectHeaders> & {
+interface NewObject {
   readonly Bucket: string;
   readonly Key: string;
-};
+}
 
 /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
 async function putObject(
