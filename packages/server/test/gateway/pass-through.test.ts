@@ -177,15 +177,12 @@ it('disconnects from the service when a body exceeds the limit (D13)', async () 
 const PIECES = 128;
 const PIECE = 'x'.repeat(65_536);
 
+const ANNOUNCED = `Content-Length: ${PIECES * PIECE.length}`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+
 it.each([
-  ['an announced length', `Content-Length: ${PIECES * PIECE.length}`, PIECE, '', 'no'],
-  [
-    'chunks',
-    'Transfer-Encoding: chunked',
-    `10000\r\n${PIECE}\r\n`,
-    '0\r\n\r\n',
-    'n'.repeat(300_000),
-  ],
+  ['an announced length', ANNOUNCED, PIECE, '', 'no'],
+  ['chunks', CHUNKED, `10000\r\n${PIECE}\r\n`, '0\r\n\r\n', 'n'.repeat(300_000)],
 ])('delivers an early response to a caller that still sends %s', async (_, ...texts) => {
   const [length, piece, end, reply] = texts;
   const origin = await startService((_request, response) => {

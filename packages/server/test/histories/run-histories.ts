@@ -154,7 +154,9 @@ class Recorder {
       plans.map(async (plan) => {
         // After an unknown outcome, a client stops: each such call multiplies the possible orders.
         for (const { kind, file, to, content } of plan) {
-          if (!(await this.#act(kind, file, to, content)) && kind !== 'read') return;
+          const call = { kind, file, ...(/^(copy|move)/.test(kind) && { to }) };
+          const isKnown = await this.#record(call, content, PATIENCE_MILLISECONDS);
+          if (!isKnown && kind !== 'read') return;
         }
       }),
     );
@@ -167,11 +169,6 @@ class Recorder {
         await wait(50);
       }
     }
-  }
-
-  #act(kind: CallKind, file: string, to: string, content: string): Promise<boolean> {
-    const isCopy = kind.startsWith('copy') || kind.startsWith('move');
-    return this.#record({ kind, file, ...(isCopy && { to }) }, content, PATIENCE_MILLISECONDS);
   }
 
   /** Makes a call to one of the replicas, and records it. Returns false if its outcome is unknown. */

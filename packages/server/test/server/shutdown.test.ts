@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
-import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
@@ -9,52 +8,43 @@ import { WebSocketServer } from 'ws';
 import { HANDSHAKE, open, receive } from '../support/send-raw.ts';
 import { Cli } from './support/cli.ts';
 import { startListening, startService } from './support/hosted-service.ts';
-import { makeCertificate } from './support/make-certificate.ts';
+import { makeCertificate, trust } from './support/make-certificate.ts';
 import { makeFolder, serving, startServer } from './support/start-server.ts';
+
+const ABORTED = 'aborted calls that did not finish before the shutdown deadline';
 
 test.each(['http', 'https'])(
   'over %s, calls in flight finish, and connections close',
   async (scheme) => {
-    const tls = scheme === 'https' ? await makeCertificate('a') : undefined;
+    const tls = scheme === 'https' ? await makeCertificate('localhost') : undefined;
+    if (tls) await trust(tls.cert);
     const { resolve: open, promise: opened } = Promise.withResolvers<void>();
     const origin = await startService(async (_, response) => {
       response.write('begun ');
       await opened;
       response.end('ended');
     });
-    const { server, adminUrl, url, token, lines } = await startServer(
-      { listen: { port: 0, shutdownSeconds: 60, ...(tls && { tls }) } },
+    const listen = { port: 0, shutdownSeconds: 60, ...(tls && { tls }) };
+    const { server, adminUrl, url, port, token, lines } = await startServer(
+      { listen },
       serving(origin),
     );
-    const address = {
-      port: Number(new URL(url).port),
-      host: '127.0.0.1',
-      rejectUnauthorized: false,
-    };
+    const address = { port, host: 'localhost' };
     const idle = tls ? connectTls(address) : connect(address);
     await once(idle.resume(), tls ? 'secureConnect' : 'connect');
     const idleClosed = once(idle, 'close');
     const headers = { authorization: `Bearer ${token}` };
-    const sent = (tls ? requestTls : request)(`${url}/v1/cloudrun/hello`, {
-      agent: new (tls ? TlsAgent : Agent)({ keepAlive: true }),
-      rejectUnauthorized: false,
-      headers,
-    }).end();
-    const [response] = await once(sent, 'response');
+    const response = await fetch(`${scheme}://localhost:${port}/v1/cloudrun/hello`, { headers });
     const closed = server.close();
     const ready = await fetch(`${adminUrl}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
     await expect(fetch(url)).rejects.toThrow();
     await idleClosed;
     open();
-    expect(await text(response)).toBe('begun ended');
+    expect(await response.text()).toBe('begun ended');
     await closed;
     await expect(fetch(`${adminUrl}`)).rejects.toThrow();
-    expect(
-      lines.some(
-        ({ msg }) => msg === 'aborted calls that did not finish before the shutdown deadline',
-      ),
-    ).toBe(false);
+    expect(lines.some(({ msg }) => msg === ABORTED)).toBe(false);
   },
 );
 
@@ -102,12 +92,7 @@ test('aborts streams and WebSockets at the limit', async () => {
   );
   await server.close();
   expect(await cut).toBe('cut');
-  expect(lines).toContainEqual(
-    expect.objectContaining({
-      msg: 'aborted calls that did not finish before the shutdown deadline',
-      calls: 1,
-    }),
-  );
+  expect(lines).toContainEqual(expect.objectContaining({ msg: ABORTED, calls: 1 }));
 });
 
 test('does not wait for WebSockets', async () => {

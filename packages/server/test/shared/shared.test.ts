@@ -9,7 +9,7 @@ import { type Meta, post, StorageClient, toFields } from '../attacks/support/sto
 import { runHere } from '../server/support/cli.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';
-import { makeFolder, startServer } from '../server/support/start-server.ts';
+import { makeFolder, serving, startServer } from '../server/support/start-server.ts';
 import { startRedis } from './support/start-redis.ts';
 
 const PAIR = { id: 'ci', secret: 'a secret of the key pair' };
@@ -22,17 +22,10 @@ type Redis = NonNullable<ConfigInput['redis']>;
 async function startReplicas(redis: Redis, environment: object = {}) {
   const hello = await startService((_request, response) => response.end('ok'));
   const config = { redis, limits: { uploadBytes: UPLOAD_BYTES } };
-  const replicas = [];
-  for (let count = 0; count < 3; count += 1) {
-    replicas.push(
-      await startServer(config, {
-        credentials: [PAIR],
-        services: { hello: { endpoints: [hello] } },
-        ...environment,
-      }),
-    );
-  }
-  const [first, second, third] = replicas as [Replica, Replica, Replica];
+  const credentials = [PAIR];
+  const start = () => startServer(config, { credentials, ...serving(hello), ...environment });
+  const replicas = [await start(), await start(), await start()] as const;
+  const [first, second, third] = replicas;
   return { replicas, first, second, third };
 }
 
@@ -128,10 +121,8 @@ describeOn('redis', 'state shared by replicas', () => {
 
   test('a Redis server that hangs delays calls only briefly', async () => {
     const redis = await startRedis();
-    const { replicas } = await startReplicas(
-      { url: `redis://127.0.0.1:${redis.port}` },
-      { quota: QUOTA },
-    );
+    const url = `redis://127.0.0.1:${redis.port}`;
+    const { replicas } = await startReplicas({ url }, { quota: QUOTA });
     redis.process.kill('SIGSTOP');
     expect(await countAllowed(replicas, 30)).toBe(30);
     redis.process.kill('SIGCONT');
@@ -216,22 +207,19 @@ describeOn('redis', 'state shared by replicas', () => {
     expect(await countAllowed(right.replicas, 30)).toBe(10);
     expect(messagesOf(right.first)).toEqual([]);
 
-    const wrong = await startReplicas({
-      url: `rediss://localhost:${port}`,
-      password: 'not-the-password',
-    });
+    const wrongUrl = `rediss://localhost:${port}`;
+    const wrong = await startReplicas({ url: wrongUrl, password: 'not-the-password' });
     expect(await callStorage(wrong.first)).toBe(503);
-    const logged = JSON.stringify(
-      [right, wrong].map(({ replicas }) => replicas.map(({ lines }) => lines)),
-    );
+    const all = [...right.replicas, ...wrong.replicas];
+    const logged = JSON.stringify(all.map(({ lines }) => lines));
     expect(logged).toContain('WRONGPASS');
     expect(logged).not.toMatch(/ssword-of-redis|not-the-password/);
   });
 });
 
 test('without Redis, the grants and links of a removed key pair are rejected', async () => {
-  const { server, config, ...replica } = await startServer({}, { credentials: [PAIR] });
-  const started = { server, config, ...replica };
+  const started = await startServer({}, { credentials: [PAIR] });
+  const { server, config } = started;
   const grant = await requestGrant(started);
   const link = await requestLink(started);
   const { dev } = config.environments;

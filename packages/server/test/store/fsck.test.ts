@@ -62,9 +62,8 @@ test.each(Object.keys(DAMAGES))('finds a file that is %s, and sets it aside', as
   expect(await check(true)).toHaveLength(1);
   expect(await store.stat(key)).toBeUndefined();
   const [run = ''] = await readdir(join(root, 'set-aside'));
-  expect(
-    await readFile(join(root, 'set-aside', run, relative(join(root, 'files'), victim))),
-  ).toEqual(damaged);
+  const aside = join(root, 'set-aside', run, relative(join(root, 'files'), victim));
+  expect(await readFile(aside)).toEqual(damaged);
   expect(await check()).toEqual([]);
 });
 
