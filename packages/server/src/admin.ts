@@ -43,7 +43,6 @@ export function createAdmin(blobs: ServerStore, metrics: Metrics, getPhase: () =
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-/** Returns a line about a store that cannot be used. */
 async function findStoreFault(blobs: ServerStore): Promise<string> {
   const check = blobs.check().then(
     () => '',

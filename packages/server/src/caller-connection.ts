@@ -14,7 +14,6 @@ type Stall = 'slow-body' | 'late-body' | 'unread-response';
  */
 export class CallerConnection {
   readonly #socket: Socket;
-  /** The last one that was accepted. */
   request: IncomingMessage | undefined;
   /** In the order of their requests, which is that in which they end. */
   readonly #responses: ServerResponse[] = [];

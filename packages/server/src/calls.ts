@@ -14,7 +14,6 @@ interface ObservedCall {
   readonly target: string;
   readonly isUpgrade: boolean;
   readonly startedAt: number;
-  /** As the router sees it. */
   call: Call | undefined;
   error: ContractError | undefined;
 }

@@ -173,7 +173,6 @@ export function createHttpServer(listen: Listen, first: Application) {
     setCertificate(tls: NonNullable<Listen['tls']>): void {
       (server as TlsServer).setSecureContext(toTlsOptions(tls));
     },
-    /** From now on, every response closes its connection. */
     announceEnd(): void {
       state = 'draining';
     },

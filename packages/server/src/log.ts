@@ -58,7 +58,6 @@ function toStandardOutput(onDrop: (lines: number) => void): DestinationStream {
   };
 }
 
-/** Lets the reader of a stream close its pipe early, as `| head` does. */
 export function allowBrokenPipe(stream: NodeJS.WriteStream): void {
   if (!stream.listeners('error').includes(ignoreBrokenPipe)) stream.on('error', ignoreBrokenPipe);
 }

@@ -46,7 +46,6 @@ export function createMetrics() {
     contentType: registry.contentType,
     toText: async (): Promise<string> =>
       `${await registry.metrics()}\n${toDurations(calls.values())}`,
-    /** Adds a gauge that is read for each scrape. */
     addGauge(name: string, help: string, read: () => number | Promise<number>): void {
       new Gauge({
         name,
@@ -87,7 +86,6 @@ export function createMetrics() {
   };
 }
 
-/** Upper limits of the histogram, in seconds. */
 const BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
@@ -142,7 +140,6 @@ function toDurations(rows: Iterable<CallRow>): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Reports when the store is not available and when a file is damaged. */
 export function observeStore(store: ServerStore, log: Log, metrics: Metrics): ServerStore {
   const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
     try {

@@ -16,7 +16,6 @@ export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
 
 export type Revocable = (typeof REVOCABLE)[number];
 
-/** What several processes share in Redis. */
 export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
 
 /**
@@ -137,7 +136,6 @@ export async function connectRedis(
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
-    /** Runs work while no other process uses any of these names. */
     withLocks: createLocks((script, names, values) =>
       send('lock', () => {
         const keys = names.map((name) => `${prefix}lock:${name}`);

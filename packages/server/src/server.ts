@@ -177,7 +177,6 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   };
 }
 
-/** @throws StoreUnavailableError if the store cannot be used */
 async function openResources(config: Config, log: Log, metrics: Metrics): Promise<Resources> {
   const { environments } = config;
   const redis =
@@ -220,7 +219,6 @@ async function stop(server: Server): Promise<void> {
 
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 
-/** Removes what failed uploads left, now and from time to time. */
 function keepSwept(blobs: ServerStore, log: Log): () => void {
   const sweep = async () => {
     try {

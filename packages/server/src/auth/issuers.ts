@@ -20,7 +20,6 @@ const MAX_TOKENS = 10_000;
 const MAX_BYTES = 262_144;
 const TIMEOUT_MILLISECONDS = 5000;
 
-/** Older keys are refreshed in the background. */
 const FRESH_MILLISECONDS = 5 * 60_000;
 
 /** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
@@ -35,7 +34,6 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
-/** Whose tokens an environment accepts. */
 export interface Issuer {
   readonly name: string | undefined;
   readonly jwks: KeySet | string;

@@ -64,7 +64,6 @@ async function createKeys() {
 
 const ALGORITHM = 'ES256';
 
-/** Returns a key that signs tokens, and the public key set. */
 export async function createTokenKeys() {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const publicJwk = await exportJWK(publicKey);
@@ -188,7 +187,6 @@ function toCommand(...parts: string[]): string {
   return parts.join(' \\\n  ');
 }
 
-/** A line of the JSON log. Calls have a method. */
 interface LogLine {
   readonly level: string;
   readonly time: string;

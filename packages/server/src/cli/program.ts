@@ -85,12 +85,10 @@ function createProgram(version: string): Command {
   return program;
 }
 
-/** With a configuration, its settings apply. */
 function forDevelopment(flags: string, description: string): Option {
   return new Option(flags, description).conflicts('config');
 }
 
-/** Loaded when a command needs them, because the help does not. */
 const commands = () => import('./commands.ts');
 
 function parseNumber(min: number, max: number) {

@@ -14,7 +14,6 @@ import {
 } from './development.ts';
 
 interface ServeOptions {
-  /** Default: a development server. */
   readonly config?: string;
   readonly port: number;
   readonly data: string;
@@ -26,7 +25,6 @@ export function serve(options: ServeOptions): Promise<void> {
   return config === undefined ? serveDevelopment(options) : serveConfig(config);
 }
 
-/** Serves what a file says. SIGHUP reads it again. */
 async function serveConfig(file: string): Promise<void> {
   // From now on, so that one during the start does not end the process.
   const hangUps = on(process, 'SIGHUP');

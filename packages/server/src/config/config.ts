@@ -126,7 +126,6 @@ function setTypes(document: Document, references: ReadonlySet<unknown>): void {
   }
 }
 
-/** Finds the setting, or the innermost group around it that is in the file. */
 function offsetOf(document: Document, path: ConfigProblem['path']): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);
@@ -179,7 +178,6 @@ async function readFiles(config: ParsedConfig, folder: string) {
   }
   return { config, problems };
 
-  /** Returns the trimmed text; empty after an error. */
   async function readText(name: string, path: Path): Promise<string> {
     const file = resolve(folder, name);
     try {
@@ -217,7 +215,6 @@ async function readFiles(config: ParsedConfig, folder: string) {
     delete holder.secretFile;
   }
 
-  /** Reads a certificate and its key, and lets OpenSSL check them. */
   async function readTls(names: Tls): Promise<Tls> {
     const read = async (name: keyof Tls) =>
       isPem(names[name]) ? names[name] : readText(names[name], ['listen', 'tls', name]);

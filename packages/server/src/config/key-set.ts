@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
 
-/** Public keys of a token issuer (RFC 7517). */
 export interface KeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }

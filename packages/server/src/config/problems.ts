@@ -29,7 +29,6 @@ function toLine({ path, message, place }: ConfigProblem): string {
   return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${message}${message.endsWith('?') ? '' : '.'}`;
 }
 
-/** `environments.dev.credentials[0].id` */
 function toName(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
@@ -40,7 +39,6 @@ function toName(path: readonly (string | number)[]): string {
 type Issue = z.core.$ZodIssue;
 type Path = (string | number)[];
 
-/** Finds the errors in a configuration, without reading the files that it names. */
 export function findProblems(input: unknown): readonly ConfigProblem[] {
   const { error } = configSchema.safeParse(input, { error: toMessage });
   return toProblems(error?.issues ?? []);
@@ -110,20 +108,10 @@ function toMessage(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  int: 'an integer',
-  number: 'a number',
-  string: 'a string',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a group of settings',
-  record: 'a group of settings',
-};
-
 function formOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return TYPES[issue.expected] ?? issue.expected;
+      return `of type ${issue.expected}`;
     case 'invalid_value':
       return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
     case 'invalid_union':

@@ -38,7 +38,6 @@ const EMPTY_HASH = hash('sha256', '');
 export function createGateway(initial: Config, quotas: Quotas) {
   const { maxHeaderBytes, trustProxy } = initial.listen;
   const targets = new Targets(maxHeaderBytes);
-  /** The callers' sockets of the open WebSockets. */
   const webSockets = new Set<Duplex>();
   let { limits } = initial;
   let toServiceHeaders = createToServiceHeaders(initial.wireProfile, trustProxy);
@@ -150,7 +149,6 @@ function toBody({ body }: GatewayInput, { request: { headers } }: GatewayCall): 
   return length === '0' ? NO_BODY : { body: new ForwardedBody(body), length: Number(length) };
 }
 
-/** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
 /**

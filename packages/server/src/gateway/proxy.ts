@@ -41,7 +41,6 @@ export function callService(
 
 /** Where a call is. */
 type State =
-  /** Nothing has been sent. */
   | 'connecting'
   /** The service may have seen the request, but has sent nothing. */
   | 'sent'
@@ -253,7 +252,6 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   };
 }
 
-/** Finds what the HTTP client accepts and callers would misunderstand, as the end of a sentence. */
 function findFault(
   status: number,
   { 'transfer-encoding': coding = 'chunked' }: IncomingHttpHeaders,
@@ -273,7 +271,6 @@ function isTimeout({ code }: NodeJS.ErrnoException): boolean {
   return code === 'UND_ERR_HEADERS_TIMEOUT';
 }
 
-/** Such as `ECONNREFUSED 127.0.0.1:9000`. */
 function describe(error: Error): string {
   // A host name with several addresses has an error for each.
   const first = error instanceof AggregateError ? error.errors[0] : error;

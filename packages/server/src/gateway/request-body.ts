@@ -77,7 +77,6 @@ const MEMORY_BYTES = 1024 * 1024;
 const MAX_SECONDS = 30;
 
 export interface SignedBody {
-  /** SHA-256, in hex. */
   readonly hash: string;
   readonly length: number;
   readonly content: Buffer | Readable;

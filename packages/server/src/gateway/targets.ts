@@ -110,7 +110,6 @@ class Version {
   }
 }
 
-/** Chooses a version by weight. One with the weight 0 gets no calls. */
 function chooseVersion(versions: readonly Version[]): Version | undefined {
   const [first] = versions;
   if (versions.length === 1 && first !== undefined && first.weight > 0) return first;

@@ -56,7 +56,6 @@ interface BlobSource {
   readonly release: () => void | Promise<void>;
 }
 
-/** Verifies what is read from a file, whatever its driver. */
 export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSource): VerifiedBlob {
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
     const { start } = range;

@@ -147,7 +147,7 @@ describe('refuses keys', () => {
     ['that are symmetric', () => ({ keys: [{ kty: 'oct', k: 'aGlkZGVu' }] }), /no usable key/],
     ['that are too short', async () => ({ keys: [await exportJWK(publicKey)] }), /no usable key/],
     ['that are broken', () => ({ keys: [{ kty: 'RSA', n: 'AQ' }] }), /no usable key/],
-    ['in the wrong format', () => ({ keys: 'x' }), /must be a list/],
+    ['in the wrong format', () => ({ keys: 'x' }), /must be of type array/],
     ['from an insecure URL', () => 'http://login.example/jwks', /https/],
   ])('%s', async (_name, jwks, message) => {
     const error = await deploy({ dev: { jwks: (await jwks()) as object } }).catch((error) => error);

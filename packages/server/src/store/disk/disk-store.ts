@@ -46,7 +46,6 @@ interface DiskStoreOptions {
   readonly sharedLocks?: WithLocks | undefined;
 }
 
-/** Every store has these folders in its root. */
 export const STORE_FOLDERS = ['files', 'tmp'] as const;
 
 /** A living process writes to each of its temporary files far more often. */
@@ -208,7 +207,6 @@ class DiskStore implements ServerStore {
     });
   }
 
-  /** Removes what killed processes have left. */
   sweep(): Promise<number> {
     const abandonedSince = Date.now() - (this.#isShared ? ABANDONED_MILLISECONDS : 0);
     return withDiskErrors(async () => {
@@ -239,7 +237,6 @@ class DiskStore implements ServerStore {
     return this.#release();
   }
 
-  /** Lets work use the name of a temporary file, which does not exist afterwards. */
   async #withTemporaryFile<T>(work: (path: string) => Promise<T>): Promise<T> {
     const path = join(this.#tmp, `${this.#process}-${randomUUID()}`);
     try {

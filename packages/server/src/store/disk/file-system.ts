@@ -44,7 +44,6 @@ export function diskCodeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Resolves to the result of a file operation, or to `undefined` if the file does not exist. */
 export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -6,14 +6,12 @@ import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from '.
 import { claimStore } from './owners.ts';
 import { openStoredFile } from './stored-file.ts';
 
-/** A file that does not belong in a store, or differs from what was written. */
 export interface FileProblem {
   /**
    * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
    * - `foreign`: not created by the store, such as a name that it does not use, a symbolic link or a device
    */
   readonly kind: 'damaged' | 'foreign';
-  /** Relative to the root. */
   readonly path: string;
   readonly detail: string;
 }

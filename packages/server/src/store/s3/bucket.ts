@@ -32,7 +32,6 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const CALL_MILLISECONDS = 50_000;
 
 export interface S3StoreOptions extends Omit<Extract<Config['store'], { driver: 's3' }>, 'driver'> {
-  /** Locks of all processes that use the bucket. Default: only this one uses it. */
   readonly sharedLocks?: WithLocks | undefined;
 }
 

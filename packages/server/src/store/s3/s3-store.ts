@@ -20,7 +20,6 @@ import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-s
 import { Bucket, expectS3, isMissing, type S3StoreOptions, toObjectInfo } from './bucket.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
 
-/** After this many connections without data, give up. */
 const MAX_EMPTY_ATTEMPTS = 3;
 
 /** Skipping this many bytes costs less than another request. */

@@ -30,7 +30,6 @@ const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 /** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
-/** The IDs of this process's uploads in parts. */
 const inProgress = new Set<string>();
 
 export function isInProgress(uploadId: string): boolean {
