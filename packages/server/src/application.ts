@@ -70,10 +70,9 @@ export function createApplication(
   const uploadRouter = createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes });
 
   // 4. Downloads: the signature of a link is the credential.
-  const linkCors = createCors('link', wireProfile, cors);
-  const links = createDownloadListener({
+  const files = createDownloadListener({
     download,
-    cors: linkCors,
+    cors: createCors('link', wireProfile, cors),
     onRefusal,
     onError: onStorageError,
   });
@@ -82,7 +81,7 @@ export function createApplication(
     gateway: gatewayRouter,
     storage: storageRouter,
     upload: uploadRouter,
-    files: links,
+    files,
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');

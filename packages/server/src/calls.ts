@@ -18,11 +18,7 @@ interface ObservedCall {
   error: ContractError | undefined;
 }
 
-interface ContractError {
-  readonly code: string;
-  readonly message: string;
-  readonly cause?: unknown;
-}
+type ContractError = Error & { readonly code: string };
 
 export type Calls = ReturnType<typeof createCalls>;
 

@@ -218,10 +218,7 @@ const MALFORMED = toRefusal(400, 'The request is not valid HTTP.');
 const TOO_LARGE = toRefusal(431, 'The request line and headers are too large.');
 const TOO_SLOW = toRefusal(408, 'The request body arrived too slowly.');
 
-const UNKNOWN_CODING = toRefusal(
-  400,
-  'The Transfer-Encoding is not supported: send chunks without another coding.',
-);
+const UNKNOWN_CODING = toRefusal(400, 'The only supported Transfer-Encoding is chunked.');
 const BAD_HOST = new GatewayError('INVALID_HOST', {
   message: 'The Host header is missing or duplicated.',
 });

@@ -35,9 +35,7 @@ const listen = z
       .describe('Seconds that a client may take to send the request headers.'),
     stalledSeconds: seconds
       .default(30)
-      .describe(
-        'Disconnects a client that sends less than 1 KiB of a body, or reads nothing, for that many seconds; 0: never. Idle streams are not affected.',
-      ),
+      .describe('Seconds in which a client must send 1 KiB of a body, or read; 0: no limit.'),
     keepAliveSeconds: limitedSeconds
       .default(65)
       .describe('Seconds to keep idle connections; longer than the load balancer does.'),
@@ -49,9 +47,7 @@ const listen = z
       .describe('Maximum size of headers: of a request (else 431), of a service (else 502).'),
     shutdownDelaySeconds: seconds
       .default(0)
-      .describe(
-        'Seconds after SIGTERM or SIGINT in which calls are still accepted, while /readyz already fails, until a load balancer notices.',
-      ),
+      .describe('Seconds after SIGTERM to still accept calls, while /readyz already fails.'),
     shutdownSeconds: seconds
       .default(30)
       .describe('Seconds that calls may continue after shutdownDelaySeconds.'),
@@ -169,9 +165,7 @@ const redis = z
     password: text.optional().describe('Password, if it is not in the URL.'),
     prefix: z.string().default('berth:').describe('Prefix of every key, for a shared server.'),
   })
-  .describe(
-    'Shares quotas, revocations and locks among several processes. While Redis is unavailable, calls that need a revocation or a lock fail with 503, and each process counts quotas by itself.',
-  );
+  .describe('Shares quotas, revocations and locks among several processes.');
 
 /** A secret in the configuration or in a file. A short one could be guessed from what it signed. */
 function secretOf(minLength: number) {
@@ -201,9 +195,7 @@ const tokens = z
           .looseObject({ keys: z.array(z.record(z.string(), z.unknown())) })
           .superRefine((keys, context) => addProblem(context, findKeyProblem(keys))),
       ])
-      .describe(
-        "The issuer's public keys: a file, an https URL, or the key set itself. If several have the same algorithm, tokens must name theirs (`kid`).",
-      ),
+      .describe("The issuer's public keys: a file, an https URL, or the key set itself."),
     issuer: text.optional().describe('Required `iss` claim of tokens. Default: any.'),
   })
   .describe('Bearer tokens: RS256, ES256 or EdDSA, with the environment as `aud`.');
@@ -255,9 +247,7 @@ const service = z
       .describe('The `sub` of tokens, or IDs of key pairs, that may call it. Default: all.'),
     maxCalls: count
       .default(1024)
-      .describe(
-        'Maximum number of concurrent calls to the endpoints of a version, counting those of other services. Further calls fail with EXCEED_RATELIMIT.',
-      ),
+      .describe('Maximum number of concurrent calls to all endpoints of a version together.'),
     headersSeconds: z.number().positive().optional().describe('Default: gatewayHeadersSeconds.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),
@@ -338,9 +328,7 @@ export const configSchema = z
     keys: z
       .array(z.strictObject(secretOf(32)).refine(hasOneSecret, NO_SECRET))
       .min(1, 'needs at least one key')
-      .describe(
-        'Secrets that sign upload grants and links. The first one signs and all are accepted, so that secrets can be rotated. All processes need the same keys.',
-      ),
+      .describe('Secrets that sign grants and links: the first one signs, all are accepted.'),
     environments: z
       .record(z.string().regex(ENVIRONMENT_NAME, NO_HOST_LABEL), environment)
       .refine((all) => Object.keys(all).length > 0, 'needs at least one environment')

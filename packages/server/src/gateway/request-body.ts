@@ -76,20 +76,13 @@ const MEMORY_BYTES = 1024 * 1024;
 /** A slow body with a forged signature must not keep its place. */
 const MAX_SECONDS = 30;
 
-export interface SignedBody {
-  readonly hash: string;
-  readonly length: number;
-  readonly content: Buffer | Readable;
-  release(): Promise<void>;
-}
-
 let largeBodies = 0;
 
 /**
  * Reads a signed body before its call, because the signature covers the body (D13, D16).
  * @throws GatewayError EXCEED_RATELIMIT if too many large ones are being read; any error of the body
  */
-export async function readSignedBody(body: Readable): Promise<SignedBody> {
+export async function readSignedBody(body: Readable) {
   const hash = createHash('sha256');
   let chunks: Buffer[] = [];
   let length = 0;

@@ -25,7 +25,11 @@ export async function claimStore(root: string, ownership: Ownership): Promise<()
       if (name === entry) continue;
       if (!isRunning(name)) await rm(join(folder, name), { force: true });
       else if (ownership === 'alone' || !name.startsWith('shared.')) {
-        throw toUsedError(folder, name);
+        const { pid, host } = parse(name);
+        throw new StoreUnavailableError(
+          `Process ${pid} on ${host} uses the store: stop it, choose another folder (--data, store.root), or let both share Redis. ` +
+            `If it has ended, remove ${join(folder, name)}.`,
+        );
       }
     }
   } catch (error) {
@@ -48,14 +52,6 @@ function isRunning(name: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
-}
-
-function toUsedError(folder: string, name: string): StoreUnavailableError {
-  const { pid, host } = parse(name);
-  return new StoreUnavailableError(
-    `Process ${pid} on ${host} uses the store: stop it, choose another folder (--data, store.root), or let both share Redis. ` +
-      `If it has ended, remove ${join(folder, name)}.`,
-  );
 }
 
 function parse(name: string) {
