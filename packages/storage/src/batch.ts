@@ -10,7 +10,6 @@ const AT_ONCE = 8;
 interface Batch<Item, Result> {
   readonly touches: (item: Item) => Touched;
   readonly run: (item: Item) => Promise<Result>;
-  /** Returns the entry for an item for which the store failed. */
   readonly toFailed: (item: Item, code: StorageItemCode) => Result;
 }
 

@@ -139,7 +139,6 @@ const MESSAGES: Readonly<Record<string, { readonly message: string }>> = {
   ...STORAGE_ITEM_ERRORS,
 };
 
-/** Returns the message for a code from the contract's table. */
 export function messageOf(code: string): string {
   return MESSAGES[code]?.message ?? code;
 }

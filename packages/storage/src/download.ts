@@ -22,7 +22,6 @@ export interface DownloadRequest {
   readonly method?: string | undefined;
   /** Path and query, as sent. */
   readonly url?: string | undefined;
-  /** Request headers, by lowercase name. */
   readonly headers: DownloadHeaders;
 }
 
@@ -95,9 +94,10 @@ export function createDownload(context: StorageContext) {
     const versions = { etag, 'cache-control': CACHE_CONTROL, 'accept-ranges': 'bytes' };
     const status = evaluateConditions(requestHeaders, etag);
     if (status !== undefined) return { status, headers: versions };
-    // RFC 9110, section 14.2: ranges only apply to GET.
-    const isPart = !isHead && isRangeValid(requestHeaders, etag);
-    const range = isPart ? toRange(requestHeaders.range, size) : undefined;
+    // RFC 9110, sections 13.1.5 and 14.2: ranges only apply to GET. Unless `If-Range` names this version, the complete
+    // file is sent, so that a client never combines parts of two versions.
+    const { 'if-range': version = etag, range: requested } = requestHeaders;
+    const range = !isHead && version === etag ? toRange(requested, size) : undefined;
     if (range === 'none') {
       throw new UploadError('InvalidRange', {
         status: 416,
@@ -144,9 +144,6 @@ export interface DownloadHeaders {
 /** Anything but printable ASCII, and what is special in quoted strings or to clients that decode twice. */
 const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
-/** Range units are case-insensitive (RFC 9110, section 14.1). */
-const BYTES = /^bytes=/i;
-
 /**
  * RFC 9110, section 13.2.2. Conditions on time are ignored, because files have no modification date (sections 13.1.3 and
  * 13.1.4).
@@ -164,14 +161,6 @@ function lists(list: string, etag: string, weak: boolean): boolean {
   return tags.some((tag) => tag === etag || (weak && tag === `W/${etag}`));
 }
 
-/**
- * RFC 9110, section 13.1.5: unless `If-Range` names this version, the complete file is sent, so that a
- * client never combines parts of two versions.
- */
-export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: string): boolean {
-  return ifRange === undefined || ifRange === etag;
-}
-
 /** A name that is not plain ASCII is sent twice: encoded, and as an approximation (RFC 6266, appendix D). */
 export function toDisposition(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -183,7 +172,8 @@ export function toDisposition(path: string): string {
  * ranges, multiple ranges that cannot be merged into one, and any range of an empty file.
  */
 export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
-  if (header === undefined || size === 0 || !BYTES.test(header)) return undefined;
+  // Range units are case-insensitive (RFC 9110, section 14.1).
+  if (header === undefined || size === 0 || !/^bytes=/i.test(header)) return undefined;
   const ranges = parseRange(size, widen(header, size), { combine: true });
   if (ranges === -1) return 'none';
   return ranges === -2 || ranges.length !== 1 ? undefined : ranges[0];

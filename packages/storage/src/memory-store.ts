@@ -24,6 +24,9 @@ export interface MemoryStore extends BlobStore {
   clear(): void;
 }
 
+const FULL =
+  'The file does not fit in memory: send a smaller one, delete other files, or raise the limit.';
+
 /** Counted for each file besides its bytes, so that empty files are not free. */
 const FILE_BYTES = 512;
 
@@ -110,6 +113,3 @@ export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
     delete: async (key) => remove(nameOf(key)),
   };
 }
-
-const FULL =
-  'The file does not fit in memory: send a smaller one, delete other files, or raise the limit.';

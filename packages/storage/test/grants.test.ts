@@ -38,14 +38,16 @@ test("a link's signature is not a grant", async () => {
   expect(await contentOf(to, 'a.txt')).toBe('hello');
 });
 
-test('a grant ends with its environment, and with its bucket', async () => {
+test('a grant and a link end with their environment, and with its bucket', async () => {
   let bucket: string | undefined = 'files';
   const to = await deploy({ bucketOf: () => bucket });
   const meta = await grant(to, 'a.txt');
+  const address = await link(to, await put(to, 'b.txt', 'hello'));
   for (const next of [undefined, 'another']) {
     bucket = next;
     const response = await post(meta.url, toFields('a.txt', meta), 'hello');
     expect((await errorOf(response)).Code).toBe('AccessDenied');
+    expect((await fetch(address)).status).toBe(404);
   }
   bucket = 'files';
   expect(await contentOf(to, 'a.txt')).toBeUndefined();

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { assertFilePath, FilePathError, toCopyPath, toFilePath } from '../src/paths.ts';
+import { assertFilePath, toCopyPath, toFilePath } from '../src/paths.ts';
 
-function reasonOf(act: () => unknown): string | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    if (error instanceof FilePathError) return error.reason;
-    throw error;
-  }
-}
+const refusal = (reason: RegExp) =>
+  expect.objectContaining({ name: 'FilePathError', reason: expect.stringMatching(reason) });
 
 const REFUSED: readonly [path: string, reason: RegExp][] = [
   ['', /empty/],
@@ -42,7 +35,7 @@ describe.each([
   ['copy', toCopyPath],
 ])('%s paths', (_, toPath) => {
   test.each(REFUSED)('refuse %j', (path, reason) => {
-    expect(reasonOf(() => toPath(path))).toMatch(reason);
+    expect(() => toPath(path)).toThrow(refusal(reason));
   });
 
   test.each([
@@ -50,22 +43,9 @@ describe.each([
     ['a/b.txt', 'a/b.txt'],
     ['/照片/猫.jpg', '照片/猫.jpg'],
     ['/...', '...'],
+    ['__proto__', '__proto__'],
     [`/${'x'.repeat(1024)}`, 'x'.repeat(1024)],
   ])('take %j', (given, path) => expect(toPath(given)).toBe(path));
-});
-
-test.each([
-  'a b',
-  'e\u0301',
-  '\uf900',
-  '😀/👨‍👩‍👧.png',
-  '\u202egnp',
-  'C:\\a',
-  '__proto__',
-  'a%2Fb',
-])('an upload path may be %j, and is not changed', (path) => {
-  expect(toFilePath(path)).toBe(path);
-  expect(toFilePath(`/${path}`)).toBe(path);
 });
 
 test.each([
@@ -73,13 +53,18 @@ test.each([
   'a%2Fb',
   '%2e%2e/a',
   'a\\b',
-  'C:',
+  'C:\\a',
   'é',
-  '😀',
-  '\uff0e\uff0e/a',
+  'e\u0301',
   '\uf900',
+  '😀/👨‍👩‍👧.png',
+  '\u202egnp',
+  '\uff0e\uff0e/a',
   'a\u2028',
-])('a copy path may not be %j', (path) => expect(reasonOf(() => toCopyPath(path))).toMatch(/only/));
+])('an upload path may be %j, and is not changed; a copy path may not', (path) => {
+  expect(toFilePath(`/${path}`)).toBe(path);
+  expect(() => toCopyPath(path)).toThrow(refusal(/only/));
+});
 
 test('every character of the API description is valid in a copy path', () => {
   const path = 'AZaz09/!-_.,*\u4e00\u9fff';
@@ -87,5 +72,5 @@ test('every character of the API description is valid in a copy path', () => {
 });
 
 test('a key has no leading slash', () => {
-  expect(reasonOf(() => assertFilePath('/a'))).toMatch(/segment ""/);
+  expect(() => assertFilePath('/a')).toThrow(refusal(/segment ""/));
 });
