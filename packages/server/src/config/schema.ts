@@ -144,7 +144,6 @@ const s3 = z
       .describe('Prefix of every key. Unfinished uploads below it are removed after a week.'),
     accessKeyId: text.optional().describe('Default: the credentials that the AWS SDK finds.'),
     secretAccessKey: text.optional().describe('Use a reference to an environment variable.'),
-    forcePathStyle: flag.optional().describe('Put the bucket in the path (Ceph, MinIO).'),
   })
   .refine(
     (store) => (store.accessKeyId === undefined) === (store.secretAccessKey === undefined),

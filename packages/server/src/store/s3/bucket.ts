@@ -154,13 +154,14 @@ export class Bucket {
 const MAX_KEY_BYTES = 1024;
 
 function createClient(options: S3StoreOptions): S3Client {
-  const { endpoint, region, forcePathStyle = endpoint !== undefined } = options;
+  const { endpoint, region } = options;
   const { accessKeyId, secretAccessKey } = options;
   // The server limits its own connections, and each slow reader occupies one of these.
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
     region,
-    forcePathStyle,
+    // Ceph and MinIO have no host name for each bucket.
+    forcePathStyle: endpoint !== undefined,
     ...(endpoint !== undefined && { endpoint }),
     ...(accessKeyId !== undefined &&
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
@@ -230,7 +231,7 @@ function statusOf(error: unknown): number | undefined {
   return $metadata?.httpStatusCode;
 }
 
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }
 

@@ -17,7 +17,7 @@ import {
   StoreUnavailableError,
 } from '@berth/storage';
 import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
-import { Bucket, expectS3, isMissing, type S3StoreOptions, toObjectInfo } from './bucket.ts';
+import { Bucket, expectS3, type S3StoreOptions, toObjectInfo } from './bucket.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
 
 const MAX_EMPTY_ATTEMPTS = 3;
@@ -60,12 +60,8 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
     },
     sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
     async check() {
-      const command = new HeadBucketCommand({ Bucket: bucket.name });
-      await bucket.send(command).catch((error) => {
-        if (!isMissing(error)) throw error;
-        const message = `The bucket "${bucket.name}" does not exist.`;
-        throw new StoreUnavailableError(message, { cause: error });
-      });
+      if (await bucket.sendIfThere(new HeadBucketCommand({ Bucket: bucket.name }))) return;
+      throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`);
     },
     close: async () => bucket.client.destroy(),
   };
@@ -89,10 +85,13 @@ function copyFile(
     if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
     if (!overwrite && (await bucket.head(destination, signal))) throw new BlobExistsError(to);
     assertHeld();
-    await copyObject(bucket, source, destination, signal).catch((error) => {
-      // Other programs know nothing of locks.
-      throw isMissing(error) ? new BlobMissingError(from) : error;
-    });
+    const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
+    // The store copies the headers of the object as well.
+    const copy = new CopyObjectCommand({ Bucket: bucket.name, Key: destination, CopySource });
+    const copied = await bucket.sendIfThere(copy, signal);
+    // Other programs know nothing of locks.
+    if (copied === undefined) throw new BlobMissingError(from);
+    expectS3(copied.CopyObjectResult?.ETag);
     if (move) {
       try {
         assertHeld();
@@ -103,19 +102,6 @@ function copyFile(
     }
     return info;
   });
-}
-
-/** The store copies the headers of the object as well. */
-async function copyObject(
-  bucket: Bucket,
-  source: string,
-  destination: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
-  const object = { Bucket: bucket.name, Key: destination, CopySource };
-  const { CopyObjectResult } = await bucket.send(new CopyObjectCommand(object), signal);
-  expectS3(CopyObjectResult?.ETag);
 }
 
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
