@@ -15,7 +15,7 @@ export async function fsck(
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '')) throw error;
-    throw new Failure(`${root} is not the folder of a store: pass store.root.`, 2);
+    throw new Failure(`${root} is not the folder of a store: pass store.root.`);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
   if (problems === 0 || repair) return;
@@ -27,14 +27,11 @@ export async function revoke(
   subject: string,
   { config: file }: { readonly config?: string },
 ): Promise<void> {
-  if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
+  if (file === undefined) throw new Failure('Pass the configuration of the server: --config.');
   const config = await loadConfig(file);
   if (config.redis === undefined) {
     const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
-    throw new Failure(
-      `${file} has no redis.url, so its processes share no revocations: ${advice}`,
-      2,
-    );
+    throw new Failure(`${file} has no redis.url, so its processes share no revocations: ${advice}`);
   }
   const { name, seconds } = toRevocation(kind, subject, config);
   const redis = await connectRedis(config.redis);
@@ -55,7 +52,7 @@ function toRevocation(
     case 'key-pair':
       if (Object.keys(config.environments).some((env) => subject.startsWith(`${env}/`)))
         return { name: subject };
-      throw new Failure('Write a key pair as environment and ID, such as dev/ci.', 2);
+      throw new Failure('Write a key pair as environment and ID, such as dev/ci.');
     case 'grant':
       return { name: subject, seconds: MAX_GRANT_SECONDS };
     case 'link': {
@@ -63,7 +60,7 @@ function toRevocation(
       const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;
       const name = query.get('sign');
       if (name !== null && seconds > 0) return { name, seconds };
-      throw new Failure('Pass the URL of a link that has not expired.', 2);
+      throw new Failure('Pass the URL of a link that has not expired.');
     }
   }
 }
@@ -75,10 +72,8 @@ interface TokenOptions extends Omit<TokenRequest, 'key'> {
 export async function token({ data, ...request }: TokenOptions): Promise<void> {
   const keys = await readDevelopmentKeys(data);
   if (keys === undefined) {
-    throw new Failure(
-      `${data} is not the data folder of a development server: start one there, or pass its --data.`,
-      2,
-    );
+    const fix = 'start one there, or pass its --data.';
+    throw new Failure(`${data} is not the data folder of a development server: ${fix}`);
   }
   process.stdout.write(`${await mintToken({ ...request, key: keys.tokenKey })}\n`);
 }

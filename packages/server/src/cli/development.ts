@@ -38,7 +38,7 @@ export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     if (!(error instanceof SyntaxError)) throw error;
     const fix = 'remove it, and the server will create new ones.';
-    throw new Failure(`${file} does not contain the keys of a development server: ${fix}`, 2);
+    throw new Failure(`${file} does not contain the keys of a development server: ${fix}`);
   }
 }
 

@@ -6,8 +6,8 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: 1 | 2;
 
-  /** @param exitCode 1 if a check found problems, 2 if the command could not start */
-  constructor(message: string, exitCode: 1 | 2) {
+  /** @param exitCode 1 if a check found problems. Default: 2, the command could not start */
+  constructor(message: string, exitCode: 1 | 2 = 2) {
     super(message);
     this.exitCode = exitCode;
   }
@@ -16,25 +16,24 @@ export class Failure extends Error {
 /** Returns the failure that an error means, or `undefined` if the user cannot fix it: then it is a bug. */
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
-  if (error instanceof ConfigError) return new Failure(error.message, 2);
+  if (error instanceof ConfigError) return new Failure(error.message);
   const { name, errno, syscall, path, message, cause } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     const sentence = toListenSentence(error as NodeJS.ErrnoException);
-    if (sentence !== undefined) return new Failure(sentence, 2);
+    if (sentence !== undefined) return new Failure(sentence);
   }
   if (name === 'StoreUnavailableError') {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
-    const fix =
-      file === undefined
-        ? ''
-        : ` Check ${file}, or choose another folder with store.root or --data.`;
-    return new Failure(`${message}${fix}`, 2);
+    if (file === undefined) return new Failure(message);
+    const fix = `Check ${file}, or choose another folder with store.root or --data.`;
+    return new Failure(`${message} ${fix}`);
   }
   if (path === undefined || errno === undefined) return undefined;
   const reason = getSystemErrorMessage(errno);
-  return syscall === 'mkdir'
-    ? new Failure(`Cannot create the folder ${path}: ${reason}. Choose another one with --data.`, 2)
-    : new Failure(`Cannot use ${path}: ${reason}.`, 2);
+  if (syscall !== 'mkdir') return new Failure(`Cannot use ${path}: ${reason}.`);
+  return new Failure(
+    `Cannot create the folder ${path}: ${reason}. Choose another one with --data.`,
+  );
 }
 
 function toListenSentence(

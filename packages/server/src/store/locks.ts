@@ -73,17 +73,13 @@ const RELEASE = `
 for _, key in ipairs(KEYS) do if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end end
 return 1`;
 
-type RunScript = (
-  script: string,
-  names: readonly string[],
-  values: (string | number)[],
-) => Promise<unknown>;
-
 /**
  * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
  * lock of the work is lost if it cannot be renewed, well before another process can get it.
  */
-export function createLocks(run: RunScript) {
+export function createLocks(
+  run: (script: string, names: readonly string[], values: (string | number)[]) => Promise<unknown>,
+) {
   const now = () => performance.now();
   return async <Result>(
     names: readonly string[],
