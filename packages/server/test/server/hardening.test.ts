@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -43,6 +44,10 @@ test.each([
   expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status: 408 });
 });
 
+/** Unlike `once`, also if the connection is reset. */
+const untilClosed = (socket: Socket) =>
+  new Promise((resolve) => socket.resume().once('close', resolve));
+
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
 
 /** A hosted service that reads a body completely. */
@@ -65,7 +70,7 @@ test('closes a connection whose body hardly arrives', async () => {
   const socket = await open(url);
   socket.on('error', () => {}).write(`${UPLOAD}Authorization: Bearer ${token}\r\n\r\n`);
   const drip = setInterval(() => socket.writable && socket.write('x'), 10);
-  await once(socket.resume(), 'close');
+  await untilClosed(socket);
   clearInterval(drip);
 });
 
@@ -145,5 +150,5 @@ test.each([
   // As a client that reads nothing and never closes: `end` of the server would wait for it.
   socket.on('error', () => {});
   if (text !== '') socket.write(text);
-  await once(socket.resume(), 'close');
+  await untilClosed(socket);
 });
