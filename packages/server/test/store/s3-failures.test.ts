@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { FileTooLargeError, SourceKeptError, StoreUnavailableError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -277,21 +277,13 @@ test('limits the memory of all stalled uploads together', async () => {
   const store = await storeOf((call, response) => {
     call.resume().once('end', () => response.setHeader('etag', '"1"').end());
   });
-  const mebibyte = Buffer.alloc(1024 * 1024);
+  const bytes = Buffer.alloc(4 * 1024 * 1024);
   const stalled: Promise<unknown>[] = [];
   const controller = new AbortController();
   // 4 MiB each: with one more they would be uploaded in parts.
   const stall = async () => {
-    let count = 0;
     const stands = Promise.withResolvers<void>();
-    const content = new Readable({
-      highWaterMark: 1,
-      read() {
-        count += 1;
-        if (count <= 4) this.push(mebibyte);
-        else stands.resolve();
-      },
-    });
+    const content = toBrokenStream(bytes, () => stands.resolve());
     const upload = store.write(KEY, content, { contentType: 'a/b', signal: controller.signal });
     stalled.push(upload.catch((error) => error));
     await Promise.race([stands.promise, upload]);
