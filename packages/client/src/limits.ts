@@ -98,8 +98,10 @@ export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal?.reason);
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal?.reason);
+  });
   signal?.addEventListener('abort', stop);
   try {
     return await Promise.race([promise, aborted]);
@@ -111,9 +113,11 @@ export async function untilAborted<T>(
 
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
-  await untilAborted(promise, signal).finally(() => clearTimeout(timer));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
+  });
+  await untilAborted(over, signal).finally(() => clearTimeout(timer));
 }
 
 /** Waits for the next attempt, or throws the error if there is none. */

@@ -52,12 +52,12 @@ async function findFiles(from: string, target: string): Promise<LocalFile[]> {
     return [{ file: from, to, size: info.size }];
   }
   const files: LocalFile[] = [];
-  for (const file of (await Array.fromAsync(listFiles(from))).sort()) {
+  for await (const file of listFiles(from)) {
     const { size } = await stat(file).catch(() => ({ size: 0 }));
     files.push({ file, to: posix.join(target, ...relative(from, file).split(sep)), size });
   }
   if (files.length === 0) throw new Failure(`There are no files in ${from}.`, 1);
-  return files;
+  return files.sort((a, b) => (a.to < b.to ? -1 : 1));
 }
 
 /**
