@@ -201,7 +201,8 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
 }
 
 function toBearer(token: string): string {
-  if (typeof token !== 'string' || token.trim() === '') {
+  checkText('token', token);
+  if (token.trim() === '') {
     throw new BerthError('options', 'The token is empty.');
   }
   if (/^\s*bearer\s/i.test(token)) {

@@ -64,7 +64,7 @@ export interface CallInfo {
 interface Details
   extends Partial<Pick<BerthError, 'code' | 'requestId' | 'retryable' | 'issues' | 'body'>> {
   readonly call?: CallInfo | undefined;
-  /** Its status and, unless there is another one, its request ID are kept. */
+  /** Its status is kept, and its request ID unless `requestId` is set. */
   readonly response?: Pick<Response, 'status' | 'headers'> | undefined;
   /** Error message of the response. */
   readonly reason?: string | undefined;
@@ -89,21 +89,21 @@ export class BerthError extends Error {
   /** Always `BerthError`. */
   override readonly name = 'BerthError';
   /** What failed. */
-  declare readonly kind: ErrorKind;
+  readonly kind: ErrorKind;
   /** Error code of the response; `undefined` if it has none. */
-  declare readonly code: string | undefined;
+  readonly code: string | undefined;
   /** HTTP status of the response; `undefined` if there was none. */
-  declare readonly status: number | undefined;
+  readonly status: number | undefined;
   /** Request ID of the response. Include it when you report a problem to the operator. */
-  declare readonly requestId: string | undefined;
+  readonly requestId: string | undefined;
   /** HTTP method of the call; `undefined` if nothing was called. */
-  declare readonly method: string | undefined;
+  readonly method: string | undefined;
   /** Path of the call, without the query. */
-  declare readonly path: string | undefined;
+  readonly path: string | undefined;
   /** Whether the call may succeed if you repeat it. A POST may already have been executed. */
-  declare readonly retryable: boolean;
+  readonly retryable: boolean;
   /** Problems that your schema found. Empty for every other failure. */
-  declare readonly issues: readonly SchemaIssue[];
+  readonly issues: readonly SchemaIssue[];
   readonly #body: unknown;
 
   /** @param what what failed, as the start of a sentence: `The file was not copied` */
@@ -124,7 +124,14 @@ export class BerthError extends Error {
     const message = what + (reasons && `: ${reasons}`) + (places && ` (${places})`);
     // Text from a server must not add lines to a log.
     super(message.replace(/\p{Cc}+/gu, ' '), cause === undefined ? {} : { cause });
-    Object.assign(this, { kind, code, status, requestId, method, path, retryable, issues });
+    this.kind = kind;
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.method = method;
+    this.path = path;
+    this.retryable = retryable;
+    this.issues = issues;
     this.#body = details.body;
   }
 
@@ -181,12 +188,20 @@ export function networkError(what: string, call: CallInfo, cause: unknown): Bert
   return new BerthError('network', what, { call, reason: toReason(cause), retryable: true, cause });
 }
 
+/** Causes are followed no further, because they may be cyclic. */
+const MAX_CAUSES = 9;
+
 /**
- * Returns the message of the innermost cause, because one such as `fetch failed` does not help. Queries are left out: a
+ * Returns the message of the innermost cause, because one such as `fetch failed` does not help. A host with several
+ * addresses fails with one error for each in an `AggregateError`, whose own message is empty. Queries are left out: a
  * custom `fetch` may quote its URL, and the query of a link contains its signature.
  */
 export function toReason(cause: unknown): string {
   let inner = cause;
-  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  for (let depth = 0; depth < MAX_CAUSES && inner instanceof Error; depth += 1) {
+    const next = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
+    if (!(next instanceof Error)) break;
+    inner = next;
+  }
   return (inner instanceof Error ? inner.message : String(inner)).replace(/\?\S*/g, '');
 }

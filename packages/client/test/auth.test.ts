@@ -56,6 +56,9 @@ it('a call fails if a function of the caller does, with its error as the cause',
   const fail = () => Promise.reject(cause);
   const message = 'The credentials could not be obtained: down';
   const ofGateway = (auth: GatewayAuth) => gatewayWith([refused('A', 401)], { auth }).service.get();
+  expect(
+    await failureOf(ofGateway(bearer(async () => ({ access_token: 't' }) as never))),
+  ).toMatchObject({ message: 'token must be a string, got object.' });
   for (const call of [
     () => ofGateway(bearer(fail)),
     () => ofGateway({ authorize: fail }),

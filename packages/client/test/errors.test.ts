@@ -63,15 +63,18 @@ describe('an error', () => {
     expect(error).toMatchObject({ kind: 'service', status: 502, body: '<html>', requestId: 'r-1' });
   });
 
-  it('has the innermost reason of a failed fetch', async () => {
-    const failed = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
-    expect(await errorOf(failed)).toMatchObject({
-      ...POST,
-      kind: 'network',
-      message: 'No response: connect ECONNREFUSED (POST /v1/cloudrun/x/a)',
-      retryable: true,
-      cause: failed,
-    });
+  const lost = new Error('connect ECONNREFUSED');
+  const cyclic = new Error('connect ECONNREFUSED');
+  cyclic.cause = cyclic;
+  it.each([
+    ['an error', lost],
+    ['one for each address of the host', new AggregateError([lost, new Error('b')])],
+    ['a cycle', cyclic],
+  ])('has the innermost reason of a failed fetch, whose cause is %s', async (_, reason) => {
+    const cause = new TypeError('fetch failed', { cause: reason });
+    const message = 'No response: connect ECONNREFUSED (POST /v1/cloudrun/x/a)';
+    const error = { ...POST, kind: 'network', message, retryable: true, cause };
+    expect(await errorOf(cause)).toMatchObject(error);
   });
 
   const refuse = async () => json(REFUSAL, { status: 404, headers });

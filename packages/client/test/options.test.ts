@@ -51,7 +51,7 @@ describe('an option is checked when it is passed:', () => {
       storage({ credentials: missing }),
     ],
     ['The token is empty.', () => bearer('')],
-    ['The token is empty.', () => bearer(missing)],
+    ['token must be a string, got undefined.', () => bearer(missing)],
     ['The token must not include "Bearer".', () => bearer(' bearer  5ec4e7')],
     ['secretId and secretKey must not be empty.', () => tc3({ secretId: 'a', secretKey: '' })],
     [
