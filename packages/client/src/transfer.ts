@@ -29,33 +29,41 @@ export type IdleWatch = ReturnType<typeof watchIdle>;
 /** Watches the progress of a transfer. Nothing is limited until `restart` is called. */
 export function watchIdle(
   idle: number,
-  user: AbortSignal | undefined,
+  caller: AbortSignal | undefined,
   failure: string,
   call: CallInfo,
 ) {
-  const late = new AbortController();
+  const expiry = new AbortController();
   /** Aborts if there is no progress, or if the caller aborts. */
-  const signal: AbortSignal = user ? AbortSignal.any([user, late.signal]) : late.signal;
+  const signal: AbortSignal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const pause = () => clearTimeout(timer);
+  const pause = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
   const expire = () => {
     const what = `${failure}: no progress for ${idle} ms`;
-    late.abort(new BerthError('timeout', what, { call, retryable: true }));
+    expiry.abort(new BerthError('timeout', what, { call, retryable: true }));
+  };
+  const restart = (extra = 0) => {
+    pause();
+    if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));
   };
   return {
     idle: Math.min(idle, MAX_TIMER),
     signal,
-    /** Starts the time limit again, with extra time in milliseconds if necessary. */
-    restart(extra = 0) {
-      pause();
-      if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));
+    /** Starts the time limit, unless it is running. */
+    start() {
+      if (!timer) restart();
     },
+    /** Starts the time limit again, with extra time in milliseconds if necessary. */
+    restart,
     pause,
     expire,
     /** Ends everything that listens to the signal. */
     stop() {
       pause();
-      late.abort();
+      expiry.abort();
     },
     toError: (cause: unknown) => networkError(failure, call, cause),
   };

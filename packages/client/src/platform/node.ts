@@ -57,36 +57,10 @@ export async function saveFile(
  * with its exact length if that is known, and reads each chunk while the previous one is sent.
  */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { url, content, agent, report, watch } = form;
-  const { size, isReplayable } = content;
+  const { content, report, watch } = form;
   const { type, head, tail } = toMultipart(form);
-  const address = new URL(url);
-  const { request: openRequest } = address.protocol === 'https:' ? https : http;
-  const request = openRequest(address, {
-    method: 'POST',
-    path: toRequestTarget(url),
-    // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
-    agent: (agent as never) ?? (isReplayable ? undefined : false),
-    headers: {
-      'Content-Type': type,
-      ...(size !== undefined && { 'Content-Length': head.length + size + tail.length }),
-    },
-  });
+  const request = openRequest(form, type, head.length + tail.length);
   const chunks = readStream(toChunks(content.data), content, watch.signal);
-  watch.signal.addEventListener('abort', () => request.destroy());
-  // The response, or its absence, says more than a later error.
-  request.on('error', () => {});
-  request.setTimeout(watch.idle, watch.expire);
-  // Interim responses restart the timer of the socket, but they are no progress.
-  let isInterim = false;
-  request.on('information', () => {
-    if (!isInterim) watch.restart();
-    isInterim = true;
-  });
-  request.on('upgrade', (_, socket) => {
-    socket.destroy();
-    request.emit('error', new Error('The server changed the protocol.'));
-  });
 
   /** Sends bytes. Resolves to `false` if the server takes no more; its response shows why. */
   const write = (bytes: Uint8Array, loaded?: number) =>
@@ -94,7 +68,6 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       request.write(bytes, (error) => {
         // From now on, the timer of the socket counts, which also sees bytes of a slow chunk.
         watch.pause();
-        isInterim = false;
         try {
           if (loaded !== undefined && !error) report?.(loaded);
           resolve(!error);
@@ -115,7 +88,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       sent += value.byteLength;
       writing = write(value, sent);
     }
-    report?.(sent);
+    if (sent === 0) report?.(0);
     isComplete = true;
     if (!(await write(tail))) return;
     request.end();
@@ -147,6 +120,34 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   // A response that comes early is a refusal, so the rest is not sent.
   if (isComplete || response.status >= 300) return response;
   throw watch.toError(new Error('The server responded before the entire file was sent.'));
+}
+
+/** Opens the request for a form. It ends when the signal aborts, or if the socket makes no progress. */
+function openRequest({ url, content, agent, watch }: UploadForm, type: string, overhead: number) {
+  const { size, isReplayable } = content;
+  const address = new URL(url);
+  const { request: create } = address.protocol === 'https:' ? https : http;
+  const request = create(address, {
+    method: 'POST',
+    path: toRequestTarget(url),
+    // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
+    agent: (agent as never) ?? (isReplayable ? undefined : false),
+    headers: {
+      'Content-Type': type,
+      ...(size !== undefined && { 'Content-Length': size + overhead }),
+    },
+  });
+  watch.signal.addEventListener('abort', () => request.destroy());
+  // The response, or its absence, says more than a later error.
+  request.on('error', () => {});
+  request.setTimeout(watch.idle, watch.expire);
+  // Interim responses restart the timer of the socket, but they are no progress.
+  request.on('information', watch.start);
+  request.on('upgrade', (_, socket) => {
+    socket.destroy();
+    request.emit('error', new Error('The server changed the protocol.'));
+  });
+  return request;
 }
 
 /**
