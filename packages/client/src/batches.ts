@@ -136,7 +136,7 @@ export async function copyFiles(
       overwrite: options.overwrite,
       removeOriginal: isMove || undefined,
     }),
-    toFailure: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
+    toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
     read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
   });
 }
@@ -153,7 +153,7 @@ function checkList(name: string, value: unknown): void {
   if (!Array.isArray(value)) throw invalid(name, 'an array', value);
 }
 
-/** What a request contains of a file, and how to read the entries of a response. */
+/** How to write the item of a request for a file, and how to read the entries of a response. */
 interface ListRules<Key, Value> {
   readonly toItem: (key: Key) => unknown;
   /** Returns the start of the error message for a file. */
@@ -205,7 +205,7 @@ function readEntries<Key, Value>(
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
   return names.map((name, index) => {
     let at = ids[index] === name ? index : ids.indexOf(name);
-    // Without a name, the place counts; but in a shorter list, the entry could be that of any file.
+    // An entry without a name is matched by position; but in a shorter list, it could be that of any file.
     const isNamed = names.includes(ids[index] as string);
     if (at < 0 && !isNamed && entries.length === names.length) at = index;
     const entry = entries[at];

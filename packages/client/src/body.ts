@@ -1,16 +1,11 @@
 import { BerthError, type CallInfo, type SchemaIssue, toReason } from './errors.ts';
 
-/** A body that `fetch` can send, with its media type if `fetch` would not set the right one. */
-interface Body {
-  readonly body?: RequestInit['body'];
-  readonly type?: string;
-}
-
 /**
- * Returns what a POST sends: strings, bytes, blobs, forms and streams as is, and everything else as JSON. Types are
- * recognized by name, because `instanceof` fails for values of another realm or package.
+ * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
+ * streams as is, and everything else as JSON. Types are recognized by name, because `instanceof` fails for values of
+ * another realm or package.
  */
-export function toBody(value: unknown): Body {
+export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};
   if (typeof value === 'string') return { body: value };
   if (ArrayBuffer.isView(value) || isArrayBuffer(value)) return { body: toBytes(value) };
@@ -71,7 +66,7 @@ export function isStream(
 /** Rejects a stream that has been read, because it would be sent as if it were empty. */
 export function assertUnread(stream: object): void {
   const { readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
-  // The error of a failed stream says more.
+  // Reading a failed stream shows its own error, which is more helpful.
   let isRead = readableEnded || (destroyed && !errored);
   try {
     // Only its error shows that a web stream is being read, or has been read before.

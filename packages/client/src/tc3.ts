@@ -31,8 +31,8 @@ export interface Tc3Options {
 }
 
 /**
- * Signs each gateway call with a key pair (signature version 3), by WebCrypto. The signature covers the body, so that
- * it cannot be a stream. Never put a key pair into a web page: whoever opens the page can read it.
+ * Signs each gateway call with a key pair (signature version 3), by WebCrypto. The signature covers the body, which
+ * therefore cannot be a stream. Never put a key pair into a web page: whoever opens the page can read it.
  *
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
  *
