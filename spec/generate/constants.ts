@@ -23,9 +23,10 @@ export function toClientConstants(contract: Contract): string {
   const greedy = Object.values<Any>(gateway.components.parameters).filter(
     (parameter) => parameter['x-berth-greedy'],
   );
-  const codesWithRetry = (kind: string) =>
-    toCodes(defaults.gatewayErrors.filter(({ retry }: Any) => retry === kind));
-  const retries = { any: codesWithRetry('any'), idempotent: codesWithRetry('idempotent') };
+  const retries = defaults.gatewayErrors.map(({ code, retry }: Any) => [code, retry]);
+  const temporary = [...defaults.storageErrors, ...defaults.uploadErrors].filter(
+    ({ status }) => status === 429 || status >= 500,
+  );
   const [storagePath = ''] = Object.keys(storage.paths);
   const idempotent = storageOperations(contract).filter(
     (id) => defaults.operations[id]?.idempotent,
@@ -50,7 +51,16 @@ export function toClientConstants(contract: Contract): string {
       greedy.map(({ name }) => name),
     ),
     constant('ITEM_SUCCESS', 'Code of a list entry that succeeded.', defaults.itemCodes.success),
-    constant('GATEWAY_RETRIES', 'Codes after which a call may be retried (D6).', retries),
+    constant(
+      'GATEWAY_RETRIES',
+      'Which calls may be retried after each code of the gateway (D6).',
+      Object.fromEntries(retries),
+    ),
+    constant(
+      'TEMPORARY_STORAGE_CODES',
+      'Codes of temporary failures of the storage API and the upload target (D26, D27).',
+      toCodes(temporary),
+    ),
     constant('STORAGE_PATH', 'Start of the path of storage operations.', toPrefix(storagePath)),
     constant('IDEMPOTENT_OPERATIONS', 'Operations that may be executed twice (D26).', idempotent),
     constant('SIGNATURE', 'Constants for signature version 3 (D16, D17).', signature),

@@ -1,8 +1,9 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
 import { contractError, discard, isStream } from './body.ts';
 import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
-import { type Send, toRecord } from './fetch.ts';
-import { type CallOptions, type Limits, retryAfter, withBudget } from './limits.ts';
+import { type Sender, toRecord } from './fetch.ts';
+import type { CallOptions, Limits } from './limits.ts';
+import { retryAfter, splitCallOptions, withBudget } from './limits.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
@@ -25,13 +26,15 @@ interface Init extends CallOptions {
   readonly params?: { readonly header?: object };
   readonly headers?: object;
   readonly body?: unknown;
+  /** Reads the result. If it throws a retryable error, the call is retried. */
+  readonly read?: (result: unknown) => unknown;
 }
 
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and reads the responses, whose bodies count
  * towards the time limit unless they are streams.
  */
-export function createCalls<Paths extends object>(send: Send, setup: CallsSetup): Calls<Paths> {
+export function createCalls<Paths extends object>(sender: Sender, setup: CallsSetup): Calls<Paths> {
   const { baseUrl, limits, toPath, check } = setup;
   // Streams need `duplex`; other bodies ignore it.
   const clientOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
@@ -39,27 +42,33 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
 
   const call = async (method: 'GET' | 'POST', path: string, init: Init = {}) => {
     const run = client[method] as (path: string, init: object) => Promise<unknown>;
-    // It would become part of the name of the service.
+    // Otherwise, the path would become part of the name of the service.
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
     }
-    const { signal, timeout, retry, idempotent = method === 'GET', ...rest } = init;
-    const isOnce = isStream(init.body);
+    const { budgetOptions, rest: callInit } = splitCallOptions(init);
+    const { idempotent = method === 'GET', read = (result) => result, ...rest } = callInit;
+    const isRepeatable = idempotent && !isStream(init.body);
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
     const info = { method, url: baseUrl + path };
-    return withBudget({ signal, timeout, retry }, limits, info, async (budget) => {
+    return withBudget(budgetOptions, limits, info, async (budget) => {
       for (;;) {
         let response: Response | undefined;
         const fetch = async (request: Request) => {
           info.url = request.url;
-          const body = isOnce ? request.body : undefined;
-          response = await send(request, { idempotent, body }, budget);
-          return check ? check(response, info) : response;
+          const body = isStream(init.body) ? request.body : undefined;
+          response = await sender.send(request, { idempotent, body }, budget);
+          if (check) response = await check(response, info);
+          return response;
         };
         try {
-          return await run(path, { ...rest, params, fetch });
+          return read(await run(path, { ...rest, params, fetch }));
         } catch (error) {
+          if (response && isBerthError(error) && error.retryable) {
+            await retryAfter(error, isRepeatable, budget, response.headers);
+            continue;
+          }
           // What middleware throws is not a failure of the network.
           if (!response?.bodyUsed || isBerthError(error)) {
             // The error of `openapi-fetch` for an invalid header shows its value.
@@ -70,7 +79,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
           }
           if (error instanceof SyntaxError) throw contractError(response, info, 'invalid JSON');
           const failure = networkError('The response was interrupted', info, error);
-          await retryAfter(failure, idempotent && !isOnce, budget);
+          await retryAfter(failure, isRepeatable, budget);
         }
       }
     }).catch((error) => {

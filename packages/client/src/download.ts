@@ -28,13 +28,12 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { response } = await withBudget(
-    options,
-    context.transferLimits,
-    { url: fileID },
-    (budget) => openFile(context, fileID, options, budget),
-  );
-  return response;
+  checkOptions(options);
+  const call = { url: fileID };
+  return withBudget(options, context.transferLimits, call, async (budget) => {
+    const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
+    return (await openLink(context, fileID, url, options, budget)).response;
+  });
 }
 
 export async function downloadToFile(
@@ -43,6 +42,7 @@ export async function downloadToFile(
   file: string | URL,
   options: DownloadOptions = {},
 ): Promise<void> {
+  checkOptions(options);
   let saving: Promise<void> | undefined;
   await withBudget(options, context.transferLimits, { url: fileID }, (budget) => {
     saving = saveFile(readToEnd(context, fileID, options, budget), file);
@@ -64,29 +64,28 @@ async function* readToEnd(
   budget: CallBudget,
 ): AsyncGenerator<Uint8Array> {
   const { offset = 0, length } = options.range ?? {};
-  const start = await openFile(context, fileID, options, budget);
-  const report = toReport(onProgress, start.size);
-  let { response } = start;
+  let { range } = options;
+  let start: OpenFile | undefined;
   let loaded = 0;
   for (;;) {
+    const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
     try {
-      for await (const chunk of response.body ?? []) {
-        // Only breaks without progress in between are counted, so that a long download may have any number.
-        budget.count = 0;
+      const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
+      start ??= part;
+      const report = toReport(onProgress, start.size);
+      for await (const chunk of part.response.body ?? []) {
+        budget.reset();
         loaded += chunk.byteLength;
         report?.(loaded);
         yield chunk;
       }
       return;
     } catch (error) {
-      budget.count += 1;
       const isBroken = isBerthError(error) && error.retryable;
-      if (isBroken && loaded === start.size) return;
-      await retryAfter(error, isBroken && start.etag !== undefined, budget);
+      if (isBroken && loaded === start?.size) return;
+      await retryAfter(error, isBroken && start?.etag !== undefined, budget);
     }
-    const range = { offset: offset + loaded, length: length && length - loaded };
-    const next = await openFile(context, fileID, { ...options, range }, budget, start);
-    response = next.response;
+    range = { offset: offset + loaded, length: length && length - loaded };
   }
 }
 
@@ -99,24 +98,27 @@ interface OpenFile extends Sizes {
 /** The number of bytes that the response has, and that of the file. */
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
+function checkOptions({ range, idle }: DownloadOptions): void {
+  checkNumber('range.offset', range?.offset, 0, 'an integer');
+  checkNumber('range.length', range?.length, 1, 'an integer');
+  checkNumber('idle', idle, 0);
+}
+
 /**
- * Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent.
+ * Fetches a link. The link itself authorizes the download, so no credentials are sent.
  *
  * @param start the download that this one continues
  */
-async function openFile(
+async function openLink(
   context: StorageContext,
   fileID: string,
+  url: string,
   options: DownloadOptions,
   budget: CallBudget,
   start?: OpenFile,
 ): Promise<OpenFile> {
   const { fetch = globalThis.fetch, transferLimits } = context;
   const { range, idle = transferLimits.idle } = options;
-  checkNumber('range.offset', range?.offset, 0, 'an integer');
-  checkNumber('range.length', range?.length, 1, 'an integer');
-  checkNumber('idle', idle, 0);
-  const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
   const call = { url };
   const watch = watchIdle(idle, budget.signal, `The download of ${fileID} was interrupted`, call);
   const headers: Record<string, string> = {};
@@ -126,11 +128,11 @@ async function openFile(
   }
   if (start?.etag) headers['if-range'] = start.etag;
   // Only attempts are watched, not the waits between them.
-  const send = context.createLinkFetch((link, init) => {
+  const sender = context.createLinkSender((link, init) => {
     watch.restart();
     return fetch(link, init).finally(watch.pause);
   });
-  const response = await send(url, { headers }, { ...budget, signal: watch.signal, count: 0 });
+  const response = await sender.send(url, { headers }, { ...budget, signal: watch.signal });
 
   const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';

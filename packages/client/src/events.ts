@@ -83,7 +83,7 @@ interface State {
 }
 
 async function open(
-  { send, limits, upstreamStatus }: GatewayContext,
+  { sender, limits, upstreamStatus }: GatewayContext,
   url: string,
   id: string,
   options: EventsOptions,
@@ -92,7 +92,7 @@ async function open(
   if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
   const call = { url };
   return withBudget(options, limits, call, async (budget) => {
-    const response = await send(url, { headers }, budget);
+    const response = await sender.send(url, { headers }, budget);
     if (!response.ok) throw await toGatewayError(response, call, upstreamStatus);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;

@@ -1,14 +1,8 @@
 import type { Session, SignableRequest } from './auth.ts';
 import { discard, isStream } from './body.ts';
 import { BerthError, networkError } from './errors.ts';
-import {
-  type CallBudget,
-  type CallOptions,
-  delayAfter,
-  type Limits,
-  pause,
-  withBudget,
-} from './limits.ts';
+import type { CallBudget, CallOptions, LimitOptions, Limits } from './limits.ts';
+import { delayAfter, pause, splitCallOptions, withBudget } from './limits.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
@@ -29,18 +23,23 @@ export type FetchInit = {
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * What a failed response says about another attempt: `any` call may be sent again, because this one was not
- * executed; only an `idempotent` one, because it may have been; `never`; or credentials are `unauthorized`, and new
- * ones may help.
+ * Which calls may be sent again after a failed response: `any`, because this one was not executed; only `idempotent`
+ * ones, because it may have been; or `never`. After `unauthorized`, new credentials may help.
  */
 export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 
-/** A `fetch` that also takes the options of this client, and the budget of a call that has begun. */
-export type Send = (
-  input: string | URL | Request,
-  init?: FetchInit,
-  budget?: CallBudget,
-) => Promise<Response>;
+type Input = string | URL | Request;
+
+/** {@link FetchInit} without the options that a budget replaces. */
+type SendInit = Omit<FetchInit, keyof LimitOptions | 'signal'>;
+
+/** Sends the calls of a client. */
+export interface Sender {
+  /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
+  fetch(input: Input, init?: FetchInit): Promise<Response>;
+  /** Sends a request that is part of a call, within the budget of that call. */
+  send(input: Input, init: SendInit, budget: CallBudget): Promise<Response>;
+}
 
 interface FetchSetup {
   readonly limits: Limits;
@@ -66,50 +65,53 @@ const REQUEST_FIELDS = [
 ] as const;
 
 /**
- * Creates the one function through which every call of a client goes: it adds credentials to each attempt, limits
- * the call and retries it. Like `fetch`, it returns a response whatever its status.
+ * Creates the sender of all calls of a client. It adds credentials to each attempt, limits the call and retries it. Like
+ * the platform's `fetch`, it returns a response whatever its status.
  */
-export function createFetch(setup: FetchSetup): Send {
+export function createSender(setup: FetchSetup): Sender {
   const { scope = '', classify } = setup;
   // Looked up for each call, so that a test or a tracer can replace it later.
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientHeaders = toRecord(setup.headers);
 
-  return async (input, init = {}, started) => {
-    // A `Request` may be one of another package.
-    const request = typeof input === 'object' && 'headers' in input ? input : undefined;
-    const url = request?.url ?? toUrl(String(input));
-    const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
+  const sendTo = async (target: Target, init: SendInit, budget: CallBudget) => {
+    const { request, url, method } = target;
     const isBodiless = method === 'GET' || method === 'HEAD';
-    const { signal = request?.signal, timeout, retry, idempotent = isBodiless, ...rest } = init;
+    const { idempotent = isBodiless, ...rest } = init;
     const isInScope = url.startsWith(scope);
     const session = isInScope ? setup.session : undefined;
+    const kept = request ? REQUEST_FIELDS.map((name) => [name, request[name]]) : [];
+    const fields: RequestInit = { ...Object.fromEntries(kept), ...rest };
+    const redirect = isInScope ? setup.redirect : (fields.redirect ?? 'follow');
+    const headers = isInScope ? { ...clientHeaders } : {};
+    Object.assign(headers, toRecord(init.headers ?? request?.headers));
+    let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
+    if (isBodiless && body !== undefined && body !== null) {
+      throw new BerthError('options', `A ${method} request cannot have a body.`);
+    }
+    if (body instanceof FormData) {
+      // Encoded once, so that it can be signed and sent again with the same boundary.
+      const encoded = new Response(body);
+      headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
+      body = await encoded.arrayBuffer();
+    }
+    const call = { ...fields, url, method, headers, body, redirect };
+    return sendAttempts(call, session, idempotent, budget).catch((error) => {
+      discard(body);
+      throw error;
+    });
+  };
 
-    const run = async (budget: CallBudget): Promise<Response> => {
-      const kept = request ? REQUEST_FIELDS.map((name) => [name, request[name]]) : [];
-      const fields: RequestInit = { ...Object.fromEntries(kept), ...rest };
-      const redirect = isInScope ? setup.redirect : (fields.redirect ?? 'follow');
-      const headers = isInScope ? { ...clientHeaders } : {};
-      Object.assign(headers, toRecord(init.headers ?? request?.headers));
-      let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
-      if (isBodiless && body !== undefined && body !== null) {
-        throw new BerthError('options', `A ${method} request cannot have a body.`);
-      }
-      if (body instanceof FormData) {
-        // Encoded once, so that it can be signed and sent again with the same boundary.
-        const encoded = new Response(body);
-        headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
-        body = await encoded.arrayBuffer();
-      }
-      const call = { ...fields, url, method, headers, body, redirect };
-      return sendAttempts(call, session, idempotent, budget).catch((error) => {
-        discard(body);
-        throw error;
-      });
-    };
-    return started
-      ? run(started)
-      : withBudget({ signal, timeout, retry }, setup.limits, { url, method }, run);
+  return {
+    send: async (input, init, budget) => sendTo(toTarget(input, init), init, budget),
+    async fetch(input, init = {}) {
+      const target = toTarget(input, init);
+      const { signal = target.request?.signal } = init;
+      const { budgetOptions, rest } = splitCallOptions({ ...init, signal: signal ?? undefined });
+      return withBudget(budgetOptions, setup.limits, target, (budget) =>
+        sendTo(target, rest, budget),
+      );
+    },
   };
 
   async function sendAttempts(
@@ -124,7 +126,7 @@ export function createFetch(setup: FetchSetup): Send {
       const signed = await session?.sign(call);
       const { headers } = signed ?? call;
       signal.throwIfAborted();
-      budget.count += 1;
+      budget.begin();
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
@@ -142,8 +144,7 @@ export function createFetch(setup: FetchSetup): Send {
         const isNew = !isRenewed && signed && (await session?.renew(signed, response?.headers));
         if (isNew) delay = 0;
         isRenewed = true;
-        // Renewing credentials does not use up an attempt.
-        budget.count -= 1;
+        budget.refund();
       } else if (retryClass === 'any' || (retryClass === 'idempotent' && isIdempotent)) {
         delay = delayAfter(budget, response?.headers);
       }
@@ -159,6 +160,15 @@ export function createFetch(setup: FetchSetup): Send {
 }
 
 type Call = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
+
+type Target = ReturnType<typeof toTarget>;
+
+function toTarget(input: Input, { method }: SendInit) {
+  // A `Request` may be one of another package.
+  const request = typeof input === 'object' && 'headers' in input ? input : undefined;
+  const url = request?.url ?? toUrl(String(input));
+  return { request, url, method: (method ?? request?.method ?? 'GET').toUpperCase() };
+}
 
 function toUrl(text: string): string {
   const url = parseUrl(text, pageUrl());

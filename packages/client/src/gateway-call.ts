@@ -1,7 +1,7 @@
 import type { Session } from './auth.ts';
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import type { RetryClass, Send } from './fetch.ts';
+import type { RetryClass, Sender } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
 import type { CallOptions, Limits } from './limits.ts';
 
@@ -12,7 +12,7 @@ export interface ServiceOptions extends CallOptions {
 }
 
 export interface GatewayContext {
-  readonly send: Send;
+  readonly sender: Sender;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
   readonly limits: Limits;
@@ -62,7 +62,7 @@ async function readBody(response: Response): Promise<unknown> {
 
 /**
  * An error of the gateway has no upstream-status header, but a `code`, a `message`, and the request ID of its header.
- * What the table of the contract says about it decides, and the status about any other error.
+ * Known codes are retried according to the table of the contract, other errors according to their status.
  */
 function toFailure({ status, headers }: Response, body: unknown, upstreamStatus: string) {
   const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
@@ -74,12 +74,10 @@ function toFailure({ status, headers }: Response, body: unknown, upstreamStatus:
     requestId === headers.get('X-Request-Id') &&
     !headers.has(upstreamStatus);
   const gatewayCode = isOfGateway ? code : '';
-  const { any, idempotent }: Record<'any' | 'idempotent', readonly string[]> = GATEWAY_RETRIES;
-  let retryClass: RetryClass = 'never';
+  const retries: Readonly<Record<string, RetryClass>> = GATEWAY_RETRIES;
+  let retryClass: RetryClass = TEMPORARY.includes(status) ? 'idempotent' : 'never';
+  if (Object.hasOwn(retries, gatewayCode)) retryClass = retries[gatewayCode] as RetryClass;
   // Without a body, it is unclear who rejected the call. New credentials do no harm.
   if (status === 401 && (gatewayCode || body === '')) retryClass = 'unauthorized';
-  else if (any.includes(gatewayCode)) retryClass = 'any';
-  else if (TEMPORARY.includes(status) || idempotent.includes(gatewayCode))
-    retryClass = 'idempotent';
   return { code: gatewayCode || undefined, reason, retryClass };
 }

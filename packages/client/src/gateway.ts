@@ -1,7 +1,7 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
-import { createFetch, type FetchInit, type FetchLike } from './fetch.ts';
+import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
 import { classify } from './gateway-call.ts';
 import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
@@ -97,7 +97,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   const limits = toLimits(options);
   const session = auth && createGatewaySession(auth);
   const baseUrl = toBaseUrl(options.baseUrl);
-  const send = createFetch({
+  const sender = createSender({
     limits,
     fetch,
     headers,
@@ -106,15 +106,15 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: (response) => classify(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(send, { baseUrl, limits, toPath: toContractPath });
-  const context = { send, session, headers, limits, upstreamStatus };
+  const calls = createCalls<paths>(sender, { baseUrl, limits, toPath: toContractPath });
+  const context = { sender, session, headers, limits, upstreamStatus };
   return {
     ...calls,
-    fetch: (input, init) => send(input, init),
+    fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
       const setup = { baseUrl: url, limits, toPath: toServicePath };
-      const documented = createCalls<WithGatewayErrors<Paths>>(send, setup);
+      const documented = createCalls<WithGatewayErrors<Paths>>(sender, setup);
       return { ...documented, ...createService(context, calls, name, url) };
     },
   };

@@ -23,8 +23,9 @@ export interface RequestOptions extends ServiceOptions {
 }
 
 /**
- * A hosted service. A `path` is everything after the name of the service, with its query. It is sent unchanged; a
- * leading `/` makes no difference.
+ * A hosted service. A `path` is everything after the name of the service, with its query. It is sent unchanged, except
+ * that `fetch` percent-encodes spaces, quotes and other characters that URLs do not contain. A leading `/` makes no
+ * difference.
  *
  * `get`, `post`, `events` and `connect` throw a `BerthError` if the call fails: `gateway` or `service` for an error
  * status, `network`, `timeout`, `contract`, or `options` for an argument that cannot be sent.
@@ -133,7 +134,7 @@ export function createService(
       const { body, type } = toBody(value);
       const merged = toRecord(headers);
       if (type) merged['content-type'] ??= type;
-      return context.send(toTarget(path).target, { ...init, headers: merged, body });
+      return context.sender.fetch(toTarget(path).target, { ...init, headers: merged, body });
     },
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {

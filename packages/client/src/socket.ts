@@ -5,7 +5,7 @@ import { withBudget } from './limits.ts';
 import { pageUrl } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
-export interface ConnectOptions extends Pick<ServiceOptions, 'timeout' | 'signal' | 'headers'> {
+export interface ConnectOptions extends Omit<ServiceOptions, 'retry' | 'idempotent'> {
   /** Subprotocols, the preferred one first. Default: none. */
   readonly protocols?: readonly string[] | undefined;
 }
@@ -55,13 +55,13 @@ export async function connectSocket(
  * same reason; if it forwards the GET, that does no harm (RFC 9110, section 9.2.1).
  */
 async function throwReason(
-  { send, upstreamStatus }: GatewayContext,
+  { sender, upstreamStatus }: GatewayContext,
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
-  const response = await send(url, options).catch(() => undefined);
+  const response = await sender.fetch(url, options).catch(() => undefined);
   if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
   const error = await toGatewayError(response, { url }, upstreamStatus);
   if (error.kind === 'gateway') throw error;

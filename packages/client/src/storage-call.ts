@@ -1,8 +1,8 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import type { FetchLike, RetryClass, Send } from './fetch.ts';
-import type { STORAGE_PATH } from './generated/contract.gen.ts';
+import type { FetchLike, RetryClass, Sender } from './fetch.ts';
+import { type STORAGE_PATH, TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import type { CallOptions, Limits } from './limits.ts';
 
@@ -28,8 +28,8 @@ export interface StorageContext {
     failure: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Creates a `fetch` for a link, without credentials, from the one that sends each attempt. */
-  readonly createLinkFetch: (sendAttempt: FetchLike) => Send;
+  /** Creates a sender for a link, without credentials, from the `fetch` that sends each attempt. */
+  readonly createLinkSender: (fetch: FetchLike) => Sender;
   /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
   readonly transferLimits: Limits & { readonly idle: number };
   readonly fetch: FetchLike | undefined;
@@ -37,8 +37,8 @@ export interface StorageContext {
 }
 
 /**
- * What a failed status of the storage API, a link or an upload target says about another attempt. After a 401 or 429,
- * nothing was executed. Every other status is final.
+ * Which calls may be sent again after an error status of the storage API, a link or an upload target. After a 401 or
+ * 429, nothing was executed. Every other status is final.
  */
 const RETRY_CLASSES: Readonly<Record<number, RetryClass>> = {
   401: 'unauthorized',
@@ -53,8 +53,10 @@ export function classify({ status }: Response): RetryClass {
   return RETRY_CLASSES[status] ?? 'never';
 }
 
-export function isTemporary(status: number): boolean {
-  return status !== 401 && status in RETRY_CLASSES;
+/** Returns whether a failure is temporary, by its status and by its code, which may come with the status 200. */
+export function isTemporary(status: unknown, code?: string): boolean {
+  const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
+  return codes.includes(code) || (status !== 401 && Number(status) in RETRY_CLASSES);
 }
 
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
@@ -99,9 +101,9 @@ export function readEnvelope(
   const content = success ?? error;
   const parsed = typeof content === 'string' ? parseJson(content) : content;
   const envelope = isRecord(parsed) ? parsed : {};
-  const { statusCode = 200, body } = envelope;
-  const isWrapped = isRecord(body);
-  const fields = isWrapped ? body : envelope;
+  const { statusCode, body } = envelope;
+  const fields = isRecord(body) ? body : envelope;
+  const envelopeStatus = isRecord(body) && typeof statusCode === 'number' ? statusCode : 200;
   const { data } = fields;
   const requestId = toText(fields.requestId);
 
@@ -109,14 +111,13 @@ export function readEnvelope(
     const code = toText(part.code);
     const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
     const call = url ? { method: 'POST', url } : undefined;
-    const retryable = isTemporary(response.status);
+    const retryable = isTemporary(response.status, code) || isTemporary(envelopeStatus);
     const details = { call, response, code, reason, requestId, retryable };
     return new BerthError('storage', subject, details);
   };
 
-  const isFailure =
-    isWrapped && typeof statusCode === 'number' && Math.floor(statusCode / 100) !== 2;
-  if (response.ok && !isFailure && isRecord(data)) return { data, toError };
+  const isSuccess = response.ok && Math.floor(envelopeStatus / 100) === 2;
+  if (isSuccess && isRecord(data)) return { data, toError };
   throw toError(failure, fields);
 }
 

@@ -18,7 +18,7 @@ import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DownloadOptions } from './download.ts';
 import { BerthError, checkNumber } from './errors.ts';
-import { createFetch, type FetchLike } from './fetch.ts';
+import { createSender, type FetchLike } from './fetch.ts';
 import {
   AVATAR_BYTES,
   IDEMPOTENT_OPERATIONS,
@@ -26,7 +26,7 @@ import {
   STORAGE_PATH,
 } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
+import { type CallOptions, type LimitOptions, splitCallOptions, toLimits } from './limits.ts';
 import {
   capResponseSize,
   classify,
@@ -35,6 +35,7 @@ import {
   type StorageCallOptions,
   type StorageContext,
   type StoragePath,
+  type StorageResponse,
 } from './storage-call.ts';
 import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
@@ -124,7 +125,7 @@ export interface StorageClient {
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
-   * Uploads a user picture, like `upload`, but rejects content that is larger than the contract's 200 KiB for avatars.
+   * Uploads a user picture, like `upload`, but rejects content above the default limit for avatars, 200 KiB.
    */
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
@@ -186,12 +187,13 @@ export interface StorageClient {
   move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }
 
-type RawCall = (path: string, init: object) => Promise<RawResult>;
+type RawCall = (path: string, init: object) => Promise<unknown>;
 
 interface RawOptions extends CallOptions {
   readonly params?: { readonly path?: object };
   readonly body?: unknown;
   readonly parseAs?: 'text';
+  readonly read?: (result: RawResult) => StorageResponse;
 }
 
 /**
@@ -216,9 +218,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const session = createStorageSession(options.credentials, wireProfile);
   // A redirect would send the credentials elsewhere, and the contract has no redirects.
   const redirect = 'manual';
-  const send = createFetch({ limits, fetch, classify, session, scope: baseUrl + ROOT, redirect });
+  const scope = baseUrl + ROOT;
+  const sender = createSender({ limits, fetch, classify, session, scope, redirect });
   const setup = { baseUrl, limits, toPath: toContractPath, check: capResponseSize };
-  const calls = createCalls<paths>(send, setup);
+  const calls = createCalls<paths>(sender, setup);
 
   const post = (path: string, { params, ...init }: RawOptions = {}) =>
     (calls.POST as RawCall)(path, {
@@ -234,13 +237,16 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     fetch,
     agent,
     // A link may redirect (D23).
-    createLinkFetch: (sendAttempt) =>
-      createFetch({ limits, fetch: sendAttempt, classify, redirect: 'follow' }),
-    async call(operation, fields, failure, { signal, timeout, retry }) {
+    createLinkSender: (linkFetch) =>
+      createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),
+    async call(operation, fields, failure, init) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const result = await post(path, { signal, timeout, retry, body, parseAs: 'text' });
-      return readEnvelope(result, failure, baseUrl + toContractPath(path, { envId }));
+      const url = baseUrl + toContractPath(path, { envId });
+      const read = (result: RawResult) => readEnvelope(result, failure, url);
+      const { budgetOptions } = splitCallOptions(init);
+      const request = { ...budgetOptions, body, parseAs: 'text' as const, read };
+      return (await post(path, request)) as StorageResponse;
     },
   };
 

@@ -60,7 +60,7 @@ export async function upload(
       const { url, fields, fileID } = toGrant(response, path, wireProfile, failure);
       const watch = watchIdle(idle, budget.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
-      budget.count += 1;
+      budget.begin();
       watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
@@ -141,12 +141,13 @@ function assertStored(response: UploadResponse, url: string, failure: string): v
   // The contract guarantees no child element, so these are read only if they are plain text.
   const read = (name: string) =>
     new RegExp(`<(?:[\\w-]+:)?${name}(?:\\s[^<>]*)?>([^<]*)</`).exec(xml)?.[1]?.trim() || undefined;
+  const code = read('Code');
   throw new BerthError('upload', failure, {
     call: { method: 'POST', url },
     response,
-    code: read('Code'),
+    code,
     reason: read('Message'),
     requestId: read('RequestId'),
-    retryable: isTemporary(status),
+    retryable: isTemporary(status, code),
   });
 }

@@ -237,6 +237,17 @@ describe('a download to a file', () => {
     expect(await readFile(file, 'utf8')).toBe('old');
   });
 
+  it('tries again if the continuation stalls before its headers', async () => {
+    const first = files({ cut: 100_000 });
+    const rest = files();
+    await using served = await serveStorage((...call) => {
+      if (served.links() !== 2) (served.links() === 1 ? first : rest).handle(...call);
+    });
+    await served.storage.downloadToFile('a', file, { idle: 100 });
+    expect((await readFile(file)).equals(BYTES)).toBe(true);
+    expect(served.links()).toBe(3);
+  });
+
   it.each<[string, number, string, string?]>([
     ['its total differs', 206, '100000-300000/300001'],
     ['it begins elsewhere', 206, '100001-299999/300000'],

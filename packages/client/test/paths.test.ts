@@ -29,6 +29,7 @@ describe('the path of a call', () => {
     ['CL-PATH-DOTS', '.../a..b/.c'],
     ['CL-QUERY-RAW', '?x=1'],
     ['CL-QUERY-RAW', 'a?x=../..&y=%2e%2e/.\\&x=a+b&&z'],
+    ['CL-QUERY-RAW', `a?x=O'B "<é>{|}`, '/a?x=O%27B%20%22%3C%C3%A9%3E{|}'],
     ['CL-PATH-ROOT', '', ''],
     ['CL-PATH-ROOT', '/', ''],
   ])('%s: is sent as it is: %j', async (_, path, expected = `/${path}`) => {

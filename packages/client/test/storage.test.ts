@@ -102,7 +102,6 @@ describe('the response of a storage call', () => {
     ['an envelope', { statusCode: 200, body: refusal }, 200],
     ['an envelope', { statusCode: 500, body: refusal }, 500],
     ['the flat form', refusal, 200],
-    ['the flat form', refusal, 403],
     ['an envelope with data', { statusCode: 500, body: { ...refusal, data } }, 200],
   ])('CL-ERROR-STORAGE: is an error in %s: %j with status %d', async (_, body, status) => {
     const error = {
@@ -110,7 +109,7 @@ describe('the response of a storage call', () => {
       code: 'SYS_ERR',
       status,
       requestId: 'r-9',
-      retryable: status === 500,
+      retryable: true,
       message: `a was not deleted: SYS_ERR, No. (POST /api/v2/envs/dev/storages:batchDelete, status ${status}, request ID r-9)`,
     };
     expect(
@@ -135,6 +134,22 @@ describe('the response of a storage call', () => {
     expect(error).toMatchObject({ kind: 'storage', code: undefined, status });
     expect(String(error)).toContain('the response is malformed');
     expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  it.each([
+    [3, { statusCode: 503, body: { code: 'SERVICE_UNAVAILABLE' } }],
+    [3, { statusCode: 502, body: { code: 'OTHER' } }],
+    [3, { code: 'SYS_ERR' }],
+    [1, { statusCode: 404, body: { code: 'INVALID_ENV' } }],
+  ])('is retried by its own status and code: %d calls for %j', async (calls, body) => {
+    const responses = Array.from({ length: 3 }, () => json(body));
+    const { storage, requests } = storageWith(responses, { retry: { delay: 1 } });
+    const error = { kind: 'storage', status: 200, retryable: calls > 1 };
+    expect(await failureOf(storage.tempUrl('a'))).toMatchObject(error);
+    expect(requests).toHaveLength(calls);
+    const { storage: other, requests: others } = storageWith([json(body)]);
+    expect(await failureOf(other.delete('a'))).toMatchObject(error);
+    expect(others).toHaveLength(1);
   });
 
   it('CL-SIZE-BODY: is an error if it has no end', async () => {
@@ -211,6 +226,19 @@ describe('a raw call', () => {
     expect(requests[0]?.url).toContain('/envs/test/storages:batchDelete');
     expect(requests.map(({ headers }) => headers.get('traceparent'))).toEqual(['1', '1', null]);
     expect(await requests[1]?.json()).toEqual({ fileList: ['a'] });
+  });
+
+  it('fails once with the error of middleware, however its response was sent', async () => {
+    const chunked = new Response(new Blob(['{}']).stream());
+    const { storage, requests } = storageWith([chunked]);
+    const boom = new Error('boom');
+    storage.use({
+      onResponse() {
+        throw boom;
+      },
+    });
+    expect(await failureOf(storage.tempUrl('a'))).toBe(boom);
+    expect(requests).toHaveLength(1);
   });
 });
 

@@ -106,7 +106,10 @@ describe('the form of an upload', () => {
     );
     const path = '报告/a "b"\\c.txt';
     const data = new Blob(['héllo'], { type: 'text/plain' });
-    const { fileID } = await served.storage.upload(path, data);
+    const seen: Progress[] = [];
+    const onProgress = (progress: Progress) => seen.push(progress);
+    const { fileID } = await served.storage.upload(path, data, { onProgress });
+    expect(seen).toEqual([{ loaded: 6, total: 6 }]);
     expect(fileID).toBe(`cloud://dev.files/${path}`);
     const boundary = /boundary=(.*)$/.exec(String(head['content-type']))?.[1];
     const part = (name: string, rest = '\r\n') =>
@@ -163,6 +166,7 @@ describe('an attempt that failed', () => {
   const faults: [string, Handler, string][] = [
     ['the target asks to slow down', refuse(503, 'SlowDown'), 'upload'],
     ['the target has an error', refuse(500, 'InternalError'), 'upload'],
+    ['only the code of the target says so', refuse(200, 'SlowDown'), 'upload'],
     ['the connection breaks', reset, 'network'],
   ];
 

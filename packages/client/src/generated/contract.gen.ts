@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "80cb9d4183dadda164197a67f4699a3ecdf20366ef739a4fcd2485f062161b93"
+  "sha256": "b69ac7e35acb9c04f0721325d624b2dd8f0c8b0d7a212380d31834367d0f0890"
 } as const;
 
 /** Path parameters that hold several raw segments (D3). */
@@ -21,20 +21,40 @@ export const GREEDY_PARAMETERS = [
 /** Code of a list entry that succeeded. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
 
-/** Codes after which a call may be retried (D6). */
+/** Which calls may be retried after each code of the gateway (D6). */
 export const GATEWAY_RETRIES = {
-  "any": [
-    "SERVICE_NOT_READY",
-    "SERVICE_ENDPOINT_NOT_FOUND",
-    "SERVICE_LB_STATUS_ABNORMAL",
-    "EXCEED_RATELIMIT"
-  ],
-  "idempotent": [
-    "SERVICE_TIMEOUT",
-    "BAD_GATEWAY",
-    "SYS_ERR"
-  ]
+  "SERVICE_NOT_FOUND": "never",
+  "SERVICE_FORBIDDEN": "never",
+  "SERVICE_TIMEOUT": "idempotent",
+  "SERVICE_NOT_READY": "any",
+  "SERVICE_VERSION_NOT_FOUND": "never",
+  "SERVICE_ENDPOINT_NOT_FOUND": "any",
+  "SERVICE_LB_STATUS_ABNORMAL": "any",
+  "SERVICE_RESOURCE_NOT_FOUND": "never",
+  "SERVICE_CHARGE_OVERDUE": "never",
+  "INVALID_HOST": "never",
+  "MISSING_CREDENTIALS": "never",
+  "INVALID_CREDENTIALS": "never",
+  "ACCESS_TOKEN_INVALID": "never",
+  "ACCESS_TOKEN_EXPIRED": "never",
+  "INVALID_REQUEST": "never",
+  "INVALID_PATH": "never",
+  "METHOD_NOT_ALLOWED": "never",
+  "EXCEED_MAX_PAYLOAD_SIZE": "never",
+  "EXCEED_RATELIMIT": "any",
+  "BAD_GATEWAY": "idempotent",
+  "SYS_ERR": "idempotent"
 } as const;
+
+/** Codes of temporary failures of the storage API and the upload target (D26, D27). */
+export const TEMPORARY_STORAGE_CODES = [
+  "EXCEED_RATELIMIT",
+  "SYS_ERR",
+  "SERVICE_UNAVAILABLE",
+  "InternalError",
+  "SlowDown",
+  "ServiceUnavailable"
+] as const;
 
 /** Start of the path of storage operations. */
 export const STORAGE_PATH = "/api/v2/envs/{envId}/storages:" as const;
