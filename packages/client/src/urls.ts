@@ -1,10 +1,11 @@
 import { BerthError } from './errors.ts';
 import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 
-/** Finds the first path segment that the URL parser would rewrite. */
-const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
+/** Finds the first path segment that the URL parser would resolve or split: `.`, `..`, or one with a backslash. */
+const CHANGED_SEGMENT = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
 
-const DROPPED = /#|\p{Cc}| $/u;
+/** Finds what the URL parser would drop: a fragment, control characters, and a space at the end. */
+const DROPPED_TEXT = /#|\p{Cc}| $/u;
 
 /** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
 export function pageUrl(): string | undefined {
@@ -23,11 +24,12 @@ export function toBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Checks that `fetch` sends a path unchanged. The gateway rejects `.` and `..`, but `fetch` resolves them before that
- * (WHATWG URL, section 4.4), and would call another service.
+ * Checks that `fetch` sends a path as it means: percent-encoding the characters that need it (WHATWG URL, section 1.3)
+ * is all it may change. The gateway rejects `.` and `..`, but `fetch` resolves them before that (section 4.4), and would
+ * call another service.
  */
 export function checkPath(name: string, path: string): string {
-  const part = REWRITTEN.exec(path)?.[1] ?? DROPPED.exec(path)?.[0];
+  const part = CHANGED_SEGMENT.exec(path)?.[1] ?? DROPPED_TEXT.exec(path)?.[0];
   if (part === undefined) return path;
   const reason = 'which fetch would change: leave it out, or use encodeURIComponent';
   throw new BerthError('options', `${name} must not contain ${JSON.stringify(part)}, ${reason}.`);
