@@ -1,5 +1,5 @@
-import type { OnProblem } from './files.ts';
 import { originOf, toUrlHost } from './host.ts';
+import type { OnProblem } from './live.ts';
 import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
@@ -48,7 +48,6 @@ export async function createContext(options: ResolvedOptions, onProblem: OnProbl
       onProblem,
       openDocument: (source) =>
         openDocument(source, (loaded) => serveStandalone(loaded, options, LOGGING), onProblem),
-      upstreamStatus: wireProfile.gatewayHeaders.upstreamStatus,
     }),
   };
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
-import type { OnProblem } from './files.ts';
 import { toUrlHost } from './host.ts';
+import type { OnProblem } from './live.ts';
 import { RecordedRequest } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
@@ -69,15 +69,14 @@ export async function startMock(options: ResolvedOptions, onProblem = warn) {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const stop = Promise.withResolvers<void>();
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
   const close = () => {
-    if (isClosed) return stop.promise;
-    isClosed = true;
-    context.services.close();
-    server.close(() => stop.resolve());
-    for (const socket of sockets) socket.destroy();
-    return stop.promise;
+    closing ??= new Promise((resolve) => {
+      context.services.close();
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+    return closing;
   };
   server.listen(options.port, options.host);
   try {

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   /** Empty for the default session. */
   readonly session: string;
   readonly surface: SurfaceName;
-  /** The `operationId` of the document; undefined if no operation matched. */
+  /** The `operationId` of the document that has responded; undefined if no operation matched. */
   readonly operationId: string | undefined;
   /** Hosted service that a gateway call was for. */
   readonly service: string | undefined;
@@ -28,13 +28,16 @@ export interface LoggedRequest {
   readonly status: number | undefined;
   /** Duration in milliseconds; undefined until the response is complete. */
   readonly ms: number | undefined;
-  /** Why the call was refused, such as `body.path must be a string, got a number.`: at most 1,000 characters. */
+  /** Why the call was rejected, such as `body.path must be a string, got a number.`: at most 1,000 characters. */
   readonly reason: string | undefined;
   /** Names of the faults that were injected. */
   readonly faults: readonly string[];
 }
 
-/** A call while it is handled. Surfaces fill in what they find out. */
+/**
+ * A call while it is handled. App, routers, services and faults report what they find out. A document that is a hosted
+ * service reports before the gateway does, and knows more, so the first operation and reason stay.
+ */
 export class CallRecord {
   readonly session: Session;
   readonly id = randomUUID();
@@ -92,6 +95,20 @@ export class CallRecord {
     this.#body.set(chunk, start);
   }
 
+  identify(operationId: string | undefined, service?: string): void {
+    this.operationId ??= operationId || undefined;
+    this.service ??= service;
+  }
+
+  /** @param reason why the call is rejected */
+  refuse(reason: string): void {
+    this.reason ??= reason;
+  }
+
+  respond(status: number): void {
+    this.status = status;
+  }
+
   finish(): void {
     this.ms = performance.now() - this.#start;
     // It may quote what the caller has sent. A slice alone would keep all of the text in memory.
@@ -106,13 +123,17 @@ export const MAX_REASON = 1_000;
 
 /** A request that keeps the beginning of its body for the log while Node delivers it. */
 export class RecordedRequest extends IncomingMessage {
-  /** Set when the call begins. */
   record: CallRecord | undefined;
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
     if (chunk !== null) this.record?.keep(chunk);
     return super.push(chunk, encoding);
   }
+}
+
+/** Called when a call begins: routers, handlers and credential checks get its request, and find the record by it. */
+export function setRecord(request: IncomingMessage, record: CallRecord): void {
+  (request as RecordedRequest).record = record;
 }
 
 export function recordOf(request: IncomingMessage): CallRecord {

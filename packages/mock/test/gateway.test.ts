@@ -11,10 +11,12 @@ test('a service that is not configured is reported with those that are', async (
   expect((await gateway(mock, { path: '/v1/cloudrun/hell%6F' })).status).toBe(200);
   const { status, json } = await gateway(mock, { path: '/v1/cloudrun/other' });
   const message =
-    'The hosted service other does not exist: add it to the services (--services, or the option services), such as other: () => Response.json({}). The services: hello, echo.';
+    'The hosted service other does not exist: add it with --services or the services option, such as other: () => Response.json({}). The services: hello, echo.';
   expect([status, json]).toMatchObject([404, { code: 'SERVICE_NOT_FOUND', message }]);
   const misspelled = await gateway(mock, { path: '/v1/cloudrun/helo' });
   expect(misspelled.json.message).toMatch(/ Did you mean hello\?$/);
+  const hyphenated = await gateway(mock, { path: '/v1/cloudrun/my-shop' });
+  expect(hyphenated.json.message).toContain(" such as 'my-shop': () => Response.json({}).");
 });
 
 describe('Prefer and Accept', () => {

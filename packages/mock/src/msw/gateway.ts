@@ -8,13 +8,8 @@ import {
   toCallerResponse,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import {
-  callHandler,
-  findNameProblem,
-  type ServiceHandler,
-  toHead,
-  unknownService,
-} from '../services/service.ts';
+import { callHandler, toHead } from '../services/call-handler.ts';
+import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
 import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, report, type Surface } from './handle-surface.ts';
 

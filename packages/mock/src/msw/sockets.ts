@@ -1,10 +1,6 @@
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
-import {
-  POLICY_VIOLATION,
-  runSocketHandler,
-  type ServiceHandler,
-  type ServiceSocket,
-} from '../services/service.ts';
+import { POLICY_VIOLATION, runSocketHandler } from '../services/call-handler.ts';
+import type { ServiceHandler, ServiceSocket } from '../services/service.ts';
 import { ROOT, toTarget } from './gateway.ts';
 import { escapePattern, report } from './handle-surface.ts';
 

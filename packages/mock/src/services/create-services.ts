@@ -1,10 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
-import { type Duplex, duplexPair } from 'node:stream';
-import { type Live, type OnProblem, toConstant, whenFresh } from '../files.ts';
-import { type RecordedRequest, recordOf } from '../log.ts';
+import { type Live, type OnProblem, toConstant, whenFresh } from '../live.ts';
 import type { ServedDocument } from '../surfaces/document.ts';
 import { isObject } from '../user-input.ts';
+import { createDocumentService } from './document-service.ts';
 import { echo } from './echo.ts';
 import { createHandlerService } from './handler-service.ts';
 import {
@@ -20,8 +18,6 @@ interface ServicesOptions {
   readonly onProblem: OnProblem;
   /** Opens a document: the path of a file, which is live, or a parsed document. */
   openDocument(source: string | object): Promise<Live<ServedDocument>>;
-  /** Header that marks the response of a hosted service (D10). */
-  readonly upstreamStatus: string;
 }
 
 /**
@@ -35,17 +31,15 @@ export async function createServices(
   source: string | HostedServices | undefined,
   options: ServicesOptions,
 ) {
-  // The paths of documents are relative to the services file.
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
-  const startNamed = (definitions: HostedServices) => startAll(definitions, folder, options);
+  const startNamed = (definitions: HostedServices) => startAll(definitions, { ...options, folder });
   const { services, close } =
     typeof source === 'string'
       ? await openServicesFile(source, startNamed, options.onProblem)
       : { services: toConstant(await startNamed(source ?? {})), close() {} };
   return {
     /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */
-    find: (name: string) =>
-      services.refresh()?.then(() => services.current.get(name)) ?? services.current.get(name),
+    find: (name: string) => whenFresh(services, (current) => current.get(name)),
     names: () => [...services.current.keys()],
     close,
   };
@@ -53,40 +47,70 @@ export async function createServices(
 
 async function startAll(
   definitions: HostedServices,
-  folder: string,
-  options: ServicesOptions,
+  options: StartOptions,
 ): Promise<ReadonlyMap<string, RunningService>> {
-  const running = new Map([['echo', createHandlerService('echo', echo, options)]]);
+  const running = new Map([['echo', createHandlerService('echo', echo, options.onProblem)]]);
   for (const [name, definition] of Object.entries(definitions)) {
     const problem = findNameProblem(name);
     if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
-    running.set(name, await start(name, definition, folder, options));
+    const kind = KINDS.find(({ matches }) => matches(definition));
+    if (kind === undefined) {
+      const list = KINDS.map(({ description }) => description).join('; ');
+      throw new ServicesError(`services: ${name} must be one of these: ${list}.`);
+    }
+    try {
+      running.set(name, await kind.start(definition, name, options));
+    } catch (error) {
+      throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
+    }
   }
   return running;
 }
 
-async function start(
-  name: string,
-  definition: unknown,
-  folder: string,
-  options: ServicesOptions,
-): Promise<RunningService> {
-  if (isCode(definition)) return createHandlerService(name, definition, options);
-  try {
-    if (definition instanceof URL) return createUrlService(definition);
-    if (typeof definition === 'string') {
-      if (/^https?:\/\//.test(definition)) return createUrlService(new URL(definition));
-      return createDocumentService(await options.openDocument(resolve(folder, definition)));
-    }
-    if (isObject(definition) && ('openapi' in definition || 'swagger' in definition)) {
-      return createDocumentService(await options.openDocument(definition));
-    }
-  } catch (error) {
-    throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
-  }
-  throw new ServicesError(
-    `services: ${name} must be one of these: a function (request) => Response, or an object with fetch or webSocket; the URL of a real service; an OpenAPI document, or its path.`,
-  );
+/** The paths of documents are relative to the folder of the services file. */
+type StartOptions = ServicesOptions & { readonly folder: string };
+
+interface ServiceKind<Definition = unknown> {
+  /** For the message that lists the kinds. */
+  readonly description: string;
+  matches(definition: unknown): definition is Definition;
+  /** @throws Error that says what is wrong with the definition */
+  start(
+    definition: Definition,
+    name: string,
+    options: StartOptions,
+  ): RunningService | Promise<RunningService>;
+}
+
+/** All kinds of services. A definition is of the first kind that matches. */
+const KINDS = [
+  kind({
+    description: 'a function (request) => Response, or an object with fetch or webSocket',
+    matches: isCode,
+    start: (handler, name, { onProblem }) => createHandlerService(name, handler, onProblem),
+  }),
+  kind({
+    description: 'the URL of a real service',
+    matches: isUrl,
+    start(address) {
+      const url = new URL(address);
+      if (/^https?:$/.test(url.protocol)) return createUrlService(url);
+      throw new TypeError(`use an http or https URL, got ${address}.`);
+    },
+  }),
+  kind({
+    description: 'an OpenAPI document, or its path',
+    matches: isDocument,
+    async start(document, _, { folder, openDocument }) {
+      const source = typeof document === 'string' ? resolve(folder, document) : document;
+      return createDocumentService(await openDocument(source));
+    },
+  }),
+];
+
+/** Infers the definition of a kind from `matches`. */
+function kind<Definition>(row: ServiceKind<Definition>): ServiceKind {
+  return row as ServiceKind;
 }
 
 function isCode(definition: unknown): definition is ServiceHandler {
@@ -95,21 +119,12 @@ function isCode(definition: unknown): definition is ServiceHandler {
   return parts.length > 0 && parts.every((part) => typeof part === 'function');
 }
 
-/** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
-function createDocumentService(document: Live<ServedDocument>): RunningService {
-  /** The requests of callers, by the connections that forward them. */
-  const callers = new WeakMap<Duplex, IncomingMessage>();
-  const server = createServer((request, response) => {
-    // The log says why the document refuses a request.
-    const caller = callers.get(request.socket) as IncomingMessage;
-    (request as RecordedRequest).record = recordOf(caller);
-    void whenFresh(document, () => document.current.router(request, response));
-  });
-  const { call } = createUrlService(new URL('http://document'), ({ request }) => {
-    const [client, connection] = duplexPair();
-    callers.set(connection, request);
-    server.emit('connection', connection);
-    return client;
-  });
-  return { call, isDocument: true };
+function isUrl(definition: unknown): definition is URL | string {
+  if (typeof definition === 'string') return /^[a-z][a-z\d+.-]*:\/\//i.test(definition);
+  return definition instanceof URL;
+}
+
+function isDocument(definition: unknown): definition is object | string {
+  if (typeof definition === 'string') return true;
+  return isObject(definition) && ('openapi' in definition || 'swagger' in definition);
 }

@@ -1,38 +1,21 @@
 import { on, once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import {
-  type GatewayCall,
-  GatewayError,
-  type GatewayInput,
-  type WebSocketResponse,
-} from '@berth/server-stubs';
-import { LIMITS } from '@berth/server-stubs/contract';
+import type { GatewayCall, GatewayInput, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import {
-  callHandler,
-  type RunningService,
-  runSocketHandler,
-  type ServiceHandler,
-  type ServiceSocket,
-  type SocketHandler,
-  toHead,
-  toServiceHeaders,
-  within,
-} from './service.ts';
+import type { OnProblem } from '../live.ts';
+import { callHandler, runSocketHandler, toHead, toServiceHeaders } from './call-handler.ts';
+import type { RunningService, ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
 import { withoutModuleQuery } from './services-file.ts';
+import { awaitService } from './time-limit.ts';
 
 type Report = (error: unknown) => void;
 
-/** @param upstreamStatus header that marks the response of a hosted service (D10) */
 export function createHandlerService(
   name: string,
   service: ServiceHandler,
-  {
-    upstreamStatus,
-    onProblem,
-  }: { readonly upstreamStatus: string; readonly onProblem: (message: string) => void },
+  onProblem: OnProblem,
 ): RunningService {
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report: Report = (error) => {
@@ -44,13 +27,10 @@ export function createHandlerService(
   return {
     async call(input, call) {
       const responding = callHandler(name, service, toRequest(input, call), (error) => {
-        // A body that its caller breaks off is no fault of the service.
+        // If the caller stops sending its body, the service has not failed.
         if (!isDisconnected(call)) report(error);
       });
-      // D13: the time limit for the response headers.
-      const toError = () => new GatewayError('SERVICE_TIMEOUT');
-      const seconds = LIMITS.gatewayHeadersSeconds;
-      const response = await within(seconds, responding, toError, call.signal);
+      const response = await awaitService(responding, call.signal);
       const { body } = response;
       const head = toHead(response);
       if (body === null) return head;
@@ -59,7 +39,8 @@ export function createHandlerService(
       return head;
     },
     ...(webSocket && {
-      open: (input, call) => openWebSocket(webSocket, input, call, upstreamStatus, report),
+      open: (input, call, upstreamStatus) =>
+        openWebSocket(webSocket, input, call, upstreamStatus, report),
     }),
   };
 }
@@ -75,7 +56,7 @@ function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {
     for (const value of [values].flat()) headers.append(header, value);
   }
   const init = { method, headers, signal, duplex: 'half' as const };
-  // Node takes any iterable of bytes, and `Readable.toWeb` twice the time.
+  // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
   const content = (body ?? null) as ReadableStream<Uint8Array> | null;
   return new Request(`http://${name}${target}`, { ...init, body: content });
 }

@@ -1,11 +1,7 @@
 /** Helpers for services in code, in the mock and in MSW. */
 import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
-import {
-  type FetchHandler,
-  POLICY_VIOLATION,
-  type ServiceSocket,
-  type SocketHandler,
-} from './service.ts';
+import { POLICY_VIOLATION } from './call-handler.ts';
+import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
 
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 

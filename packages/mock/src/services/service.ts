@@ -1,5 +1,10 @@
-import type { GatewayHandler, GatewayInput, WebSocketHandler } from '@berth/server-stubs';
-import { GatewayError, hasResponse } from '@berth/server-stubs/contract';
+import type {
+  GatewayCall,
+  GatewayHandler,
+  GatewayInput,
+  WebSocketHandler,
+} from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs/contract';
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
@@ -50,119 +55,25 @@ export function unknownService(name: string, names: readonly string[]): GatewayE
   const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
   const similar = names.length === 0 ? '' : closest(name, names);
   const hint = distance(name, similar) < name.length / 2 ? ` Did you mean ${similar}?` : others;
-  const example = `${name}: () => Response.json({})`;
-  const message = `The hosted service ${name} does not exist: add it to the services (--services, or the option services), such as ${example}.${hint}`;
+  const key = name.includes('-') ? `'${name}'` : name;
+  const example = `${key}: () => Response.json({})`;
+  const message = `The hosted service ${name} does not exist: add it with --services or the services option, such as ${example}.${hint}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
+/** A service that has started. It owns no resources, such as timers or listening sockets, so there is nothing to close. */
 export interface RunningService {
   readonly call: GatewayHandler;
-  /** Opens a WebSocket. Default: the response of `call`, which refuses it. */
-  readonly open?: WebSocketHandler;
+  /**
+   * Opens a WebSocket. Default: the response of `call`, which rejects it.
+   *
+   * @param upstreamStatus header of the 101 (D10), for a service that writes it itself
+   */
+  open?(
+    input: GatewayInput,
+    call: GatewayCall,
+    upstreamStatus: string,
+  ): ReturnType<WebSocketHandler>;
   /** Whether the responses come from an OpenAPI document, which has its own for `Prefer`. */
   readonly isDocument?: boolean;
-}
-
-export type ServiceHeaders = Readonly<Record<string, string | string[]>>;
-
-/** Returns the headers for a service: those for the mock are left out. */
-export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-')),
-  );
-}
-
-/**
- * Calls a service in code, whose response may be of another class in environments that imitate a page.
- *
- * @throws GatewayError that the service throws. Any other error is reported, and a response with the status 500
- */
-export async function callHandler(
-  name: string,
-  service: ServiceHandler,
-  request: Request,
-  report: (error: unknown) => void,
-): Promise<Response> {
-  const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
-  if (fetch === undefined) {
-    const message = `The service ${name} has no fetch function: it only accepts WebSockets.`;
-    return Response.json({ message }, { status: 426 });
-  }
-  try {
-    const response = await fetch(request);
-    if (!isResponse(response)) {
-      throw new TypeError('return a Response, such as Response.json({ … }).');
-    }
-    if (response.bodyUsed || response.body?.locked)
-      throw new TypeError('create a new Response for each call.');
-    return response;
-  } catch (error) {
-    if (hasResponse(error)) throw error;
-    report(error);
-    const message = `The service ${name} failed: ${describe(error)}`;
-    return Response.json({ message }, { status: 500 });
-  }
-}
-
-/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
-export const POLICY_VIOLATION = 1008;
-
-/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
-const FAILED = 1011;
-
-/** Runs the handler of a WebSocket, and closes the socket if it fails. The caller does not see the error. */
-export async function runSocketHandler(
-  handle: SocketHandler,
-  socket: ServiceSocket,
-  request: Request,
-  report: (error: unknown) => void,
-): Promise<void> {
-  try {
-    await handle(socket, request);
-  } catch (error) {
-    report(error);
-    socket.close(FAILED, 'The function failed.');
-  }
-}
-
-function describe(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === 'string' ? error : Object.prototype.toString.call(error);
-}
-
-export function toHead({ status, headers, url }: Response): {
-  readonly status: number;
-  readonly headers: ServiceHeaders;
-} {
-  const head: Record<string, string | string[]> = Object.fromEntries(headers);
-  const cookies = headers.getSetCookie();
-  if (cookies.length > 0) head['set-cookie'] = cookies;
-  // The handler forwards what it has fetched, and `fetch` has decoded the body.
-  if (url !== '' && headers.has('content-encoding')) {
-    delete head['content-encoding'];
-    delete head['content-length'];
-  }
-  return { status, headers: head };
-}
-
-/** Rejects if a service, or the file that defines it, takes longer than some seconds, or if its call is aborted. */
-export async function within<Value>(
-  seconds: number,
-  pending: Promise<Value>,
-  toError: () => Error,
-  signal?: AbortSignal,
-): Promise<Value> {
-  const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => limit.reject(toError()), seconds * 1_000);
-  signal?.addEventListener('abort', () => limit.reject(signal.reason));
-  try {
-    return await Promise.race([pending, limit.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function isResponse(value: unknown): value is Response {
-  const { status, arrayBuffer } = Object(value) as Partial<Response>;
-  return typeof status === 'number' && typeof arrayBuffer === 'function';
 }

@@ -3,9 +3,10 @@ import { createRequire, registerHooks } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { type Live, type OnProblem, openLive, type Watch } from '../files.ts';
+import { type Live, type OnProblem, openLive, type Watch } from '../live.ts';
 import { isObject } from '../user-input.ts';
-import { type HostedServices, within } from './service.ts';
+import type { HostedServices } from './service.ts';
+import { within } from './time-limit.ts';
 
 /** A services file, or a service in it, that cannot be used. The message says where, and how to fix it. */
 export class ServicesError extends Error {
@@ -116,7 +117,7 @@ function toServicesError(error: unknown, path: string, files: readonly string[])
   if (!(error instanceof Error)) return new ServicesError(`${path}: It throws ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map(withoutModuleQuery);
-  // Errors of syntax have their place in the first line of the stack, which has no `file:`.
+  // The stack of a syntax error begins with its place, as a path and not as a `file:` URL.
   const places = Array.from(
     trace.matchAll(/((?:file:\/\/)?\/[^:()\n]+):(\d+)/g),
     ([, file = '', line]) => ({

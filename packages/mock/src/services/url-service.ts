@@ -8,12 +8,15 @@ import {
   type GatewayInput,
   type ServiceResponse,
 } from '@berth/server-stubs';
-import { LIMITS } from '@berth/server-stubs/contract';
-import { type RunningService, type ServiceHeaders, toServiceHeaders, within } from './service.ts';
+import { type ServiceHeaders, toServiceHeaders } from './call-handler.ts';
+import type { RunningService } from './service.ts';
+import { awaitService } from './time-limit.ts';
 
 /**
  * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
  * changed. If the caller disconnects, the call is aborted.
+ *
+ * @param connect opens the connection of a call. Default: a new one to `base`
  */
 export function createUrlService(
   base: URL,
@@ -73,7 +76,7 @@ function toRequest(
     path: base.pathname.replace(/\/$/, '') + input.target,
     method: input.method,
     signal,
-    // Either, because an agent opens connections itself.
+    // Without an agent, every call has its own connection, and none stays open. `createConnection` excludes one.
     ...(connect === undefined ? { agent: false } : { createConnection: () => connect(call) }),
     headers: {
       ...headers,
@@ -109,12 +112,7 @@ function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): 
       fail(new Error(`an upgrade to ${upgrade} that was not requested`));
     });
   });
-  // D13: the time limit for the response headers.
-  const toTimeout = () => {
-    request.destroy();
-    return new GatewayError('SERVICE_TIMEOUT');
-  };
-  return within(LIMITS.gatewayHeadersSeconds, received, toTimeout, signal);
+  return awaitService(received, signal, () => request.destroy());
 }
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'];

@@ -18,7 +18,7 @@ import type {
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { type Live, toConstant } from '../files.ts';
+import { type Live, toConstant } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   createPrism,

@@ -11,7 +11,7 @@ import {
   type RouteTable,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import { type Live, type OnProblem, openLive, type Watch } from '../files.ts';
+import { type Live, type OnProblem, openLive, type Watch } from '../live.ts';
 import { MAX_REASON } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from '../prism/prism.ts';

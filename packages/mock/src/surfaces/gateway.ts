@@ -28,13 +28,13 @@ export function createMockGateway({ services, contract, options, auth }: Context
   const hello: RunningService = { call: (_, call) => respondByPrism(call) };
 
   async function findService({ name }: GatewayInput, { request }: GatewayCall) {
-    recordOf(request).service = name;
+    recordOf(request).identify(undefined, name);
     const service = (await services.find(name)) ?? (name === HELLO ? hello : undefined);
     if (service !== undefined) return service;
     throw unknownService(name, [HELLO, ...services.names()]);
   }
 
-  const call: GatewayHandler = async (input, call) => {
+  const handle: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
     // A service that is a document chooses from its responses itself.
     const { prefer } = call.request.headers;
@@ -45,11 +45,12 @@ export function createMockGateway({ services, contract, options, auth }: Context
 
   const webSocket: WebSocketHandler = async (input, call) => {
     const service = await findService(input, call);
-    return (service.open ?? service.call)(input, call);
+    const { upstreamStatus } = options.wireProfile.gatewayHeaders;
+    return service.open?.(input, call, upstreamStatus) ?? service.call(input, call);
   };
 
   const router = createGatewayRouter(
-    { call, webSocket },
+    { call: handle, webSocket },
     {
       ...toRouterOptions(options),
       onFault(error, call) {

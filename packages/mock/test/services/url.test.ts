@@ -42,6 +42,17 @@ function upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): vo
 
 const url = `${mock.url}/v1/cloudrun`;
 
+test('the URL must be one of HTTP, in upper or lower case', async () => {
+  for (const bad of ['ftp://h', new URL('ftp://h')]) {
+    await expect(createMock({ services: { bad } })).rejects.toThrow(
+      /^services: bad: .*http or https URL, got ftp:\/\/h/,
+    );
+  }
+  await using loud = await createMock({ services: { loud: 'HTTP://127.0.0.1:1' } });
+  const { json } = await gateway(loud, { path: '/v1/cloudrun/loud' });
+  expect(json.code).toBe('SERVICE_LB_STATUS_ABNORMAL');
+});
+
 // The conformance suite checks on the mock what passes as it is.
 test('the path is added to that of the URL, without what is for the mock', async () => {
   let received: IncomingMessage | undefined;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Called with what is wrong with a changed file, whose last good version is used, and with errors of services. */
+/** Reports an error in a changed file, whose last good version stays in use, or in a hosted service. */
 export type OnProblem = (message: string) => void;
 
 export interface Live<Value> {
@@ -31,7 +31,7 @@ export async function openLive<Value>(
   }
 
   async function read(): Promise<void> {
-    // Before the load: what changes while it is read is read again.
+    // Before the load, so that a file that changes during it is read again.
     for (const file of states.keys()) states.set(file, stateOf(file));
     try {
       current = await load(watch);
@@ -52,10 +52,13 @@ export async function openLive<Value>(
   };
 }
 
-/** Runs a task with the current version of a value: at once if it has not changed. */
-export function whenFresh(live: Live<unknown>, task: () => unknown): unknown {
+/** Runs a task with the last good version: at once if nothing has changed, as a promise would slow down each call. */
+export function whenFresh<Value, Result>(
+  live: Live<Value>,
+  task: (current: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
   const reading = live.refresh();
-  return reading === undefined ? task() : reading.then(task);
+  return reading === undefined ? task(live.current) : reading.then(() => task(live.current));
 }
 
 export function toConstant<Value>(current: Value): Live<Value> {

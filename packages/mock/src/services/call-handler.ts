@@ -1,0 +1,91 @@
+/** Calls services in code, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+import type { GatewayInput } from '@berth/server-stubs';
+import { hasResponse } from '@berth/server-stubs/contract';
+import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
+
+export type ServiceHeaders = Readonly<Record<string, string | string[]>>;
+
+/** Returns the headers for a service: those for the mock are left out. */
+export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-')),
+  );
+}
+
+/**
+ * Calls a service in code, whose response may be of another class in environments that imitate a page.
+ *
+ * @throws GatewayError that the service throws. Any other error is reported, and a response with the status 500
+ */
+export async function callHandler(
+  name: string,
+  service: ServiceHandler,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
+  if (fetch === undefined) {
+    const message = `The service ${name} has no fetch function: it only accepts WebSockets.`;
+    return Response.json({ message }, { status: 426 });
+  }
+  try {
+    const response = await fetch(request);
+    if (!isResponse(response)) {
+      throw new TypeError('return a Response, such as Response.json({ … }).');
+    }
+    if (response.bodyUsed || response.body?.locked)
+      throw new TypeError('create a new Response for each call.');
+    return response;
+  } catch (error) {
+    if (hasResponse(error)) throw error;
+    report(error);
+    const message = `The service ${name} failed: ${describe(error)}`;
+    return Response.json({ message }, { status: 500 });
+  }
+}
+
+/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
+export const POLICY_VIOLATION = 1008;
+
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
+/** Runs the handler of a WebSocket, and closes the socket if it fails. The caller does not see the error. */
+export async function runSocketHandler(
+  handle: SocketHandler,
+  socket: ServiceSocket,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await handle(socket, request);
+  } catch (error) {
+    report(error);
+    socket.close(FAILED, 'The function failed.');
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : Object.prototype.toString.call(error);
+}
+
+export function toHead({ status, headers, url }: Response): {
+  readonly status: number;
+  readonly headers: ServiceHeaders;
+} {
+  const head: Record<string, string | string[]> = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) head['set-cookie'] = cookies;
+  // The handler forwards what it has fetched, and `fetch` has decoded the body.
+  if (url !== '' && headers.has('content-encoding')) {
+    delete head['content-encoding'];
+    delete head['content-length'];
+  }
+  return { status, headers: head };
+}
+
+function isResponse(value: unknown): value is Response {
+  const { status, arrayBuffer } = Object(value) as Partial<Response>;
+  return typeof status === 'number' && typeof arrayBuffer === 'function';
+}
