@@ -10,7 +10,7 @@ import { applyRequestFaults, mayHaveFaults } from './faults/apply-faults.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { isForeign, toHostAdvice } from './host.ts';
 import { whenFresh } from './live.ts';
-import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
+import { CallRecord, recordOf, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from './surface.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
@@ -34,13 +34,13 @@ export function createApp(context: Context) {
     async download(request) {
       const record = recordOf(request);
       const found = await record.session.storage.download(request);
-      record.status = found.status;
+      record.respond(found.status);
       return found;
     },
     cors,
     requestId: (request) => recordOf(request).id,
     onRefusal(error, { req }) {
-      recordOf(req).reason = error.message;
+      recordOf(req).refuse(error.message);
     },
     onError: (error) => process.emitWarning(error as Error),
   });
@@ -54,7 +54,7 @@ export function createApp(context: Context) {
         const isRefused = isForeign(request, options);
         const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
         response.once('close', () => {
-          if (response.headersSent) record.status = response.statusCode;
+          if (response.headersSent) record.respond(response.statusCode);
           end(record);
         });
         if (isRefused) return refuseHost(response);
@@ -65,13 +65,17 @@ export function createApp(context: Context) {
     );
   }
 
-  function serve(request: IncomingMessage, response: ServerResponse, record: CallRecord): unknown {
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    record: CallRecord,
+  ): void | Promise<void> {
     if (!isStandalone) record.surface = contract.surfaceOf(request) ?? record.surface;
     const { surface } = record;
     const next = () => (surface === 'link' ? link : routerOf(surface))(request, response);
     if (!mayHaveFaults(request, record)) return next();
-    const call = { request, response, subject: toSubject(surface, request) };
-    return applyRequestFaults({ ...call, toResponse: () => response }, options, next);
+    const subject = toSubject(surface, request);
+    return applyRequestFaults({ request, response, subject }, options, next);
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -85,12 +89,14 @@ export function createApp(context: Context) {
         const toResponse = () => UpgradeResponse.create(request, socket, head);
         if (isRefused) {
           const response = toResponse();
-          return response ? refuseHost(response) : socket.destroy();
+          if (response) return refuseHost(response);
+          socket.destroy();
+          return;
         }
         const next = () => gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const call = { request, subject: toSubject('gateway', request), toResponse };
-        return applyRequestFaults(call, options, next);
+        const subject = toSubject('gateway', request);
+        return applyRequestFaults({ request, response: toResponse, subject }, options, next);
       },
       (error) => {
         process.emitWarning(error);
@@ -113,10 +119,11 @@ export function createApp(context: Context) {
     const session = isRefused ? sessions.get('') : sessionOf(request, surface);
     const record = new CallRecord(session, surface, request);
     const { origin } = request.headers;
-    if (request.method === 'OPTIONS' && origin !== undefined && !cors.allows(origin)) {
-      record.reason = `Pages from ${origin} may not call the mock: add it to origins.`;
+    const isPreflight = request.method === 'OPTIONS' && !isRefused;
+    if (isPreflight && origin !== undefined && !cors.allows(origin)) {
+      record.refuse(`Pages from ${origin} may not call the mock: add it to origins.`);
     }
-    (request as RecordedRequest).record = record;
+    setRecord(request, record);
     context.log.add(record);
     return record;
   }
@@ -141,12 +148,11 @@ export function createApp(context: Context) {
 
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
     const found = surface === 'link' ? undefined : routerOf(surface).find(request);
-    const name = found?.path.name;
-    return {
-      surface,
-      operationId: found?.operationId,
-      service: name && (decodeText(name) ?? name),
-    };
+    const { operationId, path } = found ?? {};
+    // A document may also call one of its parameters `name`.
+    const isBuiltIn = !isStandalone && contract.surfaceOf(request) === undefined;
+    const name = isBuiltIn ? path?.name : undefined;
+    return { surface, operationId, service: name && (decodeText(name) ?? name) };
   }
 
   return {
@@ -157,7 +163,7 @@ export function createApp(context: Context) {
 }
 
 /** An unexpected error must end its request, not the process. */
-function run(task: () => unknown, onError: (error: Error) => void): void {
+function run(task: () => void | Promise<void>, onError: (error: Error) => void): void {
   try {
     const done = task();
     if (done instanceof Promise) done.catch(onError);

@@ -17,7 +17,7 @@ import { type LoggedRequest, REDACTED } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { sessionOfQuery } from './session.ts';
 import { INTERNAL_ERROR, writeResponse } from './surfaces/responses.ts';
-import { FieldError, isInteger, isObject } from './user-input.ts';
+import { FieldError, isObject, toInteger } from './user-input.ts';
 
 export const CONTROL_PATH = '/__mock';
 
@@ -118,10 +118,10 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
 
 function toUnknownCall(method: string, path: string, route: string): HttpError {
   const routes = Object.keys(CALLS).map((call) => call.split(' ') as [string, string]);
-  const methods = routes.filter(([, known]) => known === route).map(([known]) => known);
+  const methods = routes.filter((call) => call[1] === route).map((call) => call[0]);
   if (methods.length > 0) return notAllowed(method, methods);
-  const known = [...new Set(routes.map(([, one]) => one))].join(', ');
-  const message = `The control API has no ${path.slice(0, 100)}: the calls are ${known}.`;
+  const paths = [...new Set(routes.map((call) => call[1]))].join(', ');
+  const message = `The control API has no ${path.slice(0, 100)}: the calls are ${paths}.`;
   return new HttpError('not-found', message);
 }
 
@@ -176,8 +176,8 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
 }
 
 function toLimit(text: string | null): number {
-  const limit = Number(text ?? Number.MAX_SAFE_INTEGER);
-  if (isInteger(limit, 1)) return limit;
+  const limit = toInteger(text ?? Number.MAX_SAFE_INTEGER, 1);
+  if (limit !== undefined) return limit;
   throw new FieldError('limit', 'must be a positive integer.');
 }
 

@@ -190,6 +190,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
   const { faults = [], wireProfile, document } = options;
+  const names = new Set<string>();
   const anyOperation = document !== undefined;
   return {
     ...DEFAULTS,
@@ -197,6 +198,9 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     faults: faults.map((fault, index) => {
       const { name = `fault-${index + 1}` } = typeof fault === 'string' ? {} : fault;
       try {
+        if (names.has(name))
+          throw new TypeError(`The name ${name} is already used: choose another.`);
+        names.add(name);
         return parseFaultRule(name, fault, anyOperation);
       } catch (error) {
         throw new FieldError(`faults[${index}]:`, (error as Error).message);

@@ -66,7 +66,7 @@ export function createSessions(
     sessions.delete(id);
     sessions.set(id, session);
     const isFull = sessions.size - 1 > maxSessions;
-    const oldest = isFull ? sessions.values().find((one) => one.id !== '') : undefined;
+    const oldest = isFull ? sessions.values().find(({ id: name }) => name !== '') : undefined;
     if (oldest !== undefined) {
       sessions.delete(oldest.id);
       onDrop(oldest);

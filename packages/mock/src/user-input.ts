@@ -7,6 +7,12 @@ export function isInteger(value: unknown, min: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= min;
 }
 
+/** Accepts a number, or decimal digits. Returns undefined if the value is not an integer from `min` to `max` */
+export function toInteger(value: unknown, min: number, max = Infinity): number | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return isInteger(number, min) && number <= max ? number : undefined;
+}
+
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
 

@@ -62,6 +62,13 @@ describe('a document at the root', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
   });
 
+  it('has no services, even if it has a parameter called name', async () => {
+    const { call, mock } = await start(SHOP.replaceAll('petId', 'name'));
+    mock.session().faults.put('rex', 'service:1:code=SERVICE_TIMEOUT');
+    expect(await call('/pets/1')).toMatchObject({ status: 200 });
+    expect(mock.session().requests()).toMatchObject([{ service: undefined, faults: [] }]);
+  });
+
   it('does not require the body of a GET, which browsers cannot send', async () => {
     const requestBody = { required: true, ...json({ schema: { type: 'object' } }) };
     const document = toDocument({ requestBody, responses: { 200: json({ example: [1] }) } });

@@ -88,6 +88,38 @@ describe('a rule', () => {
     expect((await gateway(mock, HELLO)).status).toBe(200);
   });
 
+  test('after the fault that ends a call is neither logged nor counted', async () => {
+    session.faults.put('first', 'reset');
+    session.faults.put('second', 'code=SERVICE_TIMEOUT,times=1');
+    expect((await callUntilCut(mock, HELLO)).error).toBe('ECONNRESET');
+    expect(lastRequest()).toMatchObject({ faults: ['first'] });
+    session.faults.delete('first');
+    expect((await gateway(mock, HELLO)).status).toBe(504);
+  });
+
+  test('does not change the operation in the log', async () => {
+    const get = { operationId: 'getPet', responses: { 204: { description: 'None.' } } };
+    const info = { title: 'Pets', version: '1' };
+    const pets = { openapi: '3.1.0', info, paths: { '/': { get } } };
+    await using other = await createMock({ services: { pets }, faults: ['latency=0,times=1'] });
+    for (let round = 0; round < 2; round += 1) {
+      await gateway(other, { path: '/v1/cloudrun/pets' });
+    }
+    const logged = { operationId: 'getPet', service: 'pets' };
+    expect(other.session().requests()).toMatchObject([logged, logged]);
+  });
+
+  test.each([
+    [{ name: 'fault-2', latency: 5 }, 'reset'],
+    [
+      { name: 'a', latency: 5 },
+      { name: 'a', reset: true as const },
+    ],
+  ])('must not have the name of another: %j, %j', async (...faults) => {
+    const expected = /^faults\[1\]: The name (fault-2|a) is already used/;
+    await expect(createMock({ faults })).rejects.toThrow(expected);
+  });
+
   test.each([
     ['', 'The fault must be a list of fields'],
     ['latency=', 'latency must be an integer'],
@@ -134,8 +166,8 @@ describe('a connection', () => {
   ])('%s ends with a TCP RST or a FIN: %s', async (text, code) => {
     const socket = connect(mock.port, '127.0.0.1');
     let error: NodeJS.ErrnoException | undefined;
-    socket.on('error', (given) => {
-      error = given;
+    socket.on('error', (cause) => {
+      error = cause;
     });
     const head = `GET ${HELLO.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer any\r\n`;
     socket.resume().write(`${head}X-Mock-Fault: ${text}\r\n\r\n`);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../surface.ts';
-import { isInteger } from '../user-input.ts';
+import { toInteger } from '../user-input.ts';
 
 /** What faults can do to a call. */
 export interface FaultedCall {
@@ -27,8 +27,9 @@ export interface FaultKind<Value> {
 }
 
 /**
- * All kinds of faults, in the order in which they take effect. Options, header, control API and messages read this
- * table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is another method.
+ * All kinds of faults, in the order in which they take effect, so response changes come before kinds that end the call.
+ * Options, header, control API and messages read this table, so a new kind needs a row here and a line in the README. An
+ * effect that `FaultedCall` lacks is another method.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds. Several faults add up. */
@@ -87,12 +88,6 @@ function codesOf(rows: readonly { code: string; status: number }[]): readonly st
 
 function isCode(value: string): boolean {
   return Object.values(CODES).some((codes) => codes.includes(value));
-}
-
-/** @returns undefined if the value is not an integer from `min` to `max` */
-export function toInteger(value: unknown, min: number, max = Infinity): number | undefined {
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return isInteger(number, min) && number <= max ? number : undefined;
 }
 
 const MAX_LATENCY_MS = 3_600_000;

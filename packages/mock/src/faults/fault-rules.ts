@@ -1,7 +1,7 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
 import { type SurfaceName, surfaceErrorFor } from '../surface.ts';
-import { FieldError, isObject, toUnknown } from '../user-input.ts';
-import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
+import { FieldError, isObject, toInteger, toUnknown } from '../user-input.ts';
+import { CODES, FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
 /** Faults, and the calls that they apply to. */
 export interface FaultRule extends Fault {
@@ -74,19 +74,37 @@ export class FaultRules {
   }
 
   /**
-   * Returns the faults of a call: those of the rules that match it, which count it for `times`, and the one in its
-   * header. If the header is invalid, no rule counts the call.
+   * Returns the effects on a call, in their order, up to one that ends it: those of the rules that match it, and of its
+   * header. Rules that have an effect count the call for `times`. If the header is invalid, none does.
    */
-  take(subject: FaultSubject, header: string | undefined): readonly FaultRule[] {
+  take(subject: FaultSubject, header: string | undefined): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
     const due = this.list().filter((rule) => isFor(rule, subject));
+    const effects = toEffects([...due, ...single]);
     for (const rule of due) {
       const { name, times } = rule;
+      if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
       if (times === 1) this.#rules.delete(name);
-      else if (times !== undefined) this.#rules.set(name, { ...rule, times: times - 1 });
+      else this.#rules.set(name, { ...rule, times: times - 1 });
     }
-    return [...due, ...single];
+    return effects;
   }
+}
+
+export interface FaultEffect {
+  readonly rule: FaultRule;
+  readonly kind: FaultKind<unknown>;
+  readonly value: unknown;
+}
+
+function toEffects(rules: readonly FaultRule[]): FaultEffect[] {
+  const effects = KIND_NAMES.flatMap((name) =>
+    rules
+      .filter((rule) => rule[name] !== undefined)
+      .map((rule) => ({ rule, kind: FAULT_KINDS[name] as FaultKind<unknown>, value: rule[name] })),
+  );
+  const last = effects.findIndex(({ kind }) => kind.endsCall);
+  return last < 0 ? effects : effects.slice(0, last + 1);
 }
 
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */

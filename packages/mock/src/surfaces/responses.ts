@@ -1,4 +1,4 @@
-/** What all surfaces send and log: CORS, errors before a call or instead of one, and the reason of a refusal. */
+/** What all surfaces send and log: CORS, errors before a call or instead of one, and why a call was rejected. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Call, CorsOptions } from '@berth/server-stubs';
@@ -12,7 +12,7 @@ import {
 } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { isLoopbackOrigin } from '../host.ts';
-import { describeError, type RecordedRequest, recordOf } from '../log.ts';
+import { type CallRecord, describeError, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   type SurfaceError,
@@ -38,9 +38,9 @@ export const LOGGING = {
   requestId: (request: IncomingMessage) => recordOf(request).id,
   onFault(error: HttpError, { request, operationId }: Call) {
     const record = recordOf(request);
-    record.operationId ??= operationId || undefined;
+    record.identify(operationId);
     // Other errors get a code and a message of the contract.
-    if (error.violations.length > 0) record.reason = error.message;
+    if (error.violations.length > 0) record.refuse(error.message);
     return error;
   },
   onError(error: unknown, { request }: Call) {
@@ -53,9 +53,9 @@ export const LOGGING = {
     error?: ErrorWithResponse,
   ) {
     const record = recordOf(request);
-    record.operationId ??= operationId || undefined;
-    if (error instanceof Error) record.reason ??= describeError(error);
-    record.status = status;
+    record.identify(operationId);
+    if (error instanceof Error) record.refuse(describeError(error));
+    record.respond(status);
   },
 };
 
@@ -86,7 +86,7 @@ function toPreflight({ headers }: HttpError, { request }: Call, cors: Cors) {
   return { [toResponse]: () => ({ status: 204, headers: allowed }) };
 }
 
-/** Refuses a call with an error of its surface, which is logged as the reason. */
+/** Rejects a call with an error of its surface, which is logged as the reason. */
 export function refuse(
   error: SurfaceError,
   response: ServerResponse,
@@ -95,8 +95,8 @@ export function refuse(
   const { req: request } = response;
   const record = recordOf(request);
   const { surface, id: requestId } = record;
-  record.reason = describeError(error);
-  record.status = error.status;
+  record.refuse(describeError(error));
+  record.respond(error.status);
   const headers = {
     ...corsOf(options, surface).response(request.headers.origin),
     ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
@@ -119,7 +119,7 @@ export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for 
 /** Ends a call after an internal error, in the format of its surface. */
 export function fail(error: Error, response: ServerResponse, options: ResolvedOptions): void {
   process.emitWarning(error);
-  const { record } = response.req as RecordedRequest;
+  const record: CallRecord | undefined = recordOf(response.req);
   if (record === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;
