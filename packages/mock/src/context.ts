@@ -5,8 +5,8 @@ import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
 import { createSessions } from './session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { createContract, serveDocument } from './surfaces/contract.ts';
 import { openDocument, serveStandalone } from './surfaces/document.ts';
+import { createContract, serveDocument } from './surfaces/drafts.ts';
 import { LOGGING } from './surfaces/responses.ts';
 import { FieldError } from './user-input.ts';
 

@@ -4,7 +4,7 @@ import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { BEARER, call, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { getGrant, toForm } from './helpers/upload.ts';
 
@@ -66,6 +66,20 @@ test('an operation that a draft of the gateway has needs its credentials', async
     const headers = { authorization: `Bearer ${credential}` };
     expect((await call(strict, { path: '/v1/list', headers })).status).toBe(status);
   }
+});
+
+test('an error that a draft documents for a status is what Prefer selects', async () => {
+  const example = { code: 'ITEM_NOT_FOUND', message: 'No such item.', requestId: 'x' };
+  const content = { 'application/json': { example } };
+  const getItem = { operationId: 'getItem', responses: { 404: { description: 'None.', content } } };
+  const paths = { ...gatewayDocument.paths, '/v1/item': { get: getItem } };
+  const [document = ''] = await writeFiles({
+    'a.json': JSON.stringify({ ...gatewayDocument, paths }),
+  });
+  await using extended = await createMock({ document });
+  const headers = { ...BEARER, prefer: 'code=404' };
+  const { status, json } = await call(extended, { path: '/v1/item', headers });
+  expect([status, json.code, json.message]).toEqual([404, 'ITEM_NOT_FOUND', 'No such item.']);
 });
 
 test('an operation of a draft belongs to its surface, whatever its path', async () => {

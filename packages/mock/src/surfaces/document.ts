@@ -90,20 +90,25 @@ export function serveStandalone(
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
 async function findDocumented(
   { kind, status, message, violations }: HttpError,
-  { operationId, route }: Call,
+  call: Call,
   prism: Prism,
 ): Promise<ErrorWithResponse | undefined> {
   // What Prism refuses itself says what is wrong with Prefer or Accept.
   const isPreference = kind === 'invalid-request' && violations.length === 0;
-  const names = [`${status}`, `${Math.floor(status / 100)}XX`];
-  const isDocumented = route?.responses.some((response) => names.includes(response.status));
-  if (isPreference || status >= 500 || !isDocumented) return undefined;
+  if (isPreference || status >= 500 || !isDocumented(call, status)) return undefined;
   const preferences = { code: status, dynamic: false };
-  const found = await prism.respond(operationId, undefined, preferences).catch(() => undefined);
+  const asking = prism.respond(call.operationId, undefined, preferences);
+  const found = await asking.catch(() => undefined);
   if (found?.content === undefined) return undefined;
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   const headers = { ...found.headers, 'x-mock-violation': violation };
   return { [toResponse]: () => ({ status: found.status, headers, body: found.content }) };
+}
+
+/** Whether the operation documents a status by itself, or as part of a range such as `4XX`. */
+export function isDocumented({ route }: Call, status: number): boolean {
+  const names = [`${status}`, `${Math.floor(status / 100)}XX`];
+  return route?.responses.some((response) => names.includes(response.status)) ?? false;
 }
 
 function toOpenTable({ routes, ...table }: RouteTable): RouteTable {
