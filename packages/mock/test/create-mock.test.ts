@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMock } from './create-mock.ts';
+import { createMock } from '../src/create-mock.ts';
 
 test('close can be called again, and ends open connections', async () => {
   const mock = await createMock();

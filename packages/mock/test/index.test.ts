@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import * as mock from './index.ts';
-import * as msw from './msw/index.ts';
+import * as mock from '../src/index.ts';
+import * as msw from '../src/msw/index.ts';
 
 test('exports exactly the documented names', () => {
   expect(Object.keys(mock).sort()).toEqual(['GatewayError', 'createMock', 'events', 'routes']);
