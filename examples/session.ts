@@ -8,7 +8,7 @@ const session = mock.session(); // the default one
 session.faults.put('slow', 'batchDelete:latency=200,times=1');
 session.files.put('reports/summary.txt', 'Hello.', 'text/plain');
 session.clock.advance(3_600_000); // links and grants expire by it
-const [call] = session.requests(); // with status, time and the reason of a refusal
+const [call] = session.requests(); // with status, time and why it was rejected
 session.reset();
 // #endregion
 equal(call, undefined);

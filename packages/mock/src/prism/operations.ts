@@ -134,7 +134,7 @@ function copySchema(
   return copy;
 }
 
-/** @returns undefined for what is empty because its schemas are left out, on which generators fail */
+/** @returns undefined if all schemas of the keyword are left out, because generators fail on an empty one */
 function copyKeyword(key: string, value: unknown, copyPart: (part: unknown) => unknown): unknown {
   if (SINGLES.includes(key)) return copyPart(value);
   if (MAPS.includes(key)) {
