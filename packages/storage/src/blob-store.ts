@@ -75,9 +75,10 @@ export interface OpenBlob {
   read(range?: ByteRange): Uint8Array | AsyncIterable<Uint8Array>;
   /**
    * Writes the content, or part of it, to a Node.js stream and ends the stream. Used instead of `read`
-   * if the store has a faster way. A failure destroys the stream.
+   * if the store has a faster way. After a failure, the stream is either destroyed, or nothing was written
+   * to it and the caller can still use it, for example to send an error response.
    *
-   * @throws BlobDamagedError if the file is damaged; the stream stays usable if nothing was written
+   * @throws BlobDamagedError if the file is damaged
    */
   sendTo?(target: Writable, range?: ByteRange): Promise<void>;
   /** Releases a file that was not read. */

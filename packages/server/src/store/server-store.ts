@@ -38,11 +38,9 @@ export interface VerifiedBlob extends OpenBlob {
   read(range?: ByteRange): Readable;
   /**
    * Writes the content, or part of it, to a stream with backpressure, and ends the stream. An alternative to
-   * `read`. On failure, the stream is destroyed and the error is thrown. A file that is sent completely is
-   * verified meanwhile: a damaged file is never sent to its end.
-   * @throws BlobDamagedError; the stream is intact if nothing was written
-   * @param target must not use a chunk after its callback, as is the case for sockets and HTTP responses; a
-   * stream that passes chunks on, such as `PassThrough`, would pass on overwritten bytes
+   * `read`. If that fails before the first byte, the stream is intact; later, it is destroyed. A file that is sent
+   * completely is verified meanwhile: a damaged file is never sent to its end.
+   * @throws BlobDamagedError
    */
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
 }
@@ -105,7 +103,7 @@ async function* verify(
   if (last !== undefined) yield last;
 }
 
-/** Sends verified chunks. If a file is found damaged before the first one, the target stays intact. */
+/** Sends verified chunks. If the first one cannot be read, the target stays intact. */
 async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable): Promise<void> {
   const first = await chunks.next();
   try {

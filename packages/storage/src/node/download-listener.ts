@@ -10,7 +10,6 @@ import {
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
-import { BlobDamagedError } from '../blob-store.ts';
 import type { Download } from '../download.ts';
 import { FILES_PATH } from '../grants.ts';
 import { toUploadError } from '../store-errors.ts';
@@ -93,8 +92,8 @@ async function send(
     if (content instanceof Uint8Array) response.end(content);
     else await pipeline(content, response);
   } catch (error) {
-    const isIntact = error instanceof BlobDamagedError && !response.headersSent;
-    if (isIntact) for (const name in headers) response.removeHeader(name);
+    // They describe the file, and not the error that is sent instead.
+    if (!response.headersSent) for (const name in headers) response.removeHeader(name);
     throw error;
   }
 }
