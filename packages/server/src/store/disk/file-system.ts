@@ -69,14 +69,18 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'The path of the store folder is too long for file names of this length.',
 };
 
-/** Converts errors of the file system to errors of the store, which a caller may retry. */
+/** Converts an error of the file system to one of the store, which a caller may retry. */
+export function toStoreError(error: unknown): unknown {
+  const code = diskCodeOf(error);
+  if (code === undefined) return error;
+  const reason = REASONS[code] ?? 'The disk operation failed.';
+  return new StoreUnavailableError(`${reason} (${code})`, { cause: error });
+}
+
 export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const code = diskCodeOf(error);
-    if (code === undefined) throw error;
-    const reason = REASONS[code] ?? 'The disk operation failed.';
-    throw new StoreUnavailableError(`${reason} (${code})`, { cause: error });
+    throw toStoreError(error);
   }
 }

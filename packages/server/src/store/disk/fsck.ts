@@ -85,7 +85,7 @@ async function checkFile(root: string, path: string): Promise<Finding> {
     return { kind: 'intact', bytes: info.size };
   } catch (error) {
     if (error instanceof BlobDamagedError) return { kind: 'damaged', detail: error.message };
-    if (diskCodeOf(error) !== 'EIO') throw error;
+    if (diskCodeOf((error as Error).cause ?? error) !== 'EIO') throw error;
     // Finding bad sectors is the purpose of the check, and no reason to stop.
     return { kind: 'damaged', detail: 'The disk cannot read the file (EIO).' };
   }

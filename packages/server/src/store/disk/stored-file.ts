@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type WriteOptions } from '@berth/storage';
 import { toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
-import { diskCodeOf, withDiskErrors } from './file-system.ts';
+import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
 
 /*
  * A stored file is its content and a trailer:
@@ -114,7 +114,11 @@ export async function openStoredFile(path: string): Promise<VerifiedBlob> {
       async *content({ start, end }) {
         // Node's file stream cannot read an empty range.
         if (start > end) return;
-        yield* handle.createReadStream({ start, end, highWaterMark: BUFFER_BYTES });
+        try {
+          yield* handle.createReadStream({ start, end, highWaterMark: BUFFER_BYTES });
+        } catch (error) {
+          throw toStoreError(error);
+        }
       },
       release: () => handle.close(),
     });
