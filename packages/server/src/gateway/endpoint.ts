@@ -135,9 +135,4 @@ export class ServiceConnection extends Client {
     if (onDisconnect === undefined) return;
     this.on('disconnect', (_origin, _targets, error) => onDisconnect(this, error));
   }
-
-  /** Whether its socket has served a call before: the service may be about to close it. */
-  get isReused(): boolean {
-    return this.servedAt !== undefined;
-  }
 }

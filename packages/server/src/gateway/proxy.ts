@@ -74,6 +74,8 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   #endCall = () => {};
   #controller: Dispatcher.DispatchController | undefined;
   #sentAt = 0;
+  /** Whether the socket had served a call before: the service may have been about to close it. */
+  #isReused = false;
   /** What has arrived of the body before the router asks for it, which it does in the same turn. */
   readonly #chunks: Buffer[] = [];
 
@@ -113,6 +115,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#sentAt = performance.now();
+    this.#isReused = this.#connection.servedAt !== undefined;
     this.#state = 'sent';
   }
 
@@ -126,7 +129,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    const fault = findFault(status, headers);
+    const fault = findResponseFault(status, headers);
     if (fault !== undefined) {
       controller.abort(new Error(`The service ${fault}.`));
     } else if (status >= 200) {
@@ -176,12 +179,11 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     const state = this.#state;
     if (state === 'received' || state === 'over') return;
-    const { isReused } = this.#connection;
     this.#abort();
     if (state === 'buffering' || state === 'streaming') {
       // This is HTTP's only way to signal a truncated response.
       this.#response.destroy();
-    } else if (this.#mayBeSentAgain(error, state, isReused)) {
+    } else if (this.#mayBeSentAgain(error, state)) {
       this.#hasRepeated ||= state === 'sent';
       this.#sendAgain();
     } else {
@@ -209,13 +211,13 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
    * if there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
    * reused, because services close idle connections (RFC 9112, section 9.3.1).
    */
-  #mayBeSentAgain(error: Error, state: State, isReused: boolean): boolean {
+  #mayBeSentAgain(error: Error, state: State): boolean {
     const endpoints = this.#endpoints.length;
     if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
     if (this.#response.destroyed || isInvalidRequest(error)) return false;
     if (state === 'connecting') return true;
     const isRepeatable = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
-    return isRepeatable && !this.#hasRepeated && (isReused || endpoints > 1);
+    return isRepeatable && !this.#hasRepeated && (this.#isReused || endpoints > 1);
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
@@ -252,7 +254,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   };
 }
 
-function findFault(
+function findResponseFault(
   status: number,
   { 'transfer-encoding': coding = 'chunked' }: IncomingHttpHeaders,
 ): string | undefined {
