@@ -3,7 +3,7 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import { type AuthResources, authorizeUse, createAuthenticator } from './auth/authenticator.ts';
+import { type AuthResources, createAuthenticator, type SignedUses } from './auth/authenticator.ts';
 import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
 import type { createGateway } from './gateway/gateway.ts';
@@ -16,18 +16,14 @@ import type { ServerStore } from './store/server-store.ts';
 export interface Resources extends AuthResources {
   readonly blobs: ServerStore;
   readonly gateway: ReturnType<typeof createGateway>;
+  readonly uses: SignedUses;
+  readonly calls: Calls;
 }
 
-/** @param environments of the current configuration */
-export function createApplication(
-  config: Config,
-  resources: Resources,
-  environments: () => Config['environments'],
-  calls: Calls,
-  log: Log,
-): Application {
+/** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */
+export function createApplication(config: Config, resources: Resources, log: Log): Application {
   const { cors, wireProfile, limits, publicUrl } = config;
-  const { blobs, gateway, redis } = resources;
+  const { blobs, gateway, uses, calls } = resources;
   const security = createAuthenticator(config, resources);
   const { onError, onResponse, onRefusal } = calls;
   const env = toEnvOption(Object.keys(config.environments));
@@ -54,7 +50,7 @@ export function createApplication(
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
     limits,
     wireProfile,
-    authorizeUse: (use) => authorizeUse(use, environments(), redis),
+    authorizeUse: (use) => uses.authorize(use),
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,
   });

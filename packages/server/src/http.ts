@@ -121,7 +121,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     const { socket } = request;
     // An earlier request of the same chunk may have been refused.
     if (!socket.writable) return false;
-    const refusal = findFault(request);
+    const refusal = findFramingFault(request);
     if (refusal !== undefined) {
       refuseNext(socket, refusal, request);
       return false;
@@ -146,7 +146,7 @@ export function createHttpServer(listen: Listen, first: Application) {
   }
 
   const limit = listen.stalledSeconds * 1000;
-  const watch = setInterval(endStalled, Math.min(limit / 4 || 5_000, 5_000)).unref();
+  let watch: NodeJS.Timeout | undefined;
 
   function endStalled(): void {
     const now = performance.now();
@@ -166,12 +166,12 @@ export function createHttpServer(listen: Listen, first: Application) {
     async listen(): Promise<void> {
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
+      watch = setInterval(endStalled, Math.min(limit / 4 || 5_000, 5_000)).unref();
     },
-    serve(next: Application): void {
+    /** Applies another application to the requests that follow, and another certificate to connections. */
+    update({ tls }: Listen, next: Application): void {
       application = next;
-    },
-    setCertificate(tls: NonNullable<Listen['tls']>): void {
-      (server as TlsServer).setSecureContext(toTlsOptions(tls));
+      if (tls !== undefined) (server as TlsServer).setSecureContext(toTlsOptions(tls));
     },
     announceEnd(): void {
       state = 'draining';
@@ -211,14 +211,14 @@ function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
   return { cert, key, minVersion: 'TLSv1.2' } as const;
 }
 
-const toRefusal = (status: number, message: string) =>
+const badRequest = (status: number, message: string) =>
   new GatewayError('INVALID_REQUEST', { status, message });
 
-const MALFORMED = toRefusal(400, 'The request is not valid HTTP.');
-const TOO_LARGE = toRefusal(431, 'The request line and headers are too large.');
-const TOO_SLOW = toRefusal(408, 'The request body arrived too slowly.');
+const MALFORMED = badRequest(400, 'The request is not valid HTTP.');
+const TOO_LARGE = badRequest(431, 'The request line and headers are too large.');
+const TOO_SLOW = badRequest(408, 'The request body arrived too slowly.');
 
-const UNKNOWN_CODING = toRefusal(400, 'The only supported Transfer-Encoding is chunked.');
+const UNKNOWN_CODING = badRequest(400, 'The only supported Transfer-Encoding is chunked.');
 const BAD_HOST = new GatewayError('INVALID_HOST', {
   message: 'The Host header is missing or duplicated.',
 });
@@ -231,8 +231,8 @@ const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
 
 const REFUSALS: Readonly<Record<string, GatewayError>> = {
   HPE_HEADER_OVERFLOW: TOO_LARGE,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: toRefusal(413, 'The chunk extensions are too large.'),
-  ERR_HTTP_REQUEST_TIMEOUT: toRefusal(408, 'The request took too long to arrive.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: badRequest(413, 'The chunk extensions are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: badRequest(408, 'The request took too long to arrive.'),
 };
 
 /**
@@ -240,7 +240,7 @@ const REFUSALS: Readonly<Record<string, GatewayError>> = {
  * HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an
  * HTTP/1.0 proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
-function findFault(request: IncomingMessage): GatewayError | undefined {
+function findFramingFault(request: IncomingMessage): GatewayError | undefined {
   // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
   if (request.rawHeaders.length > MAX_HEADERS * 2) return TOO_LARGE;
   const { httpVersionMajor, httpVersionMinor, headers } = request;

@@ -1,7 +1,4 @@
-import { BlobDamagedError, StoreUnavailableError } from '@berth/storage';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Log } from './log.ts';
-import type { ServerStore } from './store/server-store.ts';
 
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
@@ -94,7 +91,7 @@ const BUCKETS = [
 class CallRow {
   readonly labels: Labels;
   readonly outcomes = new Map<string, { status: string; code: string; calls: number }>();
-  /** How many calls took at most the limit of a bucket, and more than that of the one before. */
+  /** Number of calls up to the limit of each bucket and above the limit of the one before it. */
   readonly buckets = BUCKETS.map(() => 0);
   calls = 0;
   seconds = 0;
@@ -138,38 +135,4 @@ function toDurations(rows: Iterable<CallRow>): string {
     );
   }
   return `${lines.join('\n')}\n`;
-}
-
-export function observeStore(store: ServerStore, log: Log, metrics: Metrics): ServerStore {
-  const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
-    try {
-      return await call;
-    } catch (error) {
-      const isDamage = error instanceof BlobDamagedError;
-      if (isDamage || error instanceof StoreUnavailableError) metrics.storeFailures.inc({ method });
-      if (isDamage) {
-        metrics.damagedFiles.inc();
-        log.error({ file: key, err: error }, 'a file is damaged');
-      }
-      throw error;
-    }
-  };
-  return {
-    write: (key, content, options) => observe('write', key, store.write(key, content, options)),
-    stat: (key) => observe('stat', key, store.stat(key)),
-    async open(key) {
-      const blob = await observe('open', key, store.open(key));
-      return (
-        blob && {
-          ...blob,
-          sendTo: (target, range) => observe('send', key, blob.sendTo(target, range)),
-        }
-      );
-    },
-    copy: (from, to, options) => observe('copy', from, store.copy(from, to, options)),
-    delete: (key) => observe('delete', key, store.delete(key)),
-    sweep: () => observe('sweep', undefined, store.sweep()),
-    check: () => observe('check', undefined, store.check()),
-    close: () => store.close(),
-  };
 }

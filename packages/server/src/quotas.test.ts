@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Quotas } from './quotas.ts';
 
+const toSettings = (calls: number, seconds: number) => ({
+  environments: { dev: { quota: { calls, seconds } } },
+});
+
 function setUp(calls: number, seconds: number) {
   let time = 5_000;
-  const quotas = new Quotas({ dev: { quota: { calls, seconds } } }, undefined, () => time);
+  const quotas = new Quotas(toSettings(calls, seconds), undefined, () => time);
   const pass = (ms: number) => {
     time += ms;
   };
@@ -50,10 +54,10 @@ test('allows the quota in each window, and a caller that waited the returned sec
 test('keeps the used part of a quota across an update', () => {
   const { quotas, take, pass } = setUp(10, 60);
   expect(countAllowed(take, 10)).toBe(10);
-  quotas.update({ dev: { quota: { calls: 12, seconds: 1 } } });
+  quotas.update(toSettings(12, 1));
   expect(countAllowed(take, 10)).toBe(2);
   pass(1_000);
   expect(countAllowed(take, 20)).toBe(12);
-  quotas.update({});
+  quotas.update({ environments: {} });
   expect(countAllowed(take, 100)).toBe(100);
 });

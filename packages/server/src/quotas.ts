@@ -1,7 +1,9 @@
 import type { EnvironmentConfig, Quota } from './config/config.ts';
 import type { RedisState } from './redis.ts';
 
-type Environments = Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
+interface Settings {
+  readonly environments: Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
+}
 
 /** A fixed window, which begins with its first call. */
 interface Window {
@@ -19,14 +21,14 @@ export class Quotas {
   readonly #now: () => number;
   #windows = new Map<string, Window>();
 
-  constructor(environments: Environments, redis?: RedisState, now = () => performance.now()) {
+  constructor(settings: Settings, redis?: RedisState, now = () => performance.now()) {
     this.#redis = redis;
     this.#now = now;
-    this.update(environments);
+    this.update(settings);
   }
 
   /** Applies other quotas. The calls that a window has counted still count. */
-  update(environments: Environments): void {
+  update({ environments }: Settings): void {
     const windows = new Map<string, Window>();
     for (const [env, { quota }] of Object.entries(environments)) {
       if (quota === undefined) continue;

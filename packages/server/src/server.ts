@@ -5,7 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createAdmin, type Phase } from './admin.ts';
-import { createApplication, type Resources } from './application.ts';
+import { createApplication } from './application.ts';
+import { SignedUses } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
 import { createCalls } from './calls.ts';
 import { type Config, resolveConfig } from './config/config.ts';
@@ -13,11 +14,12 @@ import type { ConfigInput } from './config/schema.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
-import { createMetrics, type Metrics, observeStore } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { Quotas } from './quotas.ts';
 import { connectRedis } from './redis.ts';
 import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
+import { observeStore } from './store/observed-store.ts';
 import type { ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
@@ -31,7 +33,10 @@ export interface BerthServer {
   readonly url: string;
   /** URL for health checks and metrics; undefined with `admin: false`. Throws before `listen`. */
   readonly adminUrl: string | undefined;
-  /** Starts accepting calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
+  /**
+   * Starts accepting calls. Rejects as `net.Server` does, for example with `EADDRINUSE`; the server is then closed. Can
+   * be called once.
+   */
   listen(): Promise<void>;
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas, CORS, keys,
@@ -78,13 +83,9 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   let config = initial;
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
-  const { redis, blobs, quotas, issuers, gateway } = resources;
+  const { redis, blobs, calls, gateway } = resources;
   let phase: Phase = 'starting';
-  const calls = createCalls(log, metrics, config);
-  // A call that began before a reload is rejected by the current credentials, too.
-  const createNext = (next: Config) =>
-    createApplication(next, resources, () => config.environments, calls, log);
-  const http = createHttpServer(config.listen, createNext(config));
+  const http = createHttpServer(config.listen, createApplication(config, resources, log));
   const admin = config.admin && createAdmin(blobs, metrics, () => phase);
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
@@ -92,17 +93,24 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   metrics.addGauge('berth_upstream_outstanding', 'Calls to services in flight.', countCalls);
   let stopSweeping = () => {};
   let lastReload: Promise<unknown> = Promise.resolve();
+  let starting: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
   async function listen(): Promise<void> {
+    if (starting ?? closing) throw new Error('A server can only be started once.');
+    starting = start();
     try {
-      if (admin && config.admin)
-        await once(admin.listen(config.admin.port, config.admin.host), 'listening');
-      await http.listen();
+      await starting;
     } catch (error) {
-      await closeResources();
+      await closeOnce();
       throw error;
     }
+  }
+
+  async function start(): Promise<void> {
+    if (admin && config.admin)
+      await once(admin.listen(config.admin.port, config.admin.host), 'listening');
+    await http.listen();
     phase = 'ready';
     stopSweeping = keepSwept(blobs, log);
   }
@@ -117,18 +125,16 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   async function apply(input: ConfigInput | Config): Promise<readonly string[]> {
     const { config: next, restarts } = findRestarts(config, await resolveConfig(input));
     if (closing !== undefined) return [];
-    const application = createNext(next);
+    const application = createApplication(next, resources, log);
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
     config = next;
-    for (const each of [issuers, quotas]) each.update(next.environments);
-    for (const each of [gateway, calls]) each.update(next);
-    http.serve(application);
-    if (next.listen.tls !== undefined) http.setCertificate(next.listen.tls);
-    log.level = next.log.level;
+    resources.update(next);
+    http.update(next.listen, application);
     return restarts;
   }
 
   async function close(): Promise<void> {
+    await starting?.catch(() => {});
     const wasReady = phase === 'ready';
     phase = 'draining';
     if (wasReady) await drain();
@@ -177,8 +183,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   };
 }
 
-async function openResources(config: Config, log: Log, metrics: Metrics): Promise<Resources> {
-  const { environments } = config;
+async function openResources(config: Config, log: Log, metrics: Metrics) {
   const redis =
     config.redis &&
     (await connectRedis(
@@ -193,12 +198,28 @@ async function openResources(config: Config, log: Log, metrics: Metrics): Promis
     redis?.close();
     throw error;
   });
-  const quotas = new Quotas(environments, redis);
-  const issuers = new Issuers(environments, (env, reason) =>
+  const quotas = new Quotas(config, redis);
+  const issuers = new Issuers(config, (env, reason) =>
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
+  const uses = new SignedUses(config, redis);
   const gateway = createGateway(config, quotas);
-  return { redis, blobs: observeStore(store, log, metrics), quotas, issuers, gateway };
+  const calls = createCalls(log, metrics, config);
+  const updated: readonly Updatable[] = [quotas, issuers, uses, gateway, calls];
+  const update = (next: Config): void => {
+    for (const each of updated) each.update(next);
+    log.level = next.log.level;
+  };
+  const blobs = observeStore(store, log, metrics);
+  return { redis, blobs, quotas, issuers, uses, gateway, calls, update };
+}
+
+/**
+ * What a reload keeps, and what reads settings itself. These take effect at once, also for calls in flight. Those that
+ * `createApplication` reads take effect for the calls that follow, and those in `FIXED` with a restart.
+ */
+interface Updatable {
+  update(next: Config): void;
 }
 
 /** @param sharedLocks locks of all processes that use the store. Default: only this one uses it */

@@ -69,15 +69,30 @@ export function createAuthenticator(
 }
 
 /** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
-export async function authorizeUse(
-  { kind, id, env, caller }: SignedUse,
-  environments: Config['environments'],
-  redis: RedisState | undefined,
-): Promise<void> {
-  const pairs = environments[env]?.credentials ?? [];
-  const isKnown = pairs.some((pair) => pair.id === caller);
-  if (!isKnown || (await redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
-    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+export class SignedUses {
+  readonly #redis: RedisState | undefined;
+  #environments: Config['environments'];
+
+  constructor({ environments }: Config, redis: RedisState | undefined) {
+    this.#environments = environments;
+    this.#redis = redis;
+  }
+
+  /** A call in flight is rejected by the current credentials, too. */
+  update({ environments }: Config): void {
+    this.#environments = environments;
+  }
+
+  async authorize({ kind, id, env, caller }: SignedUse): Promise<void> {
+    const pairs = this.#environments[env]?.credentials ?? [];
+    const isKnown = pairs.some((pair) => pair.id === caller);
+    const revocable = [
+      ['key-pair', `${env}/${caller}`],
+      [kind, id],
+    ] as const;
+    if (!isKnown || (await this.#redis?.isRevoked(...revocable))) {
+      throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+    }
   }
 }
 
@@ -150,7 +165,7 @@ async function verify(
     tokens.set(digest, { caller, until });
     return caller;
   } catch (error) {
-    throw toRefusal(error);
+    throw toTokenError(error);
   }
 }
 
@@ -162,7 +177,7 @@ function invalid(message?: string): GatewayError {
  * Returns the error for a rejected token. It has no cause, because `jose` errors contain claims of the token.
  * Any other error is a bug.
  */
-function toRefusal(error: unknown): unknown {
+function toTokenError(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {
     const message = 'The keys for verifying access tokens are currently unavailable.';

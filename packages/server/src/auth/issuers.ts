@@ -46,16 +46,18 @@ export interface Issuer {
   tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
-type Environments = Readonly<Record<string, { readonly tokens?: TokenSettings | undefined }>>;
+interface Settings {
+  readonly environments: Readonly<Record<string, { readonly tokens?: TokenSettings | undefined }>>;
+}
 
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */
   readonly #onFailure: (env: string, reason: string) => void;
   #issuers = new Map<string, Issuer>();
 
-  constructor(environments: Environments, onFailure: (env: string, reason: string) => void) {
+  constructor(settings: Settings, onFailure: (env: string, reason: string) => void) {
     this.#onFailure = onFailure;
-    this.update(environments);
+    this.update(settings);
   }
 
   get(env: string): Issuer | undefined {
@@ -66,7 +68,7 @@ export class Issuers {
    * Applies other issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
    * issuer that is down.
    */
-  update(environments: Environments): void {
+  update({ environments }: Settings): void {
     const previous = this.#issuers;
     this.#issuers = new Map();
     for (const [env, { tokens: settings }] of Object.entries(environments)) {

@@ -163,8 +163,8 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     keys: [{ secret: 'a key that signs links and grants' }],
     environments: { dev: { tokens: { jwks: setOf(es256) } } },
   });
-  const issuers = new Issuers(config.environments, () => {});
-  const quotas = new Quotas(config.environments);
+  const issuers = new Issuers(config, () => {});
+  const quotas = new Quotas(config);
   const shared = { issuers, quotas, redis: undefined };
   const { bearerToken } = createAuthenticator(config, shared).gateway;
   const check = (token: string) => bearerToken(token, { env: 'dev' } as never);

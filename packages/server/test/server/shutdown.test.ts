@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { createServer as createBerthServer } from '../../src/index.ts';
 import { HANDSHAKE, open, receive } from '../support/send-raw.ts';
 import { Cli } from './support/cli.ts';
 import { startListening, startService } from './support/hosted-service.ts';
@@ -109,4 +110,26 @@ test('does not wait for WebSockets', async () => {
   const closed = once(socket, 'close');
   await server.close();
   await closed;
+});
+
+test('a server that is closed while it starts, or fails to start, does not listen again', async () => {
+  const create = async (port: number) =>
+    createBerthServer({
+      listen: { port },
+      admin: false,
+      log: { level: 'silent' },
+      store: { driver: 'file', root: await makeFolder() },
+      keys: [{ secret: 'a key that signs links and grants' }],
+      environments: { dev: {} },
+    });
+  const closed = await create(0);
+  const listening = closed.listen();
+  await closed.close();
+  await listening;
+  expect(() => closed.url).toThrow();
+  const refused = await create((await startServer()).port);
+  await expect(refused.listen()).rejects.toThrow('EADDRINUSE');
+  for (const server of [closed, refused]) {
+    await expect(server.listen()).rejects.toThrow('only be started once');
+  }
 });
