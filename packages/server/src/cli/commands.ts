@@ -33,28 +33,39 @@ export async function revoke(
     const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
     throw new Failure(`${file} has no redis.url, so its processes share no revocations: ${advice}`);
   }
-  const { name, seconds } = toRevocation(kind, subject, config);
+  const { name, seconds, warning } = toRevocation(kind, subject, config);
   const redis = await connectRedis(config.redis);
   try {
     await redis.revoke(kind, name, seconds);
-    process.stdout.write(`Revoked the ${kind}.\n`);
+    process.stdout.write(`Revoked the ${kind.replace('-', ' ')}.\n`);
+    if (warning !== undefined) process.stderr.write(`Warning: ${file} ${warning}\n`);
   } finally {
     redis.close();
   }
 }
 
+/** A `storeFileID`. */
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 function toRevocation(
   kind: Revocable,
   subject: string,
-  config: Config,
-): { name: string; seconds?: number } {
+  { environments }: Config,
+): { name: string; seconds?: number; warning?: string } {
   switch (kind) {
-    case 'key-pair':
-      if (Object.keys(config.environments).some((env) => subject.startsWith(`${env}/`)))
-        return { name: subject };
-      throw new Failure('Write a key pair as environment and ID, such as dev/ci.');
+    case 'key-pair': {
+      const [env = '', ...rest] = subject.split('/');
+      const id = rest.join('/');
+      const environment = Object.hasOwn(environments, env) ? environments[env] : undefined;
+      if (environment === undefined || id === '')
+        throw new Failure('Write a key pair as environment and ID, such as dev/ci.');
+      if (environment.credentials.some((pair) => pair.id === id)) return { name: subject };
+      // It may have been removed from the configuration, and still be used by processes that have not reloaded it.
+      return { name: subject, warning: `has no key pair ${subject}: check the spelling.` };
+    }
     case 'grant':
-      return { name: subject, seconds: MAX_GRANT_SECONDS };
+      if (UUID.test(subject)) return { name: subject, seconds: MAX_GRANT_SECONDS };
+      throw new Failure('Pass the storeFileID of a grant, such as 3f0c6a52-….');
     case 'link': {
       const query = URL.parse(subject)?.searchParams ?? new URLSearchParams();
       const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;

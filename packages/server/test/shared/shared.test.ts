@@ -93,7 +93,7 @@ async function download(from: Replica, link: string): Promise<number> {
 /** Runs `berth-server revoke` with the configuration of these replicas; returns its output. */
 async function revoke(url: string, ...args: string[]): Promise<string> {
   const keys = [{ secret: 'k'.repeat(32) }];
-  const config = { keys, redis: { url }, environments: { dev: {} } };
+  const config = { keys, redis: { url }, environments: { dev: { credentials: [PAIR] } } };
   const folder = await makeFolder({ 'berth.yaml': JSON.stringify(config) });
   const { stdout, stderr } = await runHere(folder, 'revoke', ...args, '--config', 'berth.yaml');
   return stdout + stderr;
@@ -148,7 +148,7 @@ describeOn('redis', 'state shared by replicas', () => {
       await download(third, link),
     ];
     expect(await tryAll()).toEqual([200, 200, 200, 204, 200]);
-    expect(await revoke(url, 'key-pair', 'dev/ci')).toBe('Revoked the key-pair.\n');
+    expect(await revoke(url, 'key-pair', 'dev/ci')).toBe('Revoked the key pair.\n');
     expect(await tryAll()).toEqual([401, 401, 401, 403, 403]);
     expect((await first.sendSigned(PAIR, 'body')).text).toContain('The key pair has been revoked.');
     // Others do not learn that the key pair exists.
@@ -176,6 +176,11 @@ describeOn('redis', 'state shared by replicas', () => {
       'Pass the URL of a link that has not expired.\n',
     );
     expect(await revoke(url, 'key-pair', 'ci')).toContain('such as dev/ci');
+    // It may have been removed from the configuration, but its grants and links have not.
+    expect(await revoke(url, 'key-pair', 'dev/typo')).toMatch(
+      /Revoked[\s\S]*has no key pair dev\/typo/,
+    );
+    expect(await revoke(url, 'grant', 'typo')).toContain('Pass the storeFileID');
   });
 
   test('without Redis, calls that need a revocation fail closed', async () => {
