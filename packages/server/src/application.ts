@@ -4,7 +4,7 @@ import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { type AuthResources, createAuthenticator, type SignedUses } from './auth/authenticator.ts';
-import type { Calls } from './calls.ts';
+import type { Calls, Scope } from './calls.ts';
 import type { Config } from './config/config.ts';
 import type { createGateway } from './gateway/gateway.ts';
 import { type Application, toRequestUrl } from './http.ts';
@@ -50,7 +50,10 @@ export function createApplication(config: Config, resources: Resources, log: Log
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
     limits,
     wireProfile,
-    authorizeUse: (use) => uses.authorize(use),
+    authorizeUse(use, request) {
+      if (use.kind === 'grant') calls.onGrant(request, use.env);
+      return uses.authorize(use);
+    },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,
   });
@@ -81,11 +84,12 @@ export function createApplication(config: Config, resources: Resources, log: Log
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');
-    const surface = surfaceOf(path);
+    const scope = scopeOf(path);
+    const { surface } = scope;
     // The routers of both APIs read the host of an absolute target.
     if (surface === 'files') request.url = path;
     if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
-    calls.begin(surface, path, request, response);
+    calls.begin(scope, path, request, response);
     return routers[surface];
   };
   return {
@@ -97,7 +101,8 @@ export function createApplication(config: Config, resources: Resources, log: Log
       (router.checkContinue ?? router)(request, response);
     },
     upgrade(request, socket, head) {
-      calls.begin('gateway', toOriginForm(request.url ?? '/'), request, undefined);
+      const path = toOriginForm(request.url ?? '/');
+      calls.begin({ ...scopeOf(path), surface: 'gateway' }, path, request, undefined);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
@@ -105,21 +110,25 @@ export function createApplication(config: Config, resources: Resources, log: Log
   };
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
-type Router = Listener & { readonly checkContinue?: Listener };
+interface Router {
+  (request: IncomingMessage, response: ServerResponse): unknown;
+  readonly checkContinue?: (request: IncomingMessage, response: ServerResponse) => unknown;
+}
 
 /** RFC 9112, section 3.2.2: "a server MUST accept the absolute-form in requests". */
 function toOriginForm(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
-/** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
-function surfaceOf(url: string): Surface {
-  if (url.startsWith('/v1/')) return 'gateway';
-  const path = `${url.split('?', 1)[0]}/`;
-  if (path.startsWith('/api/v2/')) return 'storage';
-  if (path.startsWith(`${UPLOAD_PATH}/`)) return 'upload';
-  return path.startsWith(`${FILES_PATH}/`) ? 'files' : 'gateway';
+/** Returns what a target says about its call. The gateway, which is first for speed, also gets every path that belongs to no other surface. */
+function scopeOf(target: string): Scope {
+  const [path = ''] = target.split('?', 1);
+  const [, first, second, third, fourth] = path.split('/', 5);
+  if (first === 'v1') return { surface: 'gateway', service: third };
+  if (first === 'api' && second === 'v2') return { surface: 'storage', env: fourth };
+  if (`/${first}` === UPLOAD_PATH) return { surface: 'upload' };
+  if (`/${first}` === FILES_PATH) return { surface: 'files', env: second };
+  return { surface: 'gateway', service: third };
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

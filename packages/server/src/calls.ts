@@ -8,12 +8,21 @@ import type { Metrics, Surface } from './metrics.ts';
 const OBSERVED = Symbol('observed call');
 type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 
-interface ObservedCall {
+/** What the path of a call says about it, before it is known whether that exists. */
+export interface Scope {
   readonly surface: Surface;
+  /** undefined if something else names it: the host of a gateway call, the grant of an upload. */
+  readonly env?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+interface ObservedCall {
+  readonly scope: Scope;
   /** The target in origin form, before a mount strips its prefix. */
   readonly target: string;
   readonly isUpgrade: boolean;
   readonly startedAt: number;
+  grantedEnv: string | undefined;
   call: Call | undefined;
   error: ContractError | undefined;
 }
@@ -36,11 +45,12 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
   }
 
   function report(observed: ObservedCall, response: ServerResponse, status: number): void {
-    const { surface, target, startedAt, call, error } = observed;
+    const { scope, target, startedAt, call, error } = observed;
+    const { surface } = scope;
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
-    const { env, service } = scopeOf(observed, config.environments);
+    const { env, service } = toLabels(observed, config.environments);
     metrics.count({ surface, operation, env, service, status, code, seconds });
     const isFailure = status >= 500;
     if (!config.log.calls && !isFailure) return;
@@ -69,18 +79,30 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
      * @param response undefined for an upgrade, which has none in Node; it ends with the 101 or the refusal
      */
     begin(
-      surface: Surface,
+      scope: Scope,
       target: string,
       request: IncomingMessage,
       response: ServerResponse | undefined,
     ): void {
       const startedAt = performance.now();
       const isUpgrade = response === undefined;
-      const observed = { surface, target, isUpgrade, startedAt, call: undefined, error: undefined };
-      (request as ObservedRequest)[OBSERVED] = observed;
+      (request as ObservedRequest)[OBSERVED] = {
+        scope,
+        target,
+        isUpgrade,
+        startedAt,
+        grantedEnv: undefined,
+        call: undefined,
+        error: undefined,
+      };
       if (response === undefined) return;
       active += 1;
       response.on('close', end);
+    },
+    /** @param env from a grant, whose signature is valid */
+    onGrant(request: object, env: string): void {
+      const observed = (request as ObservedRequest)[OBSERVED];
+      if (observed !== undefined) observed.grantedEnv = env;
     },
     onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
       const observed = (call.request as ObservedRequest)[OBSERVED];
@@ -123,16 +145,13 @@ function describeCause(cause: unknown) {
   return { ...(endpoint !== undefined && { endpoint }), cause: cause.message };
 }
 
-/** Returns the environment and the service of a call. What the configuration does not name is `other`. */
-function scopeOf({ surface, target, call }: ObservedCall, environments: Config['environments']) {
-  const [path = ''] = target.split('?', 1);
-  const [, , second = '', third = '', fourth = ''] = path.split('/', 5);
-  const isGateway = surface === 'gateway';
-  const inPath = surface === 'storage' ? fourth : second;
-  const name = isGateway ? ((call as { env?: string } | undefined)?.env ?? '') : inPath;
+/** What the configuration does not name is `other`, so that callers cannot create labels. */
+function toLabels({ scope, grantedEnv, call }: ObservedCall, environments: Config['environments']) {
+  const name = scope.env ?? grantedEnv ?? (call as { env?: string } | undefined)?.env ?? '';
   const environment = Object.hasOwn(environments, name) ? environments[name] : undefined;
   const env = environment === undefined ? 'other' : name;
-  if (!isGateway) return { env, service: '' };
-  const isKnown = environment !== undefined && Object.hasOwn(environment.services, third);
-  return { env, service: isKnown ? third : 'other' };
+  if (scope.surface !== 'gateway') return { env, service: '' };
+  const { service = '' } = scope;
+  const isKnown = environment !== undefined && Object.hasOwn(environment.services, service);
+  return { env, service: isKnown ? service : 'other' };
 }

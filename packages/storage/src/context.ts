@@ -49,8 +49,9 @@ export interface StorageOptions {
   /**
    * Called before each use of a grant or link. Throws an `UploadError` to reject it, for example because it was
    * revoked. With this option, links contain the ID of the caller who requested them. Default: all are accepted.
+   * `request` is the one that was passed to `upload` or `download`.
    */
-  readonly authorizeUse?: ((use: SignedUse) => Promise<void>) | undefined;
+  readonly authorizeUse?: ((use: SignedUse, request: object) => Promise<void>) | undefined;
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
   /** Called once with each different error in a batch; the caller gets a fixed message. Must not throw. */

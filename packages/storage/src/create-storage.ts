@@ -80,7 +80,7 @@ function createUploadFile(context: StorageContext) {
     const options = { contentType: toContentType(contentType), signal };
     const releaseSlot = acquireSlot(blobs, storeFileID);
     try {
-      await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller });
+      await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller }, request);
       const { etag, size } = await blobs.write({ env, path }, file, options);
       onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
       const location = `${publicUrl(request)}${links.toPath(granted)}`;

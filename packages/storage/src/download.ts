@@ -47,7 +47,8 @@ export function createDownload(context: StorageContext) {
       throw toUploadError(error);
     });
 
-  async function follow({ method, url = '', headers }: DownloadRequest): Promise<Download> {
+  async function follow(request: DownloadRequest): Promise<Download> {
+    const { method, url = '', headers } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       const allow = CORS.allowMethods.link.join(', ');
       const message = `Links only support GET and HEAD, not ${method}.`;
@@ -65,7 +66,7 @@ export function createDownload(context: StorageContext) {
     // Since the link was created, the environment may have been removed or given another bucket.
     if (bucketOf(link.env) !== link.bucket) throw missingFile();
     const { id, env, caller } = link;
-    if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller });
+    if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller }, request);
     if (method === 'HEAD') {
       const info = await blobs.stat(link);
       if (info === undefined) throw missingFile();

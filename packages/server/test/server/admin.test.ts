@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { StorageClient } from '../attacks/support/storage-client.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { serving, startServer } from './support/start-server.ts';
@@ -33,7 +34,9 @@ test('metrics count calls by surface, operation, status and code', async () => {
     request.resume();
     response.end('0123456789');
   });
-  const { adminUrl, url, call, port, toGet, token } = await startServer({}, serving(origin));
+  const pair = { id: 'me', secret: 'a secret of sixteen' };
+  const environment = { ...serving(origin), credentials: [pair] };
+  const { adminUrl, url, call, port, toGet, token } = await startServer({}, environment);
   await (await call('/ok')).text();
   await (await call('/ok')).text();
   await (await call('', { headers: { authorization: 'Bearer x' } })).text();
@@ -46,6 +49,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
   const batch = `${url}/api/v2/envs/made-up/storages:batchDelete`;
   await (await fetch(batch, { method: 'POST' })).text();
   await (await fetch(`${url}/files/dev/files/a`)).text();
+  await new StorageClient(url, pair).upload('a', 'content');
   const { body } = await get(`${adminUrl}/metrics`);
   for (const line of [
     'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code="",env="dev",service="hello"} 3',
@@ -53,6 +57,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="SERVICE_NOT_FOUND",env="dev",service="other"} 2',
     'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID",env="other",service=""} 1',
     'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch",env="dev",service=""} 1',
+    'berth_calls_total{surface="upload",operation="uploadFile",status="2xx",code="",env="dev",service=""} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 3',
     'berth_calls_active 0',
     'berth_upstream_outstanding 0',
