@@ -21,9 +21,9 @@ import { type Bucket, expectS3 } from './bucket.ts';
 const PART_BYTES = 5 * 1024 * 1024;
 
 /**
- * How many bytes all uploads of this process may keep in memory, waiting for the store or for more content. With less,
- * fewer slow uploads are possible at a time, and it is garbage that takes more: 60 stalled ones need 200 to 300 MiB,
- * of which an idle process has 115.
+ * How many bytes all uploads of this process may keep in memory, waiting for the store or for more content. A lower limit
+ * would allow fewer slow uploads at a time and save little, because most memory is garbage: with 60 stalled uploads, a
+ * process takes 200 to 300 MiB, and 115 MiB when idle.
  */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
@@ -44,175 +44,190 @@ export async function writeObject(
   bucket: Bucket,
   key: BlobKey,
   content: Readable,
-  { signal, contentType }: WriteOptions,
+  options: WriteOptions,
 ): Promise<BlobInfo> {
-  const memory = new Memory();
-  const failed = new AbortController();
-  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const etag = randomUUID();
-  const object = {
-    Bucket: bucket.name,
-    Key: bucket.keyOf(key),
-    ContentType: contentType,
-    // The store's own ETag does not change if only the type does.
-    Metadata: { etag },
-  };
-  try {
-    stop.throwIfAborted();
-    addAbortSignal(stop, content);
-    const parts = toParts(content, memory);
-    const first = (await parts.next()).value as Buffer;
-    const size =
-      first.length < PART_BYTES
-        ? await putObject(bucket, { ...object, Body: first }, stop)
-        : await writeParts(bucket, object, first, parts, memory, failed, stop);
-    return { size, etag, contentType };
-  } catch (error) {
-    content.destroy();
-    stop.throwIfAborted();
-    throw error;
-  } finally {
-    memory.release();
-  }
-}
-
-interface NewObject {
-  readonly Bucket: string;
-  readonly Key: string;
-}
-
-/** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
-async function putObject(
-  bucket: Bucket,
-  object: NewObject & { readonly Body: Buffer },
-  stop: AbortSignal,
-): Promise<number> {
-  const { ETag } = await bucket.change([object.Key], (late) =>
-    bucket.send(new PutObjectCommand(object), AbortSignal.any([stop, late])),
-  );
-  expectS3(ETag);
-  return object.Body.length;
-}
-
-async function writeParts(
-  bucket: Bucket,
-  object: NewObject,
-  first: Buffer,
-  parts: AsyncGenerator<Buffer, undefined>,
-  memory: Memory,
-  failed: AbortController,
-  stop: AbortSignal,
-): Promise<number> {
-  const { Bucket, Key } = object;
-  const create = new CreateMultipartUploadCommand(object);
-  const created = await bucket.call((late) => bucket.send(create, AbortSignal.any([stop, late])));
-  const UploadId = expectS3(created.UploadId);
-  const upload = { Bucket, Key, UploadId };
-  inProgress.add(UploadId);
-  try {
-    const { size, sent } = await sendParts();
-    const MultipartUpload = { Parts: sent };
-    const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
-    // If this fails, the store may still complete it, so the parts must stay until a sweep.
-    const { ETag } = await bucket.change([Key], (late) =>
-      bucket.send(complete, AbortSignal.any([stop, late])),
-    );
-    expectS3(ETag);
-    return size;
-  } finally {
-    inProgress.delete(UploadId);
-  }
-
-  /** Sends each part while the next one arrives, if there is memory for two. */
-  async function sendParts() {
-    const sent: CompletedPart[] = [];
-    let size = 0;
-    let sending: Promise<void> | undefined;
-    try {
-      let Body: Buffer | undefined = first;
-      for (; Body !== undefined; Body = (await parts.next()).value) {
-        await sending;
-        size += Body.length;
-        if (size > MAX_OBJECT_BYTES) throw toTooLargeError();
-        const PartNumber = sent.length + 1;
-        const command = new UploadPartCommand({ ...upload, PartNumber, Body });
-        sending = bucket
-          .call((late) => bucket.send(command, AbortSignal.any([stop, late])))
-          .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
-        // Otherwise, a failure would wait for more content.
-        sending.catch((error) => failed.abort(error));
-        if (!memory.reserve(2 * PART_BYTES)) await sending;
-      }
-      await sending;
-      return { size, sent };
-    } catch (error) {
-      // A part that arrives after the upload was aborted would stay in the store.
-      failed.abort(error);
-      await sending?.catch(() => {});
-      const abort = new AbortMultipartUploadCommand(upload);
-      await bucket.call((signal) => bucket.sendIfThere(abort, signal), 0.1).catch(() => {});
-      throw error;
-    }
-  }
-}
-
-export function toTooLargeError(): FileTooLargeError {
-  return new FileTooLargeError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
+  return new Upload(bucket, key, content, options).run();
 }
 
 let bufferedBytes = 0;
 
 /**
- * The memory of an upload. It keeps what it gets until its end, so that an upload in progress does not fail because
- * others start. 60 stalled uploads by `Upload` of `@aws-sdk/lib-storage` need 310 to 1,640 MB, because that limits one
- * upload only.
+ * An upload with its memory: a buffer for the part that is being sent, and if possible one for the part that arrives
+ * meanwhile. It keeps the memory that it gets until its end, so that an upload in progress does not fail because others
+ * start. 60 stalled uploads by `Upload` of `@aws-sdk/lib-storage` need 310 to 1,640 MB, because that limits one upload
+ * only.
  */
-class Memory {
-  #bytes = 0;
+class Upload {
+  readonly #bucket: Bucket;
+  readonly #object: ReturnType<typeof toObject>;
+  readonly #content: Readable;
+  readonly #chunks: AsyncIterator<Buffer>;
+  /** Aborted when a part fails, which would otherwise wait for more content. */
+  readonly #failed = new AbortController();
+  readonly #stop: AbortSignal;
+  #reservedBytes = 0;
+  /** What has arrived and is in no part yet. */
+  #rest: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.allocUnsafe(PART_BYTES);
+  #spare: Buffer | undefined;
+  /** The request that sends the part in `#buffer`, if there is one. */
+  #sending: Promise<void> | undefined;
+
+  constructor(bucket: Bucket, key: BlobKey, content: Readable, options: WriteOptions) {
+    const { signal, contentType } = options;
+    this.#bucket = bucket;
+    this.#object = toObject(bucket, key, contentType);
+    this.#content = content;
+    this.#chunks = content[Symbol.asyncIterator]();
+    this.#stop = AbortSignal.any([this.#failed.signal, ...(signal ? [signal] : [])]);
+  }
+
+  async run(): Promise<BlobInfo> {
+    const { Metadata, ContentType: contentType } = this.#object;
+    try {
+      this.#stop.throwIfAborted();
+      addAbortSignal(this.#stop, this.#content);
+      const first = await this.#readPart();
+      const isSmall = first.length < PART_BYTES;
+      const size = isSmall ? await this.#put(first) : await this.#putParts(first);
+      return { size, etag: Metadata.etag, contentType };
+    } catch (error) {
+      this.#content.destroy();
+      this.#stop.throwIfAborted();
+      throw error;
+    } finally {
+      bufferedBytes -= this.#reservedBytes;
+    }
+  }
+
+  /**
+   * Reads the next part. Only the last one is smaller than `PART_BYTES`, and may be empty.
+   * @throws StoreUnavailableError if too much memory is in use
+   */
+  async #readPart(): Promise<Buffer> {
+    await this.#freeBuffer();
+    let length = 0;
+    while (length < PART_BYTES) {
+      if (this.#rest.length === 0) {
+        const chunk = await this.#chunks.next();
+        if (chunk.done) break;
+        this.#rest = chunk.value;
+      }
+      // Copied at once, because garbage of many chunks takes as much memory as the parts.
+      const copied = this.#rest.copy(this.#buffer, length);
+      this.#rest = this.#rest.subarray(copied);
+      length += copied;
+      if (!this.#reserve(length)) {
+        throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
+      }
+    }
+    return this.#buffer.subarray(0, length);
+  }
+
+  /**
+   * Makes `#buffer` one that no request is using: the spare one, as only one part is sent at a time, or the same again
+   * once it is sent. A new one for each part would be garbage, which takes as much memory again before it is collected.
+   */
+  async #freeBuffer(): Promise<void> {
+    if (this.#sending === undefined) return;
+    if (this.#reserve(2 * PART_BYTES)) {
+      [this.#buffer, this.#spare] = [this.#spare ?? Buffer.allocUnsafe(PART_BYTES), this.#buffer];
+    } else {
+      await this.#sending;
+    }
+  }
 
   /** Returns whether the upload may keep that many bytes in all. */
-  reserve(bytes: number): boolean {
-    const more = Math.max(0, bytes - this.#bytes);
+  #reserve(bytes: number): boolean {
+    const more = Math.max(0, bytes - this.#reservedBytes);
     if (bufferedBytes + more > MAX_BUFFERED_BYTES) return more === 0;
     bufferedBytes += more;
-    this.#bytes += more;
+    this.#reservedBytes += more;
     return true;
   }
 
-  release(): void {
-    bufferedBytes -= this.#bytes;
-    this.#bytes = 0;
+  /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
+  async #put(Body: Buffer): Promise<number> {
+    const command = new PutObjectCommand({ ...this.#object, Body });
+    const { ETag } = await this.#bucket.change([this.#object.Key], (late) =>
+      this.#bucket.send(command, this.#until(late)),
+    );
+    expectS3(ETag);
+    return Body.length;
+  }
+
+  async #putParts(first: Buffer): Promise<number> {
+    const { Bucket, Key } = this.#object;
+    const create = new CreateMultipartUploadCommand(this.#object);
+    const created = await this.#bucket.call((late) => this.#bucket.send(create, this.#until(late)));
+    const UploadId = expectS3(created.UploadId);
+    const upload = { Bucket, Key, UploadId };
+    inProgress.add(UploadId);
+    try {
+      const { size, sent } = await this.#sendParts(first, upload);
+      const MultipartUpload = { Parts: sent };
+      const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
+      // If this fails, the store may still complete it, so the parts must stay until a sweep.
+      const { ETag } = await this.#bucket.change([Key], (late) =>
+        this.#bucket.send(complete, this.#until(late)),
+      );
+      expectS3(ETag);
+      return size;
+    } finally {
+      inProgress.delete(UploadId);
+    }
+  }
+
+  /** Sends each part while the next one arrives. */
+  async #sendParts(first: Buffer, upload: PartsUpload) {
+    const sent: CompletedPart[] = [];
+    let size = 0;
+    try {
+      for (let Body = first; Body.length > 0; Body = await this.#readPart()) {
+        await this.#sending;
+        size += Body.length;
+        if (size > MAX_OBJECT_BYTES) throw toTooLargeError();
+        const PartNumber = sent.length + 1;
+        const command = new UploadPartCommand({ ...upload, PartNumber, Body });
+        this.#sending = this.#bucket
+          .call((late) => this.#bucket.send(command, this.#until(late)))
+          .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
+        this.#sending.catch((error) => this.#failed.abort(error));
+      }
+      await this.#sending;
+      return { size, sent };
+    } catch (error) {
+      // A part that arrives after the upload was aborted would stay in the store.
+      this.#failed.abort(error);
+      await this.#sending?.catch(() => {});
+      const abort = new AbortMultipartUploadCommand(upload);
+      const discard = (late: AbortSignal) => this.#bucket.sendIfThere(abort, late);
+      await this.#bucket.call(discard, 0.1).catch(() => {});
+      throw error;
+    }
+  }
+
+  #until(late: AbortSignal): AbortSignal {
+    return AbortSignal.any([this.#stop, late]);
   }
 }
 
-/**
- * Splits content into parts. Only the last part may be smaller; there is at least one, which may be empty.
- * @throws StoreUnavailableError if too much memory is in use
- */
-async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffer, undefined> {
-  let part: Buffer = Buffer.allocUnsafe(PART_BYTES);
-  let spare: Buffer | undefined;
-  let length = 0;
-  let isFirst = true;
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    for (let at = 0; at < chunk.length; ) {
-      // Copied at once, because garbage of many chunks takes as much memory as the parts.
-      const copied = chunk.copy(part, length, at);
-      at += copied;
-      length += copied;
-      if (!memory.reserve(length)) {
-        throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
-      }
-      if (length < PART_BYTES) continue;
-      yield part;
-      // The part before it was sent, and so is this one if there is no memory for two. A new buffer for each part would
-      // be garbage, which takes as much memory again before it is collected.
-      if (memory.reserve(2 * PART_BYTES)) {
-        [part, spare] = [spare ?? Buffer.allocUnsafe(PART_BYTES), part];
-      }
-      length = 0;
-      isFirst = false;
-    }
-  }
-  if (length > 0 || isFirst) yield part.subarray(0, length);
+interface PartsUpload {
+  readonly Bucket: string;
+  readonly Key: string;
+  readonly UploadId: string;
+}
+
+function toObject(bucket: Bucket, key: BlobKey, contentType: string) {
+  return {
+    Bucket: bucket.name,
+    Key: bucket.keyOf(key),
+    ContentType: contentType,
+    // The store's own ETag does not change if only the type does.
+    Metadata: { etag: randomUUID() },
+  };
+}
+
+export function toTooLargeError(): FileTooLargeError {
+  return new FileTooLargeError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
 }
