@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A caller that sends fewer bytes of a body within the time of the watch is too slow. */
+/** A caller that sends fewer bytes of a body than this in `stalledSeconds` is too slow. */
 const SLOW_BYTES = 1024;
 
-/** What a caller does for too long: it sends a body slowly, or after its response, or it reads nothing. */
+/** Why a connection is ended: its body arrives slowly, or after the response, or the response is not read. */
 type Stall = 'slow-body' | 'late-body' | 'unread-response';
 
 /**
- * A connection from a caller. Node ends one that sends no request, no headers or nothing more. What it cannot see is
- * found here: a limit on the total time, such as `requestTimeout`, would abort long uploads; its socket timeout would
- * end idle streams, and a caller could reset it with a byte now and then.
+ * A connection from a caller. Node closes connections that are idle, or whose headers arrive slowly. This class finds
+ * slow bodies and unread responses, for which Node's own limits do not work: `requestTimeout` limits the total time, and
+ * would abort long uploads; the socket timeout would end idle streams, and a single byte now and then resets it.
  */
 export class CallerConnection {
   readonly #socket: Socket;
   request: IncomingMessage | undefined;
-  /** In the order of their requests, which is that in which they end. */
+  /** In the order of their requests, in which they also end. */
   readonly #responses: ServerResponse[] = [];
   /** The body that is arriving, and the bytes received at the last check. */
   #body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
@@ -33,7 +33,7 @@ export class CallerConnection {
     if (response !== undefined) this.#responses.push(response);
   }
 
-  /** Number of responses that have not ended, or had not when the last request arrived. */
+  /** Number of responses that had not ended when the last request arrived. */
   get responses(): number {
     return this.#responses.length;
   }
@@ -57,8 +57,8 @@ export class CallerConnection {
   }
 
   /**
-   * Ends the responses whose turn has not come when the connection closes. Node forgets them after an upgrade, and
-   * before version 24 always: their calls would never end.
+   * Ends pipelined responses that were still waiting when the connection closed. Node does not end them after an
+   * upgrade, and before version 24 never: their calls would stay active.
    */
   close(): void {
     for (const response of this.#responses) {
@@ -69,7 +69,7 @@ export class CallerConnection {
     }
   }
 
-  /** Called several times within the limit. */
+  /** Called several times within `limit`, in milliseconds. */
   findStall(now: number, limit: number): Stall | undefined {
     return this.#isUnread(now, limit) ? 'unread-response' : this.#findStalledBody(now, limit);
   }
@@ -96,13 +96,13 @@ export class CallerConnection {
     if (now - since < limit) return undefined;
     this.#body = { request, since: now, bytes: bytesRead };
     if (this.#responses.at(-1)?.writableFinished) return 'late-body';
-    const isSlow = bytesRead - bytes < SLOW_BYTES && !isHeldUp(request);
+    const isSlow = bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
     return isSlow ? 'slow-body' : undefined;
   }
 }
 
-/** Returns whether this side has stopped reading: the caller cannot send more than is read. */
-function isHeldUp(request: IncomingMessage): boolean {
+/** Returns whether the body is slow only because this server is not reading it. */
+function isReadingPaused(request: IncomingMessage): boolean {
   const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
   return isUntouched || request.readableLength > 0;
 }

@@ -19,8 +19,8 @@ export type Revocable = (typeof REVOCABLE)[number];
 export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
 
 /**
- * Limits the time of a command, in two halves. A timer also expires while this process is busy, and before it reads
- * what has arrived meanwhile. That can only be the first one.
+ * Limits the time of a command. If this process was busy, a timer can fire although the reply has arrived, because timers
+ * run before sockets are read. So there are two timers, one after the other, and the reply is read in between.
  */
 async function inTime<Reply>(reply: Promise<Reply>): Promise<Reply> {
   const late = Promise.withResolvers<never>();
@@ -49,7 +49,7 @@ export async function connectRedis(
   onFailure: (use: Use) => void = () => {},
   onChange: (reason: Error | undefined) => void = () => {},
 ) {
-  // Loaded on demand, because most servers are alone.
+  // Loaded on demand, because most servers do not use Redis.
   const [{ Redis }, { RateLimiterRedis }] = await Promise.all([
     import('ioredis'),
     import('rate-limiter-flexible'),

@@ -10,9 +10,9 @@ const text = z.string().min(1);
 const flag = z.boolean();
 const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
-/** At most 24 days: Node ends a longer timer at once. */
+/** At most 24 days: Node fires a longer timer immediately. */
 const seconds = z.number().min(0).max(2_073_600);
-/** Node takes 0 ms for no limit. */
+/** For Node, 0 ms means no limit. */
 const limitedSeconds = seconds.min(0.001);
 
 const listen = z
@@ -102,7 +102,7 @@ function limit(name: keyof typeof defaults.limits, type = count) {
   return type.default(value).describe(`${description} Unit: ${unit}.`);
 }
 
-/** A revoked grant is remembered for so long, with whatever `grantSeconds` a server has issued it. */
+/** Maximum of `grantSeconds`. A revoked grant is remembered for this long, since any server may have issued it. */
 export const MAX_GRANT_SECONDS = 604_800;
 
 const limits = z
@@ -246,7 +246,9 @@ const service = z
       .describe('The `sub` of tokens, or IDs of key pairs, that may call it. Default: all.'),
     maxCalls: count
       .default(1024)
-      .describe('Maximum number of concurrent calls to all endpoints of a version together.'),
+      .describe(
+        'Maximum number of concurrent calls to the endpoints of a version, from all services.',
+      ),
     headersSeconds: z.number().positive().optional().describe('Default: gatewayHeadersSeconds.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),

@@ -34,8 +34,8 @@ const NO_HEADERS: IncomingMessage['headers'] = {};
 type Rule = 'forward' | 'withhold' | 'forward-in-handshake';
 
 /**
- * Creates a function that returns the headers of the call to a service, as alternating names and values. It gets no credentials, because with them it
- * could call other services or the storage API in the caller's name.
+ * Creates a function that returns the headers of the call to a service, as alternating names and values. The service
+ * gets no credentials, because with them it could call other services or the storage API in the caller's name.
  *
  * @param trustProxy whether to continue the `X-Forwarded-*` headers of a request, which the proxy in front of the
  *   gateway has set

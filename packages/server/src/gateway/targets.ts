@@ -56,7 +56,8 @@ export class Targets {
     const version = chooseVersion(versions);
     if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');
     if (version.endpoints.length === 0) throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND');
-    // A slow service must not use up the memory and connections of all others.
+    // A slow service must not use up the memory and connections of all others. On a shared endpoint, calls of other
+    // services count as well, because they use the same instances.
     if (version.activeCalls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
     return { endpoints: version.takeTurn(), headersSeconds };
   }

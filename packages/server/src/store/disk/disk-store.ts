@@ -242,7 +242,7 @@ class DiskStore implements ServerStore {
     try {
       return await work(path);
     } finally {
-      // Of two errors, the first one is thrown. A sweep removes what remains.
+      // An error here must not hide that of the work. A sweep removes what remains.
       await rm(path, { force: true }).catch(() => {});
     }
   }

@@ -41,7 +41,7 @@ export async function claimStore(root: string, ownership: Ownership): Promise<()
 
 function isRunning(name: string): boolean {
   const { pid, since, host } = parse(name);
-  // Of a process on another machine, nothing is known.
+  // Whether a process on another machine is running is unknown.
   if (host !== hostname()) return true;
   // A process that was restarted, in a container for example, may have the same ID.
   if (pid === process.pid) return since >= Date.now() - process.uptime() * 1000;

@@ -145,7 +145,7 @@ export class Bucket {
   async delete(key: string, signal: AbortSignal): Promise<void> {
     const command = new DeleteObjectCommand({ Bucket: this.name, Key: key });
     const { $metadata } = await this.send(command, signal);
-    // Its status is all that the response has.
+    // The response has no body or headers to check, only its status.
     if ($metadata.httpStatusCode !== 204) throw toForeignError();
   }
 }

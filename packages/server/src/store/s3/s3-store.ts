@@ -25,7 +25,7 @@ const MAX_EMPTY_ATTEMPTS = 3;
 /** Skipping this many bytes costs less than another request. */
 const SKIPPED_BYTES = 256 * 1024;
 
-/** An upload of another process that takes longer is given up. */
+/** An unfinished upload of another process that began longer ago is aborted. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
 /**
@@ -89,7 +89,7 @@ function copyFile(
     // The store copies the headers of the object as well.
     const copy = new CopyObjectCommand({ Bucket: bucket.name, Key: destination, CopySource });
     const copied = await bucket.sendIfThere(copy, signal);
-    // Other programs know nothing of locks.
+    // Another program, which takes no locks, has deleted the source.
     if (copied === undefined) throw new BlobMissingError(from);
     expectS3(copied.CopyObjectResult?.ETag);
     if (move) {
