@@ -4,12 +4,12 @@ import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { type AuthResources, createAuthenticator, type SignedUses } from './auth/authenticator.ts';
-import type { Calls, Scope } from './calls.ts';
 import type { Config } from './config/config.ts';
 import type { createGateway } from './gateway/gateway.ts';
-import { type Application, toRequestUrl } from './http.ts';
-import type { Log } from './log.ts';
-import type { Surface } from './metrics.ts';
+import { type Application, toRequestUrl } from './http/http.ts';
+import type { Calls, Scope } from './observe/calls.ts';
+import type { Log } from './observe/log.ts';
+import type { Surface } from './observe/metrics.ts';
 import type { ServerStore } from './store/server-store.ts';
 
 /** What a reload keeps: connections, files, and what has been counted and cached. */

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { allowBrokenPipe } from '../log.ts';
+import { allowBrokenPipe } from '../observe/log.ts';
 import { REVOCABLE } from '../redis.ts';
 import { toFailure } from './failure.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { loadConfig } from '../config/config.ts';
-import { createLog, flushLog } from '../log.ts';
+import { createLog, flushLog } from '../observe/log.ts';
 import { createServer, createServerWithLog } from '../server.ts';
 import {
   describeDevelopment,

@@ -1,6 +1,6 @@
 import { BlobDamagedError, StoreUnavailableError } from '@berth/storage';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { ServerStore } from './server-store.ts';
 
 /** Counts the failures of a store, and logs damaged files. */

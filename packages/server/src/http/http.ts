@@ -15,8 +15,8 @@ import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, isLoopback, toResponse } from '@berth/server-stubs/contract';
+import type { Config } from '../config/config.ts';
 import { CallerConnection } from './caller-connection.ts';
-import type { Config } from './config/config.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from './log.ts';
 import type { Metrics, Surface } from './metrics.ts';
 
