@@ -7,10 +7,7 @@ export type Phase = 'starting' | 'ready' | 'draining';
 
 type Page = readonly [status: number, text: string, contentType?: string];
 
-/** What is checked of the store. */
-interface Checkable {
-  check(): Promise<void>;
-}
+type Checkable = { readonly check: () => Promise<void> };
 
 export function createAdmin(blobs: Checkable, metrics: Metrics, getPhase: () => Phase): Server {
   const pages = new Map<string | undefined, () => Page | Promise<Page>>([

@@ -22,9 +22,9 @@ interface ObservedCall {
   readonly target: string;
   readonly isUpgrade: boolean;
   readonly startedAt: number;
-  grantedEnv: string | undefined;
-  call: Call | undefined;
-  error: ContractError | undefined;
+  grantedEnv?: string;
+  call?: Call;
+  error?: ContractError;
 }
 
 type ContractError = Error & { readonly code: string };
@@ -86,15 +86,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
     ): void {
       const startedAt = performance.now();
       const isUpgrade = response === undefined;
-      (request as ObservedRequest)[OBSERVED] = {
-        scope,
-        target,
-        isUpgrade,
-        startedAt,
-        grantedEnv: undefined,
-        call: undefined,
-        error: undefined,
-      };
+      (request as ObservedRequest)[OBSERVED] = { scope, target, isUpgrade, startedAt };
       if (response === undefined) return;
       active += 1;
       response.on('close', end);

@@ -113,23 +113,15 @@ test('does not wait for WebSockets', async () => {
 });
 
 test('a server that is closed while it starts, or fails to start, does not listen again', async () => {
-  const create = async (port: number) =>
-    createBerthServer({
-      listen: { port },
-      admin: false,
-      log: { level: 'silent' },
-      store: { driver: 'file', root: await makeFolder() },
-      keys: [{ secret: 'a key that signs links and grants' }],
-      environments: { dev: {} },
-    });
-  const closed = await create(0);
+  const { config, port } = await startServer({ admin: false, log: { level: 'silent' } });
+  const create = async (listen: { port: number }) =>
+    createBerthServer({ ...config, listen, store: { driver: 'file', root: await makeFolder() } });
+  const closed = await create({ port: 0 });
   const listening = closed.listen();
   await closed.close();
   await listening;
   expect(() => closed.url).toThrow();
-  const refused = await create((await startServer()).port);
+  const refused = await create({ port });
   await expect(refused.listen()).rejects.toThrow('EADDRINUSE');
-  for (const server of [closed, refused]) {
-    await expect(server.listen()).rejects.toThrow('only be started once');
-  }
+  for (const { listen } of [closed, refused]) await expect(listen()).rejects.toThrow('once');
 });

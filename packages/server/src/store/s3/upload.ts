@@ -59,7 +59,12 @@ let bufferedBytes = 0;
  */
 class Upload {
   readonly #bucket: Bucket;
-  readonly #object: ReturnType<typeof toObject>;
+  readonly #object: {
+    Bucket: string;
+    Key: string;
+    ContentType: string;
+    Metadata: { etag: string };
+  };
   readonly #content: Readable;
   readonly #chunks: AsyncIterator<Buffer>;
   /** Aborted when a part fails, which would otherwise wait for more content. */
@@ -76,7 +81,14 @@ class Upload {
   constructor(bucket: Bucket, key: BlobKey, content: Readable, options: WriteOptions) {
     const { signal, contentType } = options;
     this.#bucket = bucket;
-    this.#object = toObject(bucket, key, contentType);
+    // The store's own ETag does not change if only the type does.
+    const Metadata = { etag: randomUUID() };
+    this.#object = {
+      Bucket: bucket.name,
+      Key: bucket.keyOf(key),
+      ContentType: contentType,
+      Metadata,
+    };
     this.#content = content;
     this.#chunks = content[Symbol.asyncIterator]();
     this.#stop = AbortSignal.any([this.#failed.signal, ...(signal ? [signal] : [])]);
@@ -179,7 +191,7 @@ class Upload {
   }
 
   /** Sends each part while the next one arrives. */
-  async #sendParts(first: Buffer, upload: PartsUpload) {
+  async #sendParts(first: Buffer, upload: { Bucket: string; Key: string; UploadId: string }) {
     const sent: CompletedPart[] = [];
     let size = 0;
     try {
@@ -210,22 +222,6 @@ class Upload {
   #until(late: AbortSignal): AbortSignal {
     return AbortSignal.any([this.#stop, late]);
   }
-}
-
-interface PartsUpload {
-  readonly Bucket: string;
-  readonly Key: string;
-  readonly UploadId: string;
-}
-
-function toObject(bucket: Bucket, key: BlobKey, contentType: string) {
-  return {
-    Bucket: bucket.name,
-    Key: bucket.keyOf(key),
-    ContentType: contentType,
-    // The store's own ETag does not change if only the type does.
-    Metadata: { etag: randomUUID() },
-  };
 }
 
 export function toTooLargeError(): FileTooLargeError {
