@@ -2,13 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Quotas } from './quotas.ts';
 
-const toSettings = (calls: number, seconds: number) => ({
-  environments: { dev: { quota: { calls, seconds } } },
-});
-
 function setUp(calls: number, seconds: number) {
   let time = 5_000;
-  const quotas = new Quotas(toSettings(calls, seconds), undefined, () => time);
+  const environments = { dev: { quota: { calls, seconds } } };
+  const quotas = new Quotas({ environments }, undefined, () => time);
   const pass = (ms: number) => {
     time += ms;
   };
@@ -54,7 +51,7 @@ test('allows the quota in each window, and a caller that waited the returned sec
 test('keeps the used part of a quota across an update', () => {
   const { quotas, take, pass } = setUp(10, 60);
   expect(countAllowed(take, 10)).toBe(10);
-  quotas.update(toSettings(12, 1));
+  quotas.update({ environments: { dev: { quota: { calls: 12, seconds: 1 } } } });
   expect(countAllowed(take, 10)).toBe(2);
   pass(1_000);
   expect(countAllowed(take, 20)).toBe(12);

@@ -205,21 +205,21 @@ async function openResources(config: Config, log: Log, metrics: Metrics) {
   const uses = new SignedUses(config, redis);
   const gateway = createGateway(config, quotas);
   const calls = createCalls(log, metrics, config);
-  const updated: readonly Updatable[] = [quotas, issuers, uses, gateway, calls];
+  // Settings that these read take effect at once, also for calls in flight; those that `createApplication` reads, for
+  // the calls that follow; those in `FIXED`, with a restart.
+  const updated: readonly { update(next: Config): void }[] = [
+    quotas,
+    issuers,
+    uses,
+    gateway,
+    calls,
+  ];
   const update = (next: Config): void => {
     for (const each of updated) each.update(next);
     log.level = next.log.level;
   };
   const blobs = observeStore(store, log, metrics);
   return { redis, blobs, quotas, issuers, uses, gateway, calls, update };
-}
-
-/**
- * What a reload keeps, and what reads settings itself. These take effect at once, also for calls in flight. Those that
- * `createApplication` reads take effect for the calls that follow, and those in `FIXED` with a restart.
- */
-interface Updatable {
-  update(next: Config): void;
 }
 
 /** @param sharedLocks locks of all processes that use the store. Default: only this one uses it */

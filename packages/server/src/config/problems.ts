@@ -87,8 +87,8 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
  * Says what is wrong with a setting and how to fix it, as the end of a sentence that begins with the setting. Schemas have
  * messages of their own for what only they know.
  *
- * zod reports all unknown settings of an object in one issue. Only this function gets the schema, and so the names of the
- * known ones, and zod lets it return nothing but a string. So the message has a line for each, which `toProblems` splits.
+ * For unknown settings, the message has a line for each, which `toProblems` splits: zod reports those of an object in one
+ * issue, and only this function gets the names of the known ones.
  */
 function toMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

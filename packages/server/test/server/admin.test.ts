@@ -34,7 +34,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     request.resume();
     response.end('0123456789');
   });
-  const pair = { id: 'me', secret: 'a secret of sixteen' };
+  const pair = { id: 'me', secret: 'a secret of mine' };
   const environment = { ...serving(origin), credentials: [pair] };
   const { adminUrl, url, call, port, toGet, token } = await startServer({}, environment);
   await (await call('/ok')).text();

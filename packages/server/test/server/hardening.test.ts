@@ -8,6 +8,7 @@ import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { serving, startServer } from './support/start-server.ts';
 
+const LONG = 'x'.repeat(20_000);
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
 function refusalOf(response: string) {
@@ -22,12 +23,7 @@ function refusalOf(response: string) {
 
 test.each([
   ['invalid HTTP', 'hello\r\n\r\n', 400, 'INVALID_REQUEST'],
-  [
-    'a head that is too large',
-    `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-    431,
-    'INVALID_REQUEST',
-  ],
+  ['a head that is too large', `GET / HTTP/1.1\r\nX: ${LONG}\r\n\r\n`, 431, 'INVALID_REQUEST'],
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
 ])('%s is refused in the error format of the contract', async (_, bytes, status, code) => {
   const { url } = await startServer();

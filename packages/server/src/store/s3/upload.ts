@@ -79,16 +79,11 @@ class Upload {
   #sending: Promise<void> | undefined;
 
   constructor(bucket: Bucket, key: BlobKey, content: Readable, options: WriteOptions) {
-    const { signal, contentType } = options;
+    const { signal, contentType: ContentType } = options;
     this.#bucket = bucket;
     // The store's own ETag does not change if only the type does.
     const Metadata = { etag: randomUUID() };
-    this.#object = {
-      Bucket: bucket.name,
-      Key: bucket.keyOf(key),
-      ContentType: contentType,
-      Metadata,
-    };
+    this.#object = { Bucket: bucket.name, Key: bucket.keyOf(key), ContentType, Metadata };
     this.#content = content;
     this.#chunks = content[Symbol.asyncIterator]();
     this.#stop = AbortSignal.any([this.#failed.signal, ...(signal ? [signal] : [])]);
@@ -100,8 +95,7 @@ class Upload {
       this.#stop.throwIfAborted();
       addAbortSignal(this.#stop, this.#content);
       const first = await this.#readPart();
-      const isSmall = first.length < PART_BYTES;
-      const size = isSmall ? await this.#put(first) : await this.#putParts(first);
+      const size = await (first.length < PART_BYTES ? this.#put(first) : this.#putParts(first));
       return { size, etag: Metadata.etag, contentType };
     } catch (error) {
       this.#content.destroy();
