@@ -207,13 +207,7 @@ async function openResources(config: Config, log: Log, metrics: Metrics) {
   const calls = createCalls(log, metrics, config);
   // Settings that these read take effect at once, also for calls in flight; those that `createApplication` reads, for
   // the calls that follow; those in `FIXED`, with a restart.
-  const updated: readonly { update(next: Config): void }[] = [
-    quotas,
-    issuers,
-    uses,
-    gateway,
-    calls,
-  ];
+  const updated = [quotas, issuers, uses, gateway, calls];
   const update = (next: Config): void => {
     for (const each of updated) each.update(next);
     log.level = next.log.level;
