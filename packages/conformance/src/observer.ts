@@ -5,12 +5,9 @@ import type { SentenceId } from './generated/rule-ids.gen.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type Facts, INVARIANTS, type Invariant } from './invariants.ts';
 import { type Settings, whyLeftOut } from './options.ts';
-import type { Finding } from './result.ts';
+import { type Finding, MAX_FINDINGS } from './result.ts';
 import { ResponseValidator } from './validation/check-response.ts';
 import { readReply } from './validation/read-storage.ts';
-
-/** Maximum number of findings that are kept for each invariant. */
-const MAX_FINDINGS = 20;
 
 const invariants = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
 
@@ -97,7 +94,7 @@ const createObserved = () => ({
 function toFindings(id: SentenceId, results: ReturnType<Invariant>): Finding[] {
   const where = findRule(id).places[0] ?? id;
   return results.flatMap((result): Finding[] => {
-    if ('message' in result) return [result];
-    return result[0] ? [] : [{ message: result[1], where }];
+    if ('message' in result) return [{ ...result, sentence: id }];
+    return result[0] ? [] : [{ message: result[1], where, sentence: id }];
   });
 }

@@ -208,7 +208,8 @@ export function toSettings(
 function isBaseUrl(base: string): boolean {
   const url = URL.parse(base);
   const isPlain = url && url.username + url.password + url.search + url.hash === '';
-  return isPlain === true && /^https?:$/.test(url?.protocol ?? '');
+  // A URL whose query or fragment is empty has neither, but `href` keeps their marks.
+  return isPlain === true && !/[?#]/.test(base) && /^https?:$/.test(url?.protocol ?? '');
 }
 
 /**

@@ -26,6 +26,9 @@ export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
+/** Maximum number of findings that are kept for a check, and for an invariant. */
+export const MAX_FINDINGS = 20;
+
 /** Something that must hold for a response, and what to report if it does not. */
 export type Claim = readonly [holds: boolean, message: string];
 
@@ -33,7 +36,10 @@ export type Claim = readonly [holds: boolean, message: string];
 export interface Finding {
   /** What the contract requires, and what was received instead. */
   message: string;
-  /** ID of the sentence that is violated, such as `GW-PATH/2`. Absent if the rule has only one sentence. */
+  /**
+   * ID of the sentence that is violated: `GW-PATH/2`, or the ID of a rule that has only one. Absent if Dredd or Respect
+   * found it.
+   */
   sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
@@ -42,6 +48,11 @@ export interface Finding {
   response?: ReceivedResponse;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: true;
+}
+
+export interface Scope {
+  violations: number;
+  responses: number;
 }
 
 /** The result of one check. Credentials are redacted in every string. */
@@ -62,14 +73,14 @@ export interface Result {
   findings: Finding[];
   /** More information for the operator, which does not affect the status. */
   notes: string[];
-  /** How many of the responses that the rule is about violate it, if the rule is about each response. */
-  scope?: { violations: number; responses: number } | undefined;
+  /** By sentence, if it is about each response: how many of those that it is about violate it. */
+  scopes: Record<string, Scope>;
   durationMs: number;
 }
 
 /** Creates the result of a transaction or workflow that has not been run: an error until more is known. */
 export function createResult(fields: Pick<Result, 'engine' | 'id' | 'statement'>): Result {
-  const nothing = { rules: [], passed: [], findings: [], notes: [], durationMs: 0 };
+  const nothing = { rules: [], passed: [], findings: [], scopes: {}, notes: [], durationMs: 0 };
   return { level: 'must', outcome: 'error', ...nothing, ...fields };
 }
 

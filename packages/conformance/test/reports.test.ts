@@ -20,6 +20,7 @@ function sampleResult(given: Partial<Result> = {}): Result {
     passed: [],
     outcome: 'pass',
     findings: [],
+    scopes: {},
     notes: [],
     durationMs: 12,
     ...given,
@@ -59,7 +60,7 @@ const failed = sampleResult({
   outcome: 'fail',
   findings: [finding],
   notes: [HOSTILE],
-  scope: { violations: 2, responses: 61 },
+  scopes: { 'GW-C2': { violations: 2, responses: 61 } },
 });
 const report = sampleReport([
   sampleResult(),

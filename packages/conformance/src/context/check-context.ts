@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
-import type { Claim, Finding } from '../result.ts';
+import { type Claim, type Finding, MAX_FINDINGS } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { Files } from './files.ts';
 import {
@@ -35,9 +35,6 @@ export function defineCheck(
   return { id, needs, run, ...more };
 }
 
-/** Maximum number of findings that one check reports. */
-const MAX_FINDINGS = 20;
-
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
   readonly settings: Settings;
@@ -50,17 +47,11 @@ export class CheckContext {
   /** The files in the folder of this check. */
   readonly files: Files;
   /** What the check has done and found so far. */
-  readonly record = {
-    findings: [] as Finding[],
-    notes: [] as string[],
-    requests: 0,
-    assertions: 0,
-  };
+  readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #run: Run;
   readonly #name: string;
   readonly #place: string;
   #last: Evidence | undefined;
-  #isOnOneConnection = false;
   #names = 0;
 
   /**
@@ -86,13 +77,8 @@ export class CheckContext {
   }
 
   #createCaller(run: Run): Caller {
-    return createRunCaller(run, {
-      onSent: () => {
-        this.record.requests += 1;
-      },
-      onResponse: (evidence) => {
-        this.#last = evidence;
-      },
+    return createRunCaller(run, (call) => {
+      this.#last = call;
     });
   }
 
@@ -111,7 +97,6 @@ export class CheckContext {
       message,
       where: this.#place,
       ...(evidence && toEvidence(evidence)),
-      ...(this.#isOnOneConnection && { onOneConnection: true }),
     });
   };
 
@@ -126,7 +111,7 @@ export class CheckContext {
   }
 
   /**
-   * Lends clients that make their calls on one connection, as long as the target keeps it open. A call may be
+   * Provides clients that make their calls on one connection, as long as the target keeps it open. A call may be
    * repeated on a new connection, so it must not change anything.
    */
   async onOneConnection(
@@ -135,14 +120,12 @@ export class CheckContext {
     const agents = createAgents(this.settings.ca, true);
     const run = { ...this.#run, agents };
     const caller = this.#createCaller(run);
-    this.#isOnOneConnection = true;
     try {
       await use({
         gateway: createGatewayClient(run, caller),
         storage: createStorageClient(run, caller, this.#folder),
       });
     } finally {
-      this.#isOnOneConnection = false;
       agents.http.destroy();
       agents.https.destroy();
     }

@@ -84,10 +84,7 @@ export async function inParallel<Item, Made>(
   return made;
 }
 
-export function createRunCaller(
-  run: Run,
-  { onSent, onResponse }: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},
-): Caller {
+export function createRunCaller(run: Run, onResponse?: CallerOptions['onResponse']): Caller {
   const { agents, pace, signal, settings, sent } = run;
   return new Caller({
     agents,
@@ -96,7 +93,6 @@ export function createRunCaller(
     timeout: settings.timeout,
     onSent() {
       sent.calls += 1;
-      onSent?.();
     },
     onResponse(evidence) {
       const isComplete = 'received' in evidence;

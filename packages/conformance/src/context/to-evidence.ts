@@ -5,8 +5,8 @@ import type { Finding } from '../result.ts';
 const MAX_BYTES = 16_384;
 
 /** Converts a call to evidence for a report. */
-export function toEvidence(evidence: Evidence): Required<Pick<Finding, 'request' | 'response'>> {
-  const { method, url, headers, body } = evidence.sent;
+export function toEvidence(evidence: Evidence): Partial<Finding> {
+  const { method, url, headers, body, onOneConnection } = evidence.sent;
   const { status, headers: received } = headOf(evidence);
   const lowered = received.map(([name, value]) => [name.toLowerCase(), value] as const);
   const sent = Object.entries(toHeaderRecord(headers)).map(([name, value]) => [
@@ -17,6 +17,7 @@ export function toEvidence(evidence: Evidence): Required<Pick<Finding, 'request'
   return {
     request: { method, url, headers: Object.fromEntries(sent), ...toText(body) },
     response: { status, headers: toHeaderRecord(lowered), ...toText(content) },
+    ...(onOneConnection && { onOneConnection }),
   };
 }
 

@@ -17,6 +17,8 @@ interface Secrets {
   values: string[];
   /** Lower-case names of the headers whose values are never shown. */
   headers: string[];
+  /** The header value of the access token, which a reader of the report has, too. */
+  bearer?: string | undefined;
 }
 
 export function listSecrets(settings: Settings): Secrets {
@@ -31,6 +33,7 @@ export function listSecrets(settings: Settings): Secrets {
   return {
     values: [...values, ...parts.filter(({ length }) => length >= MIN_LENGTH.part)],
     headers: [...headers, ...profileHeaders].map((name) => name.toLowerCase()),
+    bearer: gatewayToken && `Bearer ${gatewayToken}`,
   };
 }
 
@@ -40,8 +43,10 @@ export class Redactor {
   /** The spellings, the longest first, because a secret may be part of another one. */
   #ordered: string[] = [];
   readonly #headers: Set<string>;
+  readonly #bearer: string | undefined;
 
-  constructor({ values, headers }: Secrets) {
+  constructor({ values, headers, bearer }: Secrets) {
+    this.#bearer = bearer;
     this.#headers = new Set(headers);
     for (const value of values) this.add(value);
   }
@@ -75,8 +80,8 @@ export class Redactor {
     if (typeof node !== 'object' || node === null) return node;
     const fields = Object.entries(node).map(([name, item]) => {
       const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
-      // The scheme says how a reader can repeat the call.
-      if (isSecret) return [name, /^Bearer /.test(`${item}`) ? `Bearer ${BLANK}` : BLANK];
+      // Only with this value can a reader repeat the call.
+      if (isSecret) return [name, item === this.#bearer ? `Bearer ${BLANK}` : BLANK];
       const isBody = name === 'body' && typeof item === 'string';
       const shown = isBody ? this.#redactBody(item, { ...node }) : this.#redact(item, name);
       return [this.#redactText(name), shown];

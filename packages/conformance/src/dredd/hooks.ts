@@ -1,7 +1,7 @@
 import { createRunCaller, type Run } from '../context/run.ts';
 import { toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
-import { findRules } from '../contract/rules.ts';
+import { listViolated } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
 import { type Result, SkipError } from '../result.ts';
@@ -70,7 +70,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       findings.push({ message, where: transaction.place });
     }
     result.outcome = findings.length > 0 ? 'fail' : 'pass';
-    result.rules = [...new Set(findings.flatMap(({ where }) => findRules(where)))];
+    result.rules = [...new Set(findings.flatMap(listViolated))];
     result.findings = findings.map((finding) => ({ ...finding, ...toEvidence(exchange) }));
     if (findings.length > 0) dredd.fail = findings.map(({ message }) => message).join('; ');
     // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.

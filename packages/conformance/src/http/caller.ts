@@ -116,7 +116,7 @@ export class Caller {
    */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
     const { agents, timeout, signal } = this.#options;
-    const sent = toSent(call);
+    const sent = { ...toSent(call), onOneConnection: agents.isOneConnection };
     const what = `${call.method} ${sent.url}`;
     const ends = new AbortController();
     const startLimit = (milliseconds: number) =>

@@ -5,21 +5,23 @@ import { isIP } from 'node:net';
 export interface Agents {
   http: HttpAgent;
   https: HttpsAgent;
+  /** All calls are made on one connection, as long as the target keeps it open. */
+  isOneConnection: boolean;
 }
 
 /**
- * Creates the agents for a run. Unless `keepAlive` is set, each call has its own connection: if the other side
+ * Creates the agents for a run. Unless `isOneConnection` is set, each call has its own connection: if the other side
  * closed a kept-alive connection at the wrong moment, nobody would be at fault, and a POST could not be retried
  * safely.
  *
  * @param ca certificates (PEM) to trust instead of the default ones
- * @param keepAlive make all calls on one connection, as long as the target keeps it open
  */
-export function createAgents(ca?: string, keepAlive = false): Agents {
-  const options = keepAlive ? { keepAlive, maxSockets: 1 } : { keepAlive };
+export function createAgents(ca?: string, isOneConnection = false): Agents {
+  const options = isOneConnection ? { keepAlive: true, maxSockets: 1 } : { keepAlive: false };
   return {
     http: new HttpAgent(options),
     https: new HttpsAgent({ ...options, ...(ca !== undefined && { ca }) }),
+    isOneConnection,
   };
 }
 

@@ -22,6 +22,8 @@ export interface Call {
 export interface Sent extends Pick<Call, 'method' | 'headers' | 'body'> {
   /** Absolute URL, with the target exactly as sent. */
   url: string;
+  /** Whether it is one of several calls on one connection. */
+  onOneConnection?: boolean;
 }
 
 export interface Received {

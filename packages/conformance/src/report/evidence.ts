@@ -10,9 +10,6 @@ const SHOWN = 500;
 /** A longer command is not shown: nobody pastes it. */
 const MAX_COMMAND = 2_000;
 
-/** Rules whose calls have credentials of their own, which no report shows. */
-const OWN_CREDENTIALS = /^AU-|^GW-WS-AUTH$/;
-
 const FINDINGS_SHOWN = 3;
 
 interface Violation {
@@ -22,35 +19,39 @@ interface Violation {
   messages: string[];
   /** The first finding, which has the call that is shown. */
   first: Finding;
+  /** `2 of 61 responses`; empty for a sentence that is not about each response. */
+  share: string;
 }
 
-export function toViolations({ findings, statement }: Result): Violation[] {
+export function toViolations({ id: result, findings, statement, scopes }: Result): Violation[] {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence);
   return [...groups].flatMap(([id, [first, ...others]]) => {
     if (first === undefined) return [];
     const messages = [...new Set([first, ...others].map(({ message }) => cut(message)))];
     const shown = messages.slice(0, FINDINGS_SHOWN);
     const more = messages.length - shown.length;
+    const isOnly = id === undefined || id === result;
+    const { [id ?? result]: scope } = scopes;
     return {
-      sentence: id === undefined ? statement : `${id}: ${findStatement(id as SentenceId)}`,
+      sentence: isOnly ? statement : `${id}: ${findStatement(id as SentenceId)}`,
       messages: more > 0 ? [...shown, `… and ${more} more`] : shown,
       first,
+      share: scope ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
 }
 
 export function formatEvidence(result: Result): string {
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
-  const sections = toViolations(result).flatMap(({ sentence, messages, first }) => [
+  const sections = toViolations(result).flatMap(({ sentence, messages, first, share }) => [
     ['contract', `${sentence}\n${sources.join('; ')}`.trimEnd()],
     ['found', `${messages.join('\n')}\n${first.where}`],
+    ['scope', share],
     ['request', first.request ? toMessage(first.request) : ''],
     ['response', first.response ? toMessage(first.response) : ''],
     ['repeat', toRepeat(result, first)],
   ]);
-  const { scope } = result;
-  const share = scope ? `${scope.violations} of ${scope.responses} responses` : '';
-  return [...sections, ['scope', share]].flatMap(toLines).join('\n');
+  return sections.flatMap(toLines).join('\n');
 }
 
 function toMessage(message: SentRequest | ReceivedResponse): string {
@@ -69,10 +70,11 @@ export function cut(text: string, size = text.length): string {
 }
 
 /** The suite itself repeats a call that curl cannot send. */
-function toRepeat({ id }: Result, finding: Finding): string {
-  const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
+function toRepeat({ engine, id }: Result, finding: Finding): string {
+  const curl = toCurl(finding);
   if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
-  return `npx @berth/conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;
+  const only = engine === 'rules' ? (finding.sentence ?? id) : id;
+  return `npx @berth/conformance --only ${quote(only)}   # with the URLs and credentials of this run`;
 }
 
 function toLines([label = '', text = '']: string[]): string[] {

@@ -1,5 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
-import { rules } from '../contract/rules.ts';
+import { listViolated, rules } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { ENGINES, type Engine, OUTCOMES, type Outcome, type Result } from '../result.ts';
 
@@ -97,16 +97,17 @@ function compare(
 }
 
 /**
- * Returns a failure if entries cover each of its findings: by its ID, by its sentence or, for a transaction, by a rule
- * that it is evidence for.
+ * Returns a failure if entries cover each of its findings: by the ID of the result, of the sentence or of a rule that is
+ * violated.
  */
 function toKnown(
-  { id, rules: proved, findings }: Result,
+  { id, findings }: Result,
   accepted: readonly KnownFailure[],
 ): Report['known']['failures'] {
-  const covering = findings.map(({ sentence }) =>
-    accepted.find((entry) => [id, sentence, ...proved].includes(entry.id)),
-  );
+  const covering = findings.map((finding) => {
+    const ids = [id, finding.sentence, ...listViolated(finding)];
+    return accepted.find((entry) => ids.includes(entry.id));
+  });
   if (findings.length === 0 || covering.includes(undefined)) return [];
   const reason = covering.find((entry) => entry?.reason)?.reason;
   return [{ id, ...(reason && { reason }) }];

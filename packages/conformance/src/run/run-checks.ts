@@ -4,11 +4,12 @@ import { findObstacle, leftOut, toEnding } from '../context/skip-reason.ts';
 import { findRule, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
-import { NoWebSocketError, type Outcome, type Result } from '../result.ts';
+import { NoWebSocketError, type Outcome, type Result, type Scope } from '../result.ts';
 
 /** What is known about one sentence of a rule: from its check, or from its invariant. */
-interface Part extends Pick<Result, 'outcome' | 'reason' | 'findings' | 'scope'> {
+interface Part extends Pick<Result, 'outcome' | 'reason' | 'findings'> {
   id: SentenceId;
+  scope?: Scope;
   notes?: string[];
   durationMs?: number;
 }
@@ -126,9 +127,11 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     passed,
     outcome,
     reason,
-    scope: parts.find((part) => part.scope !== undefined)?.scope,
+    scopes: Object.fromEntries(
+      parts.flatMap((part) => (part.scope ? [[part.id, part.scope]] : [])),
+    ),
     findings: parts.flatMap((part) =>
-      part.findings.map((finding) => (isOnly ? finding : { ...finding, sentence: part.id })),
+      part.findings.map((finding) => ({ ...finding, sentence: part.id })),
     ),
     notes: [
       ...parts.flatMap(({ notes = [] }) => notes),

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createConformance } from '../src/index.ts';
+import { formatEvidence } from '../src/report/evidence.ts';
+import type { Hooks } from './proxy/messages.ts';
+import { startFronted } from './targets/start-second.ts';
+
+/** Errors of the gateway lose their `X-Request-Id`, and all of the body but the code. */
+const bareErrors: Hooks['response'] = (response, { isGateway }) => {
+  const { code, requestId } = Object(response.json);
+  if (!isGateway || requestId === undefined) return;
+  response.headers.remove('X-Request-Id');
+  response.json = { code };
+};
+
+test.each(['GW-REQUEST-ID', 'GW-ERROR'])(
+  'a transaction with findings of two rules fails if only %s is known to',
+  async (id) => {
+    await using target = await startFronted({ response: bareErrors });
+    const only = ['gateway cloudrun-get 404'];
+    const run = (...known: string[]) =>
+      createConformance({
+        ...target.options,
+        only,
+        known: known.map((one) => ({ id: one })),
+      }).run();
+    expect(await run(id)).toMatchObject({ exitCode: 1, known: { failures: [] } });
+    expect(await run('GW-REQUEST-ID', 'GW-ERROR')).toMatchObject({ exitCode: 0 });
+  },
+);
+
+test('a call with a wrong token is not repeated with the valid one, and others on their connection', async () => {
+  await using target = await startFronted({ response: bareErrors });
+  const only = ['GW-REQUEST-ID/1'];
+  const { results } = await createConformance({ ...target.options, only }).run();
+  const result = results.find(({ id }) => id === 'GW-REQUEST-ID');
+  const commands = result?.findings.map((finding) => {
+    const text = formatEvidence({ ...result, findings: [finding] });
+    return text.slice(text.indexOf('\nrepeat'));
+  });
+  const withToken = commands?.filter((command) => command.includes('$BERTH_GATEWAY_TOKEN'));
+  expect(withToken?.length).toBeGreaterThan(0);
+  // Those with `Bearer wrong` and `wrong`.
+  expect(commands?.filter((command) => command.includes('npx '))).toHaveLength(2);
+  for (const command of withToken ?? []) expect(command.match(/'?http:\S+$/gm)).toHaveLength(2);
+});
+
+test('each sentence about all responses has its own scope', async () => {
+  await using target = await startFronted({
+    response({ headers }, { isGateway, method }) {
+      if (!isGateway || method !== 'POST') return;
+      if (headers.get('Content-Disposition')) headers.remove('Content-Disposition');
+      else headers.set('Content-Disposition', 'attachment');
+    },
+  });
+  const { results } = await createConformance({ ...target.options, only: ['GW-C2'] }).run();
+  const [result] = results.filter(({ id }) => id === 'GW-C2');
+  const sections = result
+    ? formatEvidence(result)
+        .split(/^contract /m)
+        .slice(1)
+    : [];
+  expect(sections).toHaveLength(2);
+  for (const section of sections) expect(section).toMatch(/^scope +\d+ of \d+ responses$/m);
+});
