@@ -62,6 +62,9 @@ const knownFailure = z.strictObject({
   flaky: z.boolean().optional(),
 });
 
+/** A credential, which no report shows. */
+const credential = (description: string) => text.optional().meta({ description, isSecret: true });
+
 /**
  * The options of a run, with the descriptions that the help of the command shows. It describes `--storage-header` itself.
  */
@@ -79,13 +82,13 @@ export const schema = z.strictObject({
     .prefault({})
     .describe("wire profile of the deployment (default: the contract's names)"),
 
-  gatewayToken: text.optional().describe('access token for gateway calls'),
+  gatewayToken: credential('access token for gateway calls'),
   tc3SecretId: text.optional().describe('ID of the key pair that signs gateway and storage calls'),
-  tc3SecretKey: text.optional().describe('secret key of the key pair'),
-  tc3Token: text.optional().describe('session token of a temporary key pair'),
-  storageHeaders: z.record(z.string(), z.string()).default({}),
-  otherEnvToken: text.optional().describe('valid access token of another environment'),
-  expiredToken: text.optional().describe('expired access token of this environment'),
+  tc3SecretKey: credential('secret key of the key pair'),
+  tc3Token: credential('session token of a temporary key pair'),
+  storageHeaders: z.record(z.string(), z.string()).default({}).meta({ isSecret: true }),
+  otherEnvToken: credential('valid access token of another environment'),
+  expiredToken: credential('expired access token of this environment'),
   forbiddenService: text.optional().describe('service that these credentials may not call'),
 
   only: z
@@ -124,6 +127,13 @@ export const schema = z.strictObject({
     .describe('repeat the sequences of an earlier run'),
   sequences: integer(1, 100_000).default(5).describe('number of generated sequences'),
 });
+
+type Name = keyof typeof schema.shape;
+
+/** The options whose values, or the values in them, are secret. */
+export const SECRETS = (Object.keys(schema.shape) as Name[]).filter(
+  (name) => schema.shape[name].meta()?.isSecret,
+);
 
 export type KnownFailure = z.input<typeof knownFailure>;
 

@@ -4,22 +4,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
+import { SECRETS } from '../src/options.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';
 
 const SIGNATURE = 'c0ffee0123456789c0ffee';
-const SECRETS = {
-  'gateway-token': 'bearer-secret "quoted"+/=<&>',
-  'other-env-token': 'other-environment-token',
-  'expired-token': 'expired-environment-token',
-  'tc3-secret-key': 'secret-key-of-the-pair',
-  'tc3-token': 'temporary-token',
-};
+const TEXTS = SECRETS.filter((name) => name !== 'storageHeaders');
+const secretOf = (name: (typeof SECRETS)[number]) => `secret-${name} "quoted"+/=<&>`;
 const AUTHORIZATION = `1.0 TC3 Signature=${SIGNATURE}`;
 const SESSION = 'session-secret';
 const OPTIONS = [
-  ...Object.entries(SECRETS).flatMap(([name, secret]) => [`--${name}`, secret]),
+  ...TEXTS.flatMap((name) => [
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    secretOf(name),
+  ]),
   '--tc3-secret-id',
   'the-id',
   '--storage-header',
@@ -27,7 +26,7 @@ const OPTIONS = [
   '--storage-header',
   `X-Svc-SessionToken: ${SESSION}`,
 ];
-const ALL = [...Object.values(SECRETS), AUTHORIZATION, SESSION];
+const ALL = [...TEXTS.map(secretOf), AUTHORIZATION, SESSION];
 
 /** How a server may write what it was sent, by name. */
 const SPELLINGS: Record<string, (text: string) => string> = {
@@ -94,7 +93,7 @@ test('a text that is cut shows no beginning of a credential', async () => {
 });
 
 test('the error of a run that cannot start shows no credential that the target echoes', async () => {
-  const { 'gateway-token': gatewayToken } = SECRETS;
+  const gatewayToken = secretOf('gatewayToken');
   const body = JSON.stringify({ code: gatewayToken, message: '', requestId: 'r' });
   await using target = await startEcho(401, 'application/json', body);
   const conformance = createConformance({ gatewayUrl: target.url, gatewayToken });

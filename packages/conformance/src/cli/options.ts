@@ -21,17 +21,32 @@ const HELP = {
 
 type Name = Exclude<keyof typeof schema.shape, 'storageHeaders'> | keyof typeof HELP;
 
-/** The flags, by their heading in the help, each with a placeholder for its value, which a switch does not have. */
-const FLAGS: Record<string, Partial<Record<Name, string>>> = {
-  'Deployment:': {
+interface Flag {
+  heading: string;
+  /** Empty for a switch, which has no value. */
+  placeholder: string;
+}
+
+/** Flags with the same heading in the help, each with its placeholder. */
+function group<Names extends Name>(heading: string, placeholders: Record<Names, string>) {
+  const entries = Object.entries<string>(placeholders).map(([name, placeholder]) => [
+    name,
+    { heading, placeholder },
+  ]);
+  return Object.fromEntries(entries) as Record<Names, Flag>;
+}
+
+/** Every option has a flag. */
+const FLAGS: Record<Name, Flag> = {
+  ...group('Deployment:', {
     gatewayUrl: '<url>',
     gatewayHost: '<host>',
     storageUrl: '<url>',
     env: '<id>',
     service: '<name>',
     wireProfile: '<file>',
-  },
-  'Credentials (best set by environment variables):': {
+  }),
+  ...group('Credentials (best set by environment variables):', {
     gatewayToken: '<token>',
     tc3SecretId: '<id>',
     tc3SecretKey: '<key>',
@@ -40,10 +55,15 @@ const FLAGS: Record<string, Partial<Record<Name, string>>> = {
     otherEnvToken: '<token>',
     expiredToken: '<token>',
     forbiddenService: '<name>',
-  },
-  'Selection:': { only: '<ids>', known: '<file>', readOnly: '', list: '' },
-  'Run and reports:': { budget: '<seconds>', report: '<kind=file>', quiet: '', verbose: '' },
-  'Rarely needed:': {
+  }),
+  ...group('Selection:', { only: '<ids>', known: '<file>', readOnly: '', list: '' }),
+  ...group('Run and reports:', {
+    budget: '<seconds>',
+    report: '<kind=file>',
+    quiet: '',
+    verbose: '',
+  }),
+  ...group('Rarely needed:', {
     ca: '<file>',
     timeout: '<ms>',
     concurrency: '<number>',
@@ -55,14 +75,10 @@ const FLAGS: Record<string, Partial<Record<Name, string>>> = {
     storageSigningHost: '<host>',
     seed: '<number>',
     sequences: '<number>',
-  },
+  }),
 };
 
-const flags = Object.entries(FLAGS).flatMap(([heading, group]) =>
-  Object.entries(group).map(([name, placeholder]) => {
-    return { name: name as Name, heading, placeholder };
-  }),
-);
+const flags = Object.entries(FLAGS).map(([name, flag]) => ({ name: name as Name, ...flag }));
 
 /** How the text of an option becomes its value, if it is not the value itself. An error is that of `toSettings`. */
 const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {

@@ -1,4 +1,4 @@
-import type { Settings } from '../options.ts';
+import { SECRETS, type Settings } from '../options.ts';
 import { CUT, MAX_CITED } from '../validation/cite.ts';
 
 export const BLANK = '[redacted]';
@@ -22,11 +22,11 @@ interface Secrets {
 }
 
 export function listSecrets(settings: Settings): Secrets {
-  const { gatewayToken, otherEnvToken, expiredToken, tc3, storageHeaders, wireProfile } = settings;
-  const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
-  const values = [...tokens, ...Object.values(storageHeaders)].filter(
-    (value) => value !== undefined,
-  );
+  const { gatewayToken, storageHeaders, wireProfile } = settings;
+  const values = SECRETS.flatMap((name) => {
+    const { [name]: secret = [] } = settings;
+    return typeof secret === 'string' ? secret : Object.values<string>(Object(secret));
+  });
   const parts = values.flatMap((value) => value.split(/[\s,;=/]+/));
   const profileHeaders = Object.values(wireProfile.storageHeaders);
   const headers = ['authorization', 'proxy-authorization', ...Object.keys(storageHeaders)];
