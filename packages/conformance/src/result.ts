@@ -1,5 +1,5 @@
 import type { Level } from './contract/rules.ts';
-import type { ReceivedResponse, SentRequest } from './http/exchange.ts';
+import type { ReportedCall } from './http/reported-call.ts';
 
 /**
  * Thrown if the run cannot start, for example because of an invalid option, a missing response or a TLS
@@ -21,6 +21,15 @@ export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
  */
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Why a check does not run. */
+export interface SkipReason {
+  outcome: Outcome;
+  reason: string;
+}
+
+export const disabled = (reason: string): SkipReason => ({ outcome: 'disabled', reason });
+export const skipped = (reason: string): SkipReason => ({ outcome: 'skip', reason });
+
 /** The engines: the checks for individual rules, Dredd and Respect. */
 export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
@@ -32,8 +41,8 @@ export const MAX_FINDINGS = 20;
 /** Something that must hold for a response, and what to report if it does not. */
 export type Claim = readonly [holds: boolean, message: string];
 
-/** A violation of the contract. */
-export interface Finding {
+/** A violation of the contract, with the call that shows it. */
+export interface Finding extends Partial<ReportedCall> {
   /** What the contract requires, and what was received instead. */
   message: string;
   /**
@@ -43,11 +52,6 @@ export interface Finding {
   sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
-  /** The request that caused it. */
-  request?: SentRequest;
-  response?: ReceivedResponse;
-  /** Whether the request was one of several on one connection. */
-  onOneConnection?: true;
 }
 
 export interface Scope {

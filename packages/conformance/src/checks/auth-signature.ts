@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck, once } from '../context/check-context.ts';
 import { toMultipart } from '../context/files.ts';
 import { now, type Tc3Parts } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
@@ -17,14 +17,13 @@ const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies Signed
 const withHeaders = (headers: HeaderList, signed?: HeaderList): SignedCall => ({ headers, signed });
 
 /** Skips a check if the gateway rejects even a valid signature, which AU-SIGNATURE covers. */
-const assertSignature = (t: CheckContext): Promise<void> =>
-  t.once('a valid signature is accepted', async () => {
-    await assertClock(t);
-    const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
-    if (t.fixture.readEcho(exchange)) return;
-    const { status } = exchange.received;
-    throw new SkipError(`the response to a POST with a valid signature was ${status}`);
-  });
+const assertSignature = once(async (t: CheckContext): Promise<void> => {
+  await assertClock(t);
+  const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
+  if (t.fixture.readEcho(exchange)) return;
+  const { status } = exchange.received;
+  throw new SkipError(`the response to a POST with a valid signature was ${status}`);
+});
 
 /** Defines a check that `good` calls are accepted, and `bad` calls are rejected before they reach the service. */
 function defineSignatureCheck(

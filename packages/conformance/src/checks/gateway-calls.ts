@@ -1,4 +1,4 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type CheckContext, once } from '../context/check-context.ts';
 import type { FixtureRequest, GatewayCall } from '../context/gateway-client.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
@@ -158,28 +158,27 @@ export function expectError(t: CheckContext, exchange: Exchange, what: string): 
  * Makes calls that the gateway must reject according to the contract, once in a run and on one connection, and returns
  * the error responses. If the gateway accepts every call, the check is skipped.
  */
-export const requestErrors = (t: CheckContext): Promise<Exchange[]> =>
-  t.once('errors of the gateway', async () => {
-    const service = t.uniqueName();
-    const { forbiddenService } = t.settings;
-    const calls: GatewayCall[] = [
-      // As a browser accepts them: the body is JSON all the same.
-      { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
-      { ...jsonPost, service },
-      { ...jsonPost, service, credentials: 'none' },
-      { service, credentials: 'none' },
-      { service, credentials: { Authorization: 'Bearer wrong' } },
-      { service, credentials: { Authorization: 'wrong' } },
-      { service: 'a' },
-      ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
-    ];
-    const errors: Exchange[] = [];
-    await t.onOneConnection(async ({ gateway }) => {
-      for (const call of calls) {
-        const exchange = await gateway.call({ ...call, acceptsRefusal: true });
-        if (exchange.received.status >= 400) errors.push(exchange);
-      }
-    });
-    if (errors.length === 0) throw new SkipError('the gateway rejected none of the invalid calls');
-    return errors;
+export const requestErrors = once(async (t: CheckContext): Promise<Exchange[]> => {
+  const service = t.uniqueName();
+  const { forbiddenService } = t.settings;
+  const calls: GatewayCall[] = [
+    // As a browser accepts them: the body is JSON all the same.
+    { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
+    { ...jsonPost, service },
+    { ...jsonPost, service, credentials: 'none' },
+    { service, credentials: 'none' },
+    { service, credentials: { Authorization: 'Bearer wrong' } },
+    { service, credentials: { Authorization: 'wrong' } },
+    { service: 'a' },
+    ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
+  ];
+  const errors: Exchange[] = [];
+  await t.onOneConnection(async ({ gateway }) => {
+    for (const call of calls) {
+      const exchange = await gateway.call({ ...call, acceptsRefusal: true });
+      if (exchange.received.status >= 400) errors.push(exchange);
+    }
   });
+  if (errors.length === 0) throw new SkipError('the gateway rejected none of the invalid calls');
+  return errors;
+});

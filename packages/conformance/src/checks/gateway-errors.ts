@@ -1,6 +1,6 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { type Evidence, headOf, readAll } from '../http/exchange.ts';
+import { type CallRecord, headOf, readAll } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { alternate, closeSocket, jsonPost, openSocket, requestErrors } from './gateway-calls.ts';
@@ -29,7 +29,7 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization, content-type',
 };
 
-const readId = (evidence: Evidence) => readAll(headOf(evidence).headers, 'x-request-id').join();
+const readId = (call: CallRecord) => readAll(headOf(call).headers, 'x-request-id').join();
 
 /** Makes calls, and expects an ID in responses that the invariants are not about. */
 async function expectIds(t: CheckContext, calls: readonly GatewayCall[]): Promise<void> {
@@ -99,10 +99,10 @@ export const gatewayErrors: readonly Check[] = [
     ];
     const calls = Array.from({ length: CALLS_AT_ONCE }, (_, index) => kinds[index % kinds.length]);
     const seen = new Set<string>();
-    const expectNew = (evidence: Evidence) => {
-      const id = readId(evidence);
+    const expectNew = (call: CallRecord) => {
+      const id = readId(call);
       const message = `every response must have its own X-Request-Id, but two have ${id}`;
-      if (id !== '') t.expect(!seen.has(id), message, evidence);
+      if (id !== '') t.expect(!seen.has(id), message, call);
       seen.add(id);
     };
     const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck, once } from '../context/check-context.ts';
 import type { FixtureRequest, GatewayCall } from '../context/gateway-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
@@ -153,8 +153,8 @@ const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
 ];
 
 /** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
-const requestResponses = (t: CheckContext): Promise<{ sent: number; exchange: Exchange }[]> =>
-  t.once('responses of the fixture service', async () => {
+const requestResponses = once(
+  async (t: CheckContext): Promise<{ sent: number; exchange: Exchange }[]> => {
     const responses = [];
     for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
       // A browser accepts nothing else; a client that posts JSON often accepts both.
@@ -176,16 +176,16 @@ const requestResponses = (t: CheckContext): Promise<{ sent: number; exchange: Ex
       responses.push({ sent, exchange });
     }
     return responses;
-  });
+  },
+);
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
-const requestHandshakes = (t: CheckContext): Promise<Exchange> =>
-  t.once('handshakes with headers', async () => {
-    const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
-    const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
-    await closeSocket(socket);
-    return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
-  });
+const requestHandshakes = once(async (t: CheckContext): Promise<Exchange> => {
+  const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
+  const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
+  await closeSocket(socket);
+  return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
+});
 
 /** Checked by invariants. */
 const OF_RESPONSES: readonly SentenceId[] = [

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Need } from '../context/skip-reason.ts';
 import { NetworkError, within } from '../http/connection.ts';
-import { type Evidence, readAll } from '../http/exchange.ts';
+import { type CallRecord, readAll } from '../http/exchange.ts';
 import {
   type Fragments,
   type Message,
@@ -106,7 +106,7 @@ const TEXTS = [
   ' {"a": 1}\r\n\0\t \uFEFF中文 é e\u0301 🙂',
   'a'.repeat(125),
   `0${'0123456789abcdef'.repeat(4096)}`,
-  // A character ends in another fragment than it begins in (RFC 6455, section 5.4); one fragment is empty.
+  // A character is split between two fragments (RFC 6455, section 5.4); one fragment is empty.
   { parts: [TEXT.subarray(0, 15), Buffer.alloc(0), TEXT.subarray(15)], binary: false },
   ...BURST,
 ];
@@ -132,12 +132,12 @@ async function expectPong(
   t: CheckContext,
   payload: string,
   pong: Promise<string>,
-  evidence: Evidence,
+  call: CallRecord,
 ): Promise<void> {
   const late = new NetworkError('no pong in time', 'TIMEOUT');
   const actual = await orNothing(t, within(MAX_WAIT, pong, late));
   const message = `a ping with the payload "${payload}" must get a pong with the same payload, but the payload of the pong was ${cite(actual)}`;
-  t.expect(actual === payload, message, evidence);
+  t.expect(actual === payload, message, call);
   // Any other pong would be waited for just as long.
   if (actual === undefined) throw new FailError('no pong');
 }

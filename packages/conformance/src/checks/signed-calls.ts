@@ -52,9 +52,9 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
     { ...keysOf(t), ...call.keys },
   );
   const credentials = { Authorization: toTc3Header(change(parts), call.separator) };
-  const unsent = { method, path, headers, credentials };
-  if (body === undefined) return unsent;
-  return { ...unsent, ...(call.isChunked ? { chunks: [Buffer.from(body)] } : { body }) };
+  const withoutBody = { method, path, headers, credentials };
+  if (body === undefined) return withoutBody;
+  return { ...withoutBody, ...(call.isChunked ? { chunks: [Buffer.from(body)] } : { body }) };
 }
 
 /** Returns the run's key pair, for checks that need `signature`. */

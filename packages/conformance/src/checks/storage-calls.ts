@@ -1,4 +1,4 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { Need } from '../context/skip-reason.ts';
 import {
@@ -97,17 +97,15 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
 }
 
 /** Like `makeGoodFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
-export function acceptedFields(t: CheckContext): Promise<GoodFields> {
-  return t.once('valid storage calls are accepted', async () => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const { refused, received } = await tryCall(t, operation, fields[operation]);
-      if (!refused) continue;
-      throw new SkipError(`a valid call to ${operation} was rejected with ${received.status}`);
-    }
-    return fields;
-  });
-}
+export const acceptedFields = once(async (t: CheckContext): Promise<GoodFields> => {
+  const fields = await makeGoodFields(t);
+  for (const operation of STORAGE_OPERATIONS) {
+    const { refused, received } = await tryCall(t, operation, fields[operation]);
+    if (!refused) continue;
+    throw new SkipError(`a valid call to ${operation} was rejected with ${received.status}`);
+  }
+  return fields;
+});
 
 /** Makes a call that may be rejected. */
 export function tryCall(

@@ -38,7 +38,7 @@ const DEPTH = 10_000;
 const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
 
 /**
- * Returns variants of a JSON text that are none. Not included: a byte order mark, which RFC 8259 allows a parser to
+ * Returns invalid variants of a JSON text. Not included: a byte order mark, which RFC 8259 allows a parser to
  * ignore; bytes that are not UTF-8, which many parsers replace; and duplicate names, which are valid JSON.
  */
 const toBroken = (text: string): string[] => [

@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import {
   changesFiles,
@@ -11,27 +11,26 @@ import { hasFailed } from '../validation/read-storage.ts';
 import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
-const callWithoutFiles = (t: CheckContext): Promise<void> =>
-  t.once('storage calls without files', async () => {
-    const fields = await makeGoodFields(t);
-    await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
-    const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
-      ...STORAGE_OPERATIONS.map((operation) => [operation, { body: '{}' }] as const),
-      ['batchGetTempUrls', { credentials: 'none', headers: { Accept: 'text/html, */*;q=0.8' } }],
-      ['getUploadMetaData', { env: t.uniqueName() }],
-      ['batchCopyFile', { body: '{"fileList": [' }],
-    ];
-    for (const [operation, options] of rejected) {
-      if (t.settings.readOnly && changesFiles(operation)) continue;
-      await tryCall(t, operation, fields[operation], options);
-    }
-    // It may be rejected, but must not succeed without data.
-    await tryCall(t, 'batchGetTempUrls', { fileList: [] });
-  });
+const callWithoutFiles = once(async (t: CheckContext): Promise<void> => {
+  const fields = await makeGoodFields(t);
+  await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
+  const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
+    ...STORAGE_OPERATIONS.map((operation) => [operation, { body: '{}' }] as const),
+    ['batchGetTempUrls', { credentials: 'none', headers: { Accept: 'text/html, */*;q=0.8' } }],
+    ['getUploadMetaData', { env: t.uniqueName() }],
+    ['batchCopyFile', { body: '{"fileList": [' }],
+  ];
+  for (const [operation, options] of rejected) {
+    if (t.settings.readOnly && changesFiles(operation)) continue;
+    await tryCall(t, operation, fields[operation], options);
+  }
+  // It may be rejected, but must not succeed without data.
+  await tryCall(t, 'batchGetTempUrls', { fileList: [] });
+});
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
-const callWithFiles = (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer | undefined }> =>
-  t.once('storage calls with files', async () => {
+const callWithFiles = once(
+  async (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer | undefined }> => {
     const folder = await t.files.storeReadable(['a.txt', 'level/b.TXT']);
     const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
@@ -52,7 +51,8 @@ const callWithFiles = (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer |
     await t.storage.call('batchDelete', { fileList: [a, missing, a, b] });
     await t.storage.call('batchDelete', { fileList: [missing] });
     return { entry: entries?.[0] ?? {}, bytes: folder.contentOf('a.txt') };
-  });
+  },
+);
 
 /** The invariants check the responses to these calls. */
 export const storageResponses: readonly Check[] = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
-import type { Evidence } from '../http/exchange.ts';
+import type { CallRecord } from '../http/exchange.ts';
 import { FailError } from '../result.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../validation/read-storage.ts';
 import { needsFiles } from './storage-calls.ts';
@@ -70,7 +70,7 @@ class Sequence {
   readonly files: Model = new Map();
   readonly steps: string[] = [];
   /** An effect of the last step that contradicts the contract. */
-  contradiction?: { message: string; evidence: Evidence };
+  contradiction?: { message: string; call: CallRecord };
   readonly #t: CheckContext;
   readonly #name: string;
   readonly #folder: Files;
@@ -159,9 +159,9 @@ class Sequence {
     this.#expect(isFound && content === expected, message, exchange);
   }
 
-  #expect(holds: boolean, message: string, evidence: Evidence): void {
+  #expect(holds: boolean, message: string, call: CallRecord): void {
     if (holds) return;
-    this.contradiction = { message, evidence };
+    this.contradiction = { message, call };
     throw new FailError(message);
   }
 }
@@ -198,7 +198,7 @@ async function runSequences(t: CheckContext): Promise<void> {
   const { steps = [], contradiction } = shortest ?? {};
   const list = steps.map((one, index) => `${index + 1}. ${one}`).join('; ');
   const after = `after ${steps.length} steps (--seed ${seed}): ${list}`;
-  t.expect(!contradiction, `${contradiction?.message} ${after}`, contradiction?.evidence);
+  t.expect(!contradiction, `${contradiction?.message} ${after}`, contradiction?.call);
 }
 
 export const storageSequences: readonly Check[] = [

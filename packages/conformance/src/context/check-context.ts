@@ -1,7 +1,8 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
-import type { Evidence } from '../http/exchange.ts';
+import type { CallRecord } from '../http/exchange.ts';
+import { toReportedCall } from '../http/reported-call.ts';
 import type { Settings } from '../options.ts';
 import { type Claim, type Finding, MAX_FINDINGS } from '../result.ts';
 import { show } from '../validation/cite.ts';
@@ -15,7 +16,6 @@ import {
 import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
-import { toEvidence } from './to-evidence.ts';
 
 export interface Check {
   /** The sentence that it checks. If there is an invariant for it, it is enough to make calls. */
@@ -51,7 +51,7 @@ export class CheckContext {
   readonly #run: Run;
   readonly #name: string;
   readonly #place: string;
-  #last: Evidence | undefined;
+  #last: CallRecord | undefined;
   #names = 0;
 
   /**
@@ -86,18 +86,14 @@ export class CheckContext {
    * Asserts something about a response. The check continues even if the assertion fails.
    *
    * @param message what the contract requires and what was received instead: `the status must be 404, not 200`
-   * @param evidence Default: the last call of this check
+   * @param call Default: the last call of this check
    */
-  expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
+  expect = (holds: boolean, message: string, call: CallRecord | undefined = this.#last): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MAX_FINDINGS) return;
-    this.record.findings.push({
-      message,
-      where: this.#place,
-      ...(evidence && toEvidence(evidence)),
-    });
+    this.record.findings.push({ message, where: this.#place, ...(call && toReportedCall(call)) });
   };
 
   expectAll(claims: readonly Claim[]): void {
@@ -105,9 +101,9 @@ export class CheckContext {
   }
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
-  expectEqual(what: string, actual: unknown, expected: unknown, evidence?: Evidence): void {
+  expectEqual(what: string, actual: unknown, expected: unknown, call?: CallRecord): void {
     const shown = typeof actual === 'string' ? actual : show(actual);
-    this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, evidence);
+    this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);
   }
 
   /**
@@ -131,11 +127,11 @@ export class CheckContext {
     }
   }
 
-  /** Finds something out once in a run, for all checks that need it. `name`: `a valid signature is accepted`. */
-  once<Result>(name: string, find: () => Promise<Result>): Promise<Result> {
+  /** See the function `once`. */
+  once<Result>(find: (t: CheckContext) => Promise<Result>): Promise<Result> {
     const { shared } = this.#run;
-    const found = shared.get(name) ?? find();
-    shared.set(name, found);
+    const found = shared.get(find) ?? find(this);
+    shared.set(find, found);
     return found as Promise<Result>;
   }
 
@@ -150,3 +146,9 @@ export class CheckContext {
     return `berth-${this.#run.mark}-${this.#name}-${this.#names}`.slice(0, 60);
   }
 }
+
+/** Returns a function that finds something out once in a run, for all checks that need it. */
+export const once =
+  <Result>(find: (t: CheckContext) => Promise<Result>) =>
+  (t: CheckContext): Promise<Result> =>
+    t.once(find);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import {
-  type Evidence,
+  type CallRecord,
   type Exchange,
   type HeaderInput,
   isWebUrl,
@@ -58,7 +58,7 @@ interface Context {
   run: Run;
   caller: Caller;
   storage: StorageClient;
-  expect: (holds: boolean, message: string, evidence?: Evidence) => void;
+  expect: (holds: boolean, message: string, call?: CallRecord) => void;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -80,7 +80,7 @@ export class Files {
     this.#folder = folder;
   }
 
-  /** Returns a folder in this one. Without a name, it is the same one, of whose files nothing is known. */
+  /** Returns a folder in this one. Without a name, it is the same folder, but without what is known about its files. */
   folder(name = ''): Files {
     return new Files(this.#context, this.#folder + name);
   }

@@ -1,4 +1,3 @@
-import { readEcho } from '../fixture-invariants.ts';
 import { type Caller, type OpenExchange, toTrickle } from '../http/caller.ts';
 import {
   type Call,
@@ -10,6 +9,7 @@ import {
 } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
 import { NoWebSocketError, SkipError } from '../result.ts';
+import { readEcho } from '../validation/read-echo.ts';
 import { isGatewayError } from '../validation/read-gateway.ts';
 import type { Run } from './run.ts';
 
@@ -84,7 +84,8 @@ export function createGatewayClient(run: Run, caller: Caller) {
     open: (call: GatewayCall): Promise<OpenExchange> => caller.open(toGatewayCall(run, call)),
 
     async upgrade(call: GatewayCall, offers: readonly string[] = []): Promise<Upgrade> {
-      if (run.webSocket !== true) throw new NoWebSocketError(run.webSocket);
+      const { webSocket } = run.missing;
+      if (webSocket) throw new NoWebSocketError(webSocket.reason);
       const upgrade = await caller.upgrade(toGatewayCall(run, call), offers);
       assertAccepted(call, upgrade);
       return upgrade;

@@ -5,9 +5,9 @@ import { createSigners, type GatewayScheme, type Signers } from '../credentials/
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import { type Agents, createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
-import { Observer } from '../observer.ts';
+import { Observer } from '../invariants/observer.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
-import type { Result } from '../result.ts';
+import { type Result, type SkipReason, skipped } from '../result.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
@@ -24,8 +24,8 @@ export interface Run {
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
-  /** What several checks need and only one of them finds out, see `CheckContext.once`. */
-  readonly shared: Map<string, Promise<unknown>>;
+  /** What several checks need and only one of them finds out, by the function that does, see `once`. */
+  readonly shared: Map<unknown, Promise<unknown>>;
   readonly sent: { calls: number };
   /** Checks every response once the run has begun. */
   readonly observer: Observer;
@@ -35,11 +35,9 @@ export interface Run {
   copyPaths: CopyPaths;
   gatewayScheme?: GatewayScheme;
   /** APIs that reject every call: why, and whether because of configured credentials. */
-  refused: Partial<Record<Api, { reason: string; isOfCredentials: boolean }>>;
-  /** Whether the fixture service was found behind the gateway; if not, why. */
-  fixture: true | string;
-  /** Whether handshakes of WebSockets get a response; if not, why not. */
-  webSocket: true | string;
+  refused: Partial<Record<Api, { reason: string; hasCredentials: boolean }>>;
+  /** What the deployment lacks: the fixture service behind the gateway, or responses to handshakes of WebSockets. */
+  missing: { fixture?: SkipReason | undefined; webSocket?: SkipReason };
 }
 
 export function createRun(settings: Settings, signal: AbortSignal): Run {
@@ -64,8 +62,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     requestForm: settings.requestForm ?? 'top',
     copyPaths: settings.wireProfile.copyPaths,
     refused: {},
-    fixture: 'the run has not looked for the fixture service',
-    webSocket: true,
+    missing: { fixture: skipped('the run has not looked for the fixture service') },
   };
 }
 
@@ -94,10 +91,10 @@ export function createRunCaller(run: Run, onResponse?: CallerOptions['onResponse
     onSent() {
       sent.calls += 1;
     },
-    onResponse(evidence) {
-      const isComplete = 'received' in evidence;
-      if (isComplete && run.phase === 'checking') run.observer.observe(evidence);
-      onResponse?.(evidence);
+    onResponse(call) {
+      const isComplete = 'received' in call;
+      if (isComplete && run.phase === 'checking') run.observer.observe(call);
+      onResponse?.(call);
     },
   });
 }

@@ -1,14 +1,16 @@
 import type { Api } from '../contract/openapi.ts';
 import { NetworkError, ThrottledError } from '../http/connection.ts';
 import { whyLeftOut } from '../options.ts';
-import { DisabledError, FailError, type Result, SkipError } from '../result.ts';
+import {
+  DisabledError,
+  disabled,
+  FailError,
+  type Result,
+  SkipError,
+  type SkipReason,
+  skipped,
+} from '../result.ts';
 import type { Run } from './run.ts';
-
-/** Why a check does not run. */
-export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
-
-export const disabled = (reason: string): SkipReason => ({ outcome: 'disabled', reason });
-const skipped = (reason: string): SkipReason => ({ outcome: 'skip', reason });
 
 /** Returns the outcome of a check that an error has ended. */
 export function toEnding(
@@ -27,9 +29,9 @@ export function toEnding(
 /**
  * Returns the skip reason for a check that the operator left out, or for any check once the run has been aborted.
  *
- * @param ids rule ID, name of a transaction, `dredd` or `respect`, which `--only` and `--skip` match by prefix
+ * @param ids rule ID, name of a transaction, `dredd` or `respect`, which `--only` matches by prefix
  */
-export function leftOut(
+export function findExclusion(
   { settings, signal }: Run,
   ...ids: readonly string[]
 ): SkipReason | undefined {
@@ -41,8 +43,8 @@ export function leftOut(
 /** What a check may need that an operator may not have. */
 const NEEDS = {
   // Every operator can deploy the service and allow upgrades.
-  fixture: ({ fixture }: Run) => (fixture === true ? undefined : skipped(fixture)),
-  webSocket: ({ webSocket }: Run) => (webSocket === true ? undefined : skipped(webSocket)),
+  fixture: ({ missing }: Run) => missing.fixture,
+  webSocket: ({ missing }: Run) => missing.webSocket,
   bearer: ({ signers }: Run) => unless(signers.gateway.bearer, '--gateway-token'),
   signature: ({ signers }: Run) =>
     unless(signers.gateway.signature, '--tc3-secret-id and --tc3-secret-key'),

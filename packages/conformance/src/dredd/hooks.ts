@@ -1,9 +1,9 @@
 import { createRunCaller, type Run } from '../context/run.ts';
 import { toEnding } from '../context/skip-reason.ts';
-import { toEvidence } from '../context/to-evidence.ts';
 import { listViolated } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
+import { toReportedCall } from '../http/reported-call.ts';
 import { type Result, SkipError } from '../result.ts';
 import { codeOf } from '../validation/read-gateway.ts';
 import { readReply, type StorageReply } from '../validation/read-storage.ts';
@@ -71,7 +71,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     }
     result.outcome = findings.length > 0 ? 'fail' : 'pass';
     result.rules = [...new Set(findings.flatMap(listViolated))];
-    result.findings = findings.map((finding) => ({ ...finding, ...toEvidence(exchange) }));
+    result.findings = findings.map((finding) => ({ ...finding, ...toReportedCall(exchange) }));
     if (findings.length > 0) dredd.fail = findings.map(({ message }) => message).join('; ');
     // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.
     dredd.expected = { statusCode: String(exchange.received.status), headers: {} };

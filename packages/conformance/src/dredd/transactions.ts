@@ -3,13 +3,7 @@ import gateway from '@berth/spec/gateway.v1.openapi30.json' with { type: 'json' 
 import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' };
 import { toGatewayCall } from '../context/gateway-client.ts';
 import { FOLDER, type Run } from '../context/run.ts';
-import {
-  disabled,
-  findObstacle,
-  leftOut,
-  type Need,
-  type SkipReason,
-} from '../context/skip-reason.ts';
+import { findExclusion, findObstacle, type Need } from '../context/skip-reason.ts';
 import { changesFiles, toStorageCall } from '../context/storage-client.ts';
 import {
   APIS,
@@ -22,7 +16,7 @@ import {
   toContract,
 } from '../contract/openapi.ts';
 import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
-import { createResult, type Result } from '../result.ts';
+import { createResult, disabled, type Result, type SkipReason } from '../result.ts';
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */
 export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
@@ -54,7 +48,7 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api, name } = transaction;
   return (
-    leftOut(run, 'dredd', name) ??
+    findExclusion(run, 'dredd', name) ??
     noDredd() ??
     // Whoever runs Dredd alone must see that every call is rejected, with or without credentials.
     findObstacle(run, api, []) ??

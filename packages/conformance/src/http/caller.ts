@@ -16,7 +16,7 @@ import {
 } from './connection.ts';
 import {
   type Call,
-  type Evidence,
+  type CallRecord,
   type Exchange,
   fromRawHeaders,
   type HeaderList,
@@ -48,7 +48,7 @@ export interface CallerOptions {
   timeout: number;
   signal: AbortSignal;
   onSent?: () => void;
-  onResponse?: (evidence: Evidence) => void;
+  onResponse?: (call: CallRecord) => void;
 }
 
 /**
@@ -81,7 +81,7 @@ export class Caller {
   }
 
   /** Retries a call that gets a 429, when the target allows it. */
-  async #repeat<Made extends Evidence & Partial<Pick<OpenExchange, 'close'>>>(
+  async #repeat<Made extends CallRecord & Partial<Pick<OpenExchange, 'close'>>>(
     call: Call,
     once: () => Promise<Made>,
   ): Promise<Made> {

@@ -44,11 +44,11 @@ export interface Exchange {
   received: Received;
 }
 
-/** A call that a finding can cite, even if its body has not arrived yet. */
-export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
+/** A call that got a response, whose body may not have arrived yet. */
+export type CallRecord = Exchange | { sent: Sent; status: number; headers: HeaderList };
 
-export function headOf(evidence: Evidence): { status: number; headers: HeaderList } {
-  return 'received' in evidence ? evidence.received : evidence;
+export function headOf(call: CallRecord): { status: number; headers: HeaderList } {
+  return 'received' in call ? call.received : call;
 }
 
 export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -85,7 +85,7 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
-/** Returns `undefined` for what is no JSON, and if it is nested too deeply to be written again. */
+/** Returns `undefined` if the text is not JSON, or is nested too deeply to be written again. */
 export function parseJson(text: string | Buffer): unknown {
   try {
     const value: unknown = JSON.parse(text.toString());
@@ -151,28 +151,6 @@ export function toTarget(url: string): string {
   const target = (pathname || '/') + (search === '' ? '' : `?${search}`);
   const [sent = ''] = target.split('#', 1);
   return sent.toWellFormed().replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
-}
-
-interface ReportedBody {
-  /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
-  body: string;
-  /** Default: `utf-8`. */
-  bodyEncoding?: 'utf-8' | 'base64';
-  /** Size of the complete body in bytes, if `body` is truncated. */
-  bodySize?: number;
-}
-
-/** A request as sent. Header names are in their original case; each value is one string. */
-export interface SentRequest extends ReportedBody {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-}
-
-/** A response as received. Header names are in lower case. */
-export interface ReceivedResponse extends ReportedBody {
-  status: number;
-  headers: Record<string, string | string[]>;
 }
 
 /** Returns the path and query of an absolute URL exactly as written, because `URL` would normalize them. */

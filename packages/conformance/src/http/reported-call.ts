@@ -1,19 +1,47 @@
-import { type Evidence, headOf, toHeaderRecord } from '../http/exchange.ts';
-import type { Finding } from '../result.ts';
+import { type CallRecord, headOf, toHeaderRecord } from './exchange.ts';
 
 /** Maximum size of a body in a report, in bytes. */
 const MAX_BYTES = 16_384;
 
-/** Converts a call to evidence for a report. */
-export function toEvidence(evidence: Evidence): Partial<Finding> {
-  const { method, url, headers, body, onOneConnection } = evidence.sent;
-  const { status, headers: received } = headOf(evidence);
+interface ReportedBody {
+  /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
+  body: string;
+  /** Default: `utf-8`. */
+  bodyEncoding?: 'utf-8' | 'base64';
+  /** Size of the complete body in bytes, if `body` is truncated. */
+  bodySize?: number;
+}
+
+/** A request as sent. Header names are in their original case; each value is one string. */
+export interface SentRequest extends ReportedBody {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** A response as received. Header names are in lower case. */
+export interface ReceivedResponse extends ReportedBody {
+  status: number;
+  headers: Record<string, string | string[]>;
+}
+
+/** A call as a finding shows it. */
+export interface ReportedCall {
+  request: SentRequest;
+  response: ReceivedResponse;
+  /** Whether the request was one of several on one connection. */
+  onOneConnection?: boolean;
+}
+
+export function toReportedCall(call: CallRecord): ReportedCall {
+  const { method, url, headers, body, onOneConnection } = call.sent;
+  const { status, headers: received } = headOf(call);
   const lowered = received.map(([name, value]) => [name.toLowerCase(), value] as const);
   const sent = Object.entries(toHeaderRecord(headers)).map(([name, value]) => [
     name,
     [value].flat().join(', '),
   ]);
-  const content = 'received' in evidence ? evidence.received.body : Buffer.alloc(0);
+  const content = 'received' in call ? call.received.body : Buffer.alloc(0);
   return {
     request: { method, url, headers: Object.fromEntries(sent), ...toText(body) },
     response: { status, headers: toHeaderRecord(lowered), ...toText(content) },

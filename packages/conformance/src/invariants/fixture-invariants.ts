@@ -1,31 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { SentenceId } from './generated/rule-ids.gen.ts';
-import { type Exchange, type HeaderList, readAll, splitTarget } from './http/exchange.ts';
-import { toMediaType } from './http/media-type.ts';
-import type { Settings } from './options.ts';
-import type { Claim } from './result.ts';
-import { cite } from './validation/cite.ts';
-import { claimSameHeaders } from './validation/same-headers.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { type Exchange, type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
+import { toMediaType } from '../http/media-type.ts';
+import type { Settings } from '../options.ts';
+import type { Claim } from '../result.ts';
+import { cite } from '../validation/cite.ts';
+import { type Echo, readEcho } from '../validation/read-echo.ts';
+import { claimSameHeaders } from '../validation/same-headers.ts';
 
 /** A call to the gateway, which may have reached the fixture service. */
 interface FixtureFacts extends Exchange {
   readonly settings: Pick<Settings, 'service'>;
-}
-
-/** A request as the fixture service received it. */
-export interface Echo {
-  method: string;
-  /** Path and query as received. */
-  target: string;
-  headers: HeaderList;
-  body: { size: number; sha256: string; base64?: string };
-}
-
-/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-export function readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
-  const echo = Object(json);
-  const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
-  return isEcho ? echo : undefined;
 }
 
 /** What follows the name of the service in the path of a call; empty for another service. */
@@ -89,28 +74,34 @@ function listHops(headers: HeaderList): string[] {
 /** Headers that the gateway replaces. */
 const REPLACED = ['x-request-id', 'content-disposition'];
 
-type FixtureInvariant = (facts: FixtureFacts) => Claim[];
+/** See `Invariant`. */
+type FixtureInvariant = (facts: FixtureFacts) => Claim[] | undefined;
+
+/** Returns a claim for each of several things in a response; `undefined` if there are none. */
+export function claimEach<Item>(items: readonly Item[], toClaim: (item: Item) => Claim) {
+  return items.length === 0 ? undefined : items.map(toClaim);
+}
 
 /** An invariant for responses of the fixture service. */
 const ofResponses =
-  (check: (sent: SentResponse, facts: FixtureFacts) => Claim[]): FixtureInvariant =>
+  (check: (sent: SentResponse, facts: FixtureFacts) => Claim[] | undefined): FixtureInvariant =>
   (facts) => {
     const sent = readSentResponse(facts);
-    return sent === undefined ? [] : check(sent, facts);
+    return sent && check(sent, facts);
   };
 
 /** An invariant for requests that the fixture service has echoed. */
 const ofEchoes =
-  (check: (echo: Echo, facts: FixtureFacts) => Claim[]): FixtureInvariant =>
+  (check: (echo: Echo, facts: FixtureFacts) => Claim[] | undefined): FixtureInvariant =>
   (facts) => {
     const echo = readEcho(facts);
-    return echo === undefined ? [] : check(echo, facts);
+    return echo && check(echo, facts);
   };
 
 const STREAM = 'text/event-stream';
 
-const claimBody = ({ body }: SentResponse, { received }: Exchange): Claim[] => {
-  if (body === undefined) return [];
+const claimBody = ({ body }: SentResponse, { received }: Exchange): Claim[] | undefined => {
+  if (body === undefined) return undefined;
   const expected = body();
   const actual = received.body;
   const at = expected.findIndex((byte, index) => byte !== actual[index]);
@@ -132,7 +123,7 @@ const pathInvariants = Object.fromEntries(
   [1, 2, 3, 4, 5, 6].map((sentence) => [
     `GW-PATH/${sentence}`,
     ofEchoes(({ target }, facts) => {
-      if (sentenceOf(readAnyPath(facts)) !== sentence) return [];
+      if (sentenceOf(readAnyPath(facts)) !== sentence) return undefined;
       const expected = readAnyPath(facts) || '/';
       const { pathname } = splitTarget(target);
       const message = `the service must receive the path ${expected}, but received ${pathname}`;
@@ -147,44 +138,43 @@ export const FIXTURE_INVARIANTS: Partial<Record<SentenceId, FixtureInvariant>> =
   'GW-QUERY-RAW': ofEchoes(({ target }, { sent }) => {
     const [expected = '', actual] = [sent.url, target].map((url) => splitTarget(url).search);
     const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
-    return expected === '' ? [] : [[actual === expected, message]];
+    return expected === '' ? undefined : [[actual === expected, message]];
   }),
   'GW-FORWARD-METHOD': ofEchoes(({ method }, { sent }) => [
     [method === sent.method, `the service must receive a ${sent.method}, but received a ${method}`],
   ]),
   'GW-FORWARD-BODY': ofEchoes(({ body: { size, sha256 } }, { sent }) => {
-    if (sent.method !== 'POST') return [];
+    if (sent.method !== 'POST') return undefined;
     const message = `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`;
     return [[sha256 === createHash('sha256').update(sent.body).digest('hex'), message]];
   }),
   'GW-BODY': ofResponses(claimBody),
   'GW-SSE': ofResponses((sent, facts) => {
     const { mediaType } = facts.received;
-    if (toMediaType(readAll(sent.headers, 'content-type').join()) !== STREAM) return [];
+    if (toMediaType(readAll(sent.headers, 'content-type').join()) !== STREAM) return undefined;
     const message = `the content type must be ${STREAM}, not ${cite(mediaType)}`;
-    return [[mediaType === STREAM, message], ...claimBody(sent, facts)];
+    return [[mediaType === STREAM, message], ...(claimBody(sent, facts) ?? [])];
   }),
   'GW-HEADERS': ofResponses(({ headers }, { received }) => {
     const names = [...listHops(headers), ...REPLACED];
     const forwarded = headers.filter(([name]) => !names.includes(name.toLowerCase()));
-    return claimSameHeaders(forwarded, received.headers);
+    return forwarded.length === 0 ? undefined : claimSameHeaders(forwarded, received.headers);
   }),
   'GW-HOP-BY-HOP': ofResponses(({ headers }, { received }) => {
     const hops = listHops(headers);
-    return headers
-      .filter(([name]) => hops.includes(name.toLowerCase()))
-      .map(([name, value]) => {
-        const actual = readAll(received.headers, name).join(', ');
-        // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
-        const isConnection = name.toLowerCase() === 'connection';
-        const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
-        return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
-      });
+    const sent = headers.filter(([name]) => hops.includes(name.toLowerCase()));
+    return claimEach(sent, ([name, value]) => {
+      const actual = readAll(received.headers, name).join(', ');
+      // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
+      const isConnection = name.toLowerCase() === 'connection';
+      const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
+      return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
+    });
   }),
   'GW-REQUEST-ID-NEW/2': ofResponses(({ headers }, { received }) => {
     const ofService = readAll(headers, 'x-request-id');
     const actual = readAll(received.headers, 'x-request-id');
-    if (ofService.length === 0 || actual.length === 0) return [];
+    if (ofService.length === 0 || actual.length === 0) return undefined;
     const isReplaced =
       actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));
     const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;

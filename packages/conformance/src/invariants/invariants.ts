@@ -1,30 +1,36 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Api } from './contract/openapi.ts';
-import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
-import type { SentenceId } from './generated/rule-ids.gen.ts';
-import { isWebUrl, parseJson, readAll, type Sent } from './http/exchange.ts';
-import { listDispositionTypes } from './http/media-type.ts';
-import type { Settings } from './options.ts';
-import type { Claim, Finding } from './result.ts';
-import type { ResponseValidator } from './validation/check-response.ts';
-import { cite, show } from './validation/cite.ts';
-import { isGatewayError } from './validation/read-gateway.ts';
-import { hasFailed, isSuccess, type StorageReply } from './validation/read-storage.ts';
+import type { Api } from '../contract/openapi.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { isWebUrl, parseJson, readAll, type Sent } from '../http/exchange.ts';
+import { listDispositionTypes } from '../http/media-type.ts';
+import type { Settings } from '../options.ts';
+import type { Claim, Finding } from '../result.ts';
+import type { ResponseValidator } from '../validation/check-response.ts';
+import { cite, show } from '../validation/cite.ts';
+import { isGatewayError } from '../validation/read-gateway.ts';
+import { hasFailed, isSuccess, type StorageReply } from '../validation/read-storage.ts';
+import { claimEach, FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 
-/** A call to one of the operations, with what the invariants read from its response. */
+/** A call to an operation of the API that a rule is about, with what the invariants read from its response. */
 export interface Facts extends StorageReply {
   readonly operationId: string;
   readonly settings: Pick<Settings, 'wireProfile' | 'service'>;
   readonly validator: ResponseValidator;
 }
 
-/** Returns what a sentence claims about a response, or findings that name their place in a document. */
-export type Invariant = (facts: Facts) => readonly (Claim | Finding)[];
+/**
+ * Checks whether a response is as a sentence says. Returns `undefined` if the sentence is not about the response;
+ * otherwise claims, or findings that name their place in a document. The response passes if all claims hold and there are
+ * no findings.
+ *
+ * @example
+ * // If a handshake succeeds, the response has no body.
+ * ({ received }) =>
+ *   received.status === 101 ? [[received.body.length === 0, 'a 101 must have no body']] : undefined
+ */
+export type Invariant = (facts: Facts) => readonly (Claim | Finding)[] | undefined;
 
-const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
-
-const isHandshake = (facts: Facts) =>
-  isGateway(facts) && readAll(facts.sent.headers, 'upgrade').includes('websocket');
+const isHandshake = ({ sent }: Facts) => readAll(sent.headers, 'upgrade').includes('websocket');
 
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 
@@ -34,7 +40,7 @@ const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
  */
 function isOwnError(facts: Facts): boolean {
   const { received, settings } = facts;
-  if (!isGateway(facts) || received.status < 400 || readSentResponse(facts)) return false;
+  if (received.status < 400 || readSentResponse(facts)) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
@@ -44,7 +50,7 @@ function isOwnError(facts: Facts): boolean {
 /** Whether a response is certainly that of a hosted service, with content. */
 function isOfService(facts: Facts): boolean {
   const { status } = facts.received;
-  if (!isGateway(facts) || status < 200 || status === 204 || status === 304) return false;
+  if (status < 200 || status === 204 || status === 304) return false;
   return status < 400 || (readSentResponse(facts) !== undefined && !isGatewayError(facts.received));
 }
 
@@ -86,7 +92,7 @@ const disposition =
     expected: Parameters<typeof claimDisposition>[1],
   ): Invariant =>
   (facts) =>
-    rules.includes(dispositionRule(facts)) ? [claimDisposition(facts, expected)] : [];
+    rules.includes(dispositionRule(facts)) ? [claimDisposition(facts, expected)] : undefined;
 
 const hasRequestId = ({ received }: Facts): Claim => [
   (received.header('x-request-id') ?? '').trim() !== '',
@@ -149,19 +155,17 @@ const present = (name: string, value: unknown): Claim => [
 
 /** An invariant for storage responses that are envelopes. */
 const ofEnvelopes =
-  (check: (facts: Facts) => Claim[]): Invariant =>
+  (check: Invariant): Invariant =>
   (facts) =>
-    isGateway(facts) || facts.body === undefined ? [] : check(facts);
+    facts.body === undefined ? undefined : check(facts);
 
 /** Checks a response against the document of its operation. */
-function checkSchema({ validator, operationId, received }: Facts, api: Api): (Claim | Finding)[] {
-  const findings = validator.checkResponse({ api, operationId }, received);
-  return findings.length > 0 ? findings : [[true, '']];
-}
+const checkSchema = ({ validator, operationId, received }: Facts, api: Api): Finding[] =>
+  validator.checkResponse({ api, operationId }, received);
 
 /**
- * Sentences about single responses. They are checked for each response of a run to which they apply: to any call to a
- * service or to a storage operation. Links and uploads are checked in `checks/`.
+ * Sentences about single responses. They are checked for each response of a run from the API of their rule: to any call
+ * to a service, or to any storage operation. Links and uploads are checked in `checks/`.
  */
 export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   ...FIXTURE_INVARIANTS,
@@ -169,50 +173,50 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   'GW-C2/1': disposition(['C2'], 'attachment'),
   'GW-C2/2': disposition(['none'], 'absent'),
   'GW-C3/1': disposition(['C3'], 'absent'),
-  'GW-C3/2': (facts) => (facts.received.status === 101 ? [claimDisposition(facts, 'absent')] : []),
+  'GW-C3/2': (facts) =>
+    facts.received.status === 101 ? [claimDisposition(facts, 'absent')] : undefined,
   'GW-DISPOSITION-INLINE': disposition(['C1', 'C2'], 'anything but inline'),
   'GW-REQUEST-ID/1': (facts) => {
-    const isFrom = isOfService(facts) || isOwnError(facts) || readSentResponse(facts);
-    return isFrom && !isHandshake(facts) ? [hasRequestId(facts)] : [];
+    const hasKnownSender = isOfService(facts) || isOwnError(facts) || readSentResponse(facts);
+    return hasKnownSender && !isHandshake(facts) ? [hasRequestId(facts)] : undefined;
   },
-  'GW-REQUEST-ID/2': (facts) => (isHandshake(facts) ? [hasRequestId(facts)] : []),
-  'GW-ERROR/1': (facts) => (isOwnError(facts) ? checkSchema(facts, 'gateway') : []),
+  'GW-REQUEST-ID/2': (facts) => (isHandshake(facts) ? [hasRequestId(facts)] : undefined),
+  'GW-ERROR/1': (facts) => (isOwnError(facts) ? checkSchema(facts, 'gateway') : undefined),
   'GW-ERROR/2': (facts) => {
     const header = facts.received.header('x-request-id');
     const { requestId } = Object(facts.received.json);
-    if (!isOwnError(facts) || header === undefined || requestId === undefined) return [];
+    if (!isOwnError(facts) || header === undefined || requestId === undefined) return undefined;
     const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
     return [[requestId === header, message]];
   },
-  'ST-RESPONSE': (facts) =>
-    isGateway(facts) ? [] : [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
+  'ST-RESPONSE': (facts) => [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
   'ST-LINKS-CALL': ({ operationId, entries = [] }) => {
     const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
-    return linked.map(({ tempFileURL: url }): Claim => {
+    return claimEach(linked, ({ tempFileURL: url }) => {
       const message = `the link of a file must be an absolute URL, not ${show(url)}`;
       return [isWebUrl(url), message];
     });
   },
   'ST-PRESENT/1': ofEnvelopes(({ body }) => [present('requestId', body?.requestId)]),
   'ST-PRESENT/2': ofEnvelopes(({ body, refused }) =>
-    refused ? [present('message', body?.message)] : [],
+    refused ? [present('message', body?.message)] : undefined,
   ),
-  'ST-PRESENT/3': ofEnvelopes((facts) =>
-    (isCopy(facts) ? (facts.entries ?? []) : [])
-      .filter((entry) => !hasFailed(entry))
-      .map(({ fileID }) => present('fileID in the entry of a copied file', fileID)),
-  ),
+  'ST-PRESENT/3': ofEnvelopes((facts) => {
+    const copied = isCopy(facts) ? (facts.entries ?? []).filter((entry) => !hasFailed(entry)) : [];
+    const what = 'fileID in the entry of a copied file';
+    return claimEach(copied, ({ fileID }) => present(what, fileID));
+  }),
   'ST-LISTS/1': ofEnvelopes(({ entries, sent }) => {
     const items = itemsOf(sent);
-    if (!entries || !items) return [];
+    if (!entries || !items) return undefined;
     const message = `data.fileList must have ${items.length} entries, but has ${entries.length}`;
     return [[entries.length === items.length, message]];
   }),
   'ST-LISTS/2': ofEnvelopes((facts) => {
-    if (isCopy(facts) || !facts.entries) return [];
+    if (isCopy(facts) || !facts.entries) return undefined;
     const [actual, expected] = [listIds(facts.entries), listIds(itemsOf(facts.sent) ?? [])];
     const count = (ids: readonly string[], id: string) => ids.filter((one) => one === id).length;
-    return [...new Set(expected)].map((id): Claim => {
+    return claimEach([...new Set(expected)], (id) => {
       const counts = `${count(expected, id)} entries must have the fileID ${id}`;
       return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
     });

@@ -1,15 +1,19 @@
-import { toEvidence } from './context/to-evidence.ts';
-import { toContract } from './contract/openapi.ts';
-import { findRule } from './contract/rules.ts';
-import type { SentenceId } from './generated/rule-ids.gen.ts';
-import type { Exchange } from './http/exchange.ts';
-import { type Facts, INVARIANTS, type Invariant } from './invariants.ts';
-import { type Settings, whyLeftOut } from './options.ts';
-import { type Finding, MAX_FINDINGS } from './result.ts';
-import { ResponseValidator } from './validation/check-response.ts';
-import { readReply } from './validation/read-storage.ts';
+import { type Api, toContract } from '../contract/openapi.ts';
+import { findRule } from '../contract/rules.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { toReportedCall } from '../http/reported-call.ts';
+import { type Settings, whyLeftOut } from '../options.ts';
+import { type Claim, type Finding, MAX_FINDINGS } from '../result.ts';
+import { ResponseValidator } from '../validation/check-response.ts';
+import { readReply } from '../validation/read-storage.ts';
+import { INVARIANTS, type Invariant } from './invariants.ts';
 
-const invariants = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
+const invariants = (Object.entries(INVARIANTS) as [SentenceId, Invariant][]).map(([id, check]) => ({
+  id,
+  check,
+  rule: findRule(id),
+}));
 
 /** Checks the responses of a run to service calls and storage operations against the invariants. */
 export class Observer {
@@ -21,26 +25,20 @@ export class Observer {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#validator = new ResponseValidator(toContract(settings.wireProfile));
-    this.#selected = invariants.filter(([id]) => whyLeftOut([id], settings) === undefined);
+    this.#selected = invariants.filter(({ id }) => whyLeftOut([id], settings) === undefined);
   }
 
   /** Checks a response against all selected invariants that apply to it. */
   observe(exchange: Exchange): void {
-    const facts = this.#toFacts(exchange);
-    for (const [id, invariant] of facts ? this.#selected : []) {
-      const results = invariant(facts as Facts);
-      // Otherwise, the sentence is not about this response.
-      if (results.length > 0) this.#record(id, results.length, toFindings(id, results), exchange);
+    for (const { id, findings } of this.#check(exchange, this.#selected)) {
+      this.#record(id, findings, exchange);
     }
   }
 
   /** Returns how a response violates the rules with level MUST, whatever the operator has selected. */
   validate(exchange: Exchange): Finding[] {
-    const facts = this.#toFacts(exchange);
-    if (facts === undefined) return [];
-    return invariants
-      .filter(([id]) => findRule(id).level === 'must')
-      .flatMap(([id, invariant]) => toFindings(id, invariant(facts)));
+    const required = invariants.filter(({ rule }) => rule.level === 'must');
+    return this.#check(exchange, required).flatMap(({ findings }) => findings);
   }
 
   /** Returns what was observed; undefined if no response was one that the invariant is about. */
@@ -48,50 +46,52 @@ export class Observer {
     return this.#observed.get(id);
   }
 
-  #record(id: SentenceId, assertions: number, findings: Finding[], exchange: Exchange): void {
+  #record(id: SentenceId, findings: Finding[], exchange: Exchange): void {
     const observed = this.#observed.get(id) ?? createObserved();
     this.#observed.set(id, observed);
     observed.responses += 1;
-    observed.assertions += assertions;
     if (findings.length > 0) observed.violations += 1;
     for (const finding of findings) {
       if (observed.findings.length >= MAX_FINDINGS) return;
-      observed.findings.push({ ...finding, ...toEvidence(exchange) });
+      observed.findings.push({ ...finding, ...toReportedCall(exchange) });
     }
   }
 
-  /** Returns `undefined` for a call that is not to an operation. */
-  #toFacts(exchange: Exchange): Facts | undefined {
-    const operationId = this.#findOperation(exchange);
-    if (operationId === undefined) return undefined;
+  /** Returns what is found with each of the invariants that a response is about. */
+  #check(exchange: Exchange, selected: typeof invariants) {
+    const { api, operationId } = this.#findOperation(exchange) ?? {};
+    if (operationId === undefined) return [];
     const reply = readReply(exchange, this.#settings.wireProfile.envelope);
-    return { ...reply, operationId, settings: this.#settings, validator: this.#validator };
+    const facts = { ...reply, operationId, settings: this.#settings, validator: this.#validator };
+    return selected.flatMap(({ id, check, rule }) => {
+      const results = rule.api === api ? check(facts) : undefined;
+      return results ? [{ id, findings: toFindings(id, results) }] : [];
+    });
   }
 
-  #findOperation({ sent: { method, url } }: Exchange): string | undefined {
+  /** Returns the operation that a call is for, if any. */
+  #findOperation({ sent }: Exchange): { api: Api; operationId: string } | undefined {
+    const { method, url } = sent;
     const { gatewayUrl, storageUrl } = this.#settings;
     const [path = ''] = url.split('?', 1);
     const gateway = `${gatewayUrl}/v1/cloudrun/`;
     if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
       const [name, ...rest] = path.slice(gateway.length).split('/');
       const isRoot = rest.join('/') === '';
-      return name === '' ? undefined : `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
+      const operationId = `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
+      return name === '' ? undefined : { api: 'gateway', operationId };
     }
     const storage = `${storageUrl}/api/v2/envs/`;
     if (method !== 'POST' || !path.startsWith(storage)) return undefined;
     const [, name = ''] = /^[^/]+\/storages:(\w+)$/.exec(path.slice(storage.length)) ?? [];
-    return this.#validator.hasOperation('storage', name) ? name : undefined;
+    const operation = { api: 'storage', operationId: name } as const;
+    return this.#validator.hasOperation(operation) ? operation : undefined;
   }
 }
 
-const createObserved = () => ({
-  responses: 0,
-  violations: 0,
-  assertions: 0,
-  findings: [] as Finding[],
-});
+const createObserved = () => ({ responses: 0, violations: 0, findings: [] as Finding[] });
 
-function toFindings(id: SentenceId, results: ReturnType<Invariant>): Finding[] {
+function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {
   const where = findRule(id).places[0] ?? id;
   return results.flatMap((result): Finding[] => {
     if ('message' in result) return [{ ...result, sentence: id }];

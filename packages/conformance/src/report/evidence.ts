@@ -1,6 +1,6 @@
 import { findStatement, listSources } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
+import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
 import type { Finding, Result } from '../result.ts';
 import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
 

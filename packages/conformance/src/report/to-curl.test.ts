@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { listen } from '../../../../scripts/testing/listen.ts';
-import type { SentRequest } from '../http/exchange.ts';
+import type { SentRequest } from '../http/reported-call.ts';
 import { toCurl } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };

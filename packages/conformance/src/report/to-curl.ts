@@ -1,5 +1,5 @@
 import { BLANK } from '../credentials/redact.ts';
-import type { SentRequest } from '../http/exchange.ts';
+import type { SentRequest } from '../http/reported-call.ts';
 import type { Finding } from '../result.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
@@ -24,11 +24,11 @@ export function toCurl({ request, onOneConnection }: Partial<Finding>): string |
   if (JSON.stringify([url, entries, body]).includes(BLANK)) return undefined;
   const names = new Set(entries.map(([name]) => name.toLowerCase()));
   const isUpgrade = names.has('upgrade') && !names.has('sec-websocket-key');
-  const isOfHttp1 = names.has('upgrade') || names.has('transfer-encoding');
+  const needsHttp1 = names.has('upgrade') || names.has('transfer-encoding');
   const sendsBody = body !== '' || names.has('content-length');
   const pipe = toPipe(body, bodyEncoding);
   const command = [
-    `curl -i${isOfHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    `curl -i${needsHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     // curl sends the length itself.
     ...entries.filter(([name]) => !/^content-length$/i.test(name)).map(toHeader),
     ...(isUpgrade

@@ -24,11 +24,11 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
   const vault = createVault(hidden);
   const credentials = Object.values(storageHeaders).map((name) => name.toLowerCase());
-  const unsent = ['content-length', 'authorization', ...credentials];
+  const replaced = ['content-length', 'authorization', ...credentials];
 
   async function call(url: string, request: Request): Promise<Exchange> {
     const { method } = request;
-    const headers = [...request.headers].filter(([name]) => !unsent.includes(name));
+    const headers = [...request.headers].filter(([name]) => !replaced.includes(name));
     const acceptsRefusal = true;
     if (url.startsWith(`${gatewayUrl}/v1/cloudrun/`)) {
       const route = url.slice(gatewayUrl.length);

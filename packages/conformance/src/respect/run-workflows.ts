@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { FOLDER, type Run } from '../context/run.ts';
-import { findObstacle, leftOut, toEnding } from '../context/skip-reason.ts';
-import { toEvidence } from '../context/to-evidence.ts';
+import { findExclusion, findObstacle, toEnding } from '../context/skip-reason.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { toReportedCall } from '../http/reported-call.ts';
 import { createResult, type Finding, type Result } from '../result.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
@@ -40,7 +40,7 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
         ? findObstacle(run, 'gateway', ['fixture'])
         : findObstacle(run, 'storage', ['storageCredentials', 'writes']);
     const ending =
-      leftOut(run, 'respect', workflow.id) ?? obstacle ?? (await runWorkflow(run, workflow));
+      findExclusion(run, 'respect', workflow.id) ?? obstacle ?? (await runWorkflow(run, workflow));
     onResult({ ...toWorkflowResult(workflow), ...ending });
   }
 }
@@ -97,7 +97,7 @@ async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Re
 
 function showAt(exchanges: readonly Exchange[], index: number): Partial<Finding> {
   const exchange = exchanges.at(index);
-  return exchange === undefined ? {} : toEvidence(exchange);
+  return exchange === undefined ? {} : toReportedCall(exchange);
 }
 
 const nothing = () => {};

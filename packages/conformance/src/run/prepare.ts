@@ -3,14 +3,14 @@ import { checks } from '../checks/index.ts';
 import { isCopied } from '../checks/storage-copy.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
-import { findObstacle, leftOut, type Need } from '../context/skip-reason.ts';
+import { findExclusion, findObstacle, type Need } from '../context/skip-reason.ts';
 import type { StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import { transactions } from '../dredd/transactions.ts';
 import { NetworkError, retryIfClosed, ThrottledError } from '../http/connection.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { workflows } from '../respect/run-workflows.ts';
-import { SkipError, StartError } from '../result.ts';
+import { SkipError, StartError, skipped } from '../result.ts';
 import { codeOf, isGatewayError } from '../validation/read-gateway.ts';
 
 const ATTEMPTS = 5;
@@ -34,14 +34,14 @@ export async function prepare(run: Run): Promise<void> {
     const mayCopy = !findObstacle(run, 'storage', ['storageCredentials', 'writes']);
     await Promise.all([
       needsCopies && mayCopy && findCopyPaths(run),
-      run.fixture === true && isNeeded(run, 'webSocket') && findWebSockets(run),
+      !run.missing.fixture && isNeeded(run, 'webSocket') && findWebSockets(run),
     ]);
   } catch (error) {
     // Every check then reports why it did not run.
     if (!run.signal.aborted) throw error;
   }
   const refusals = apis.map((api) => run.refused[api]);
-  if (!refusals.every((refusal) => refusal?.isOfCredentials)) return;
+  if (!refusals.every((refusal) => refusal?.hasCredentials)) return;
   const reasons = refusals.map((refusal) => refusal?.reason);
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
@@ -49,7 +49,7 @@ export async function prepare(run: Run): Promise<void> {
 /** @param others transactions or workflows that need it, too, each with its engine */
 function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boolean {
   const needing = checks.filter(({ needs }) => needs.includes(need)).map(({ id }) => [id]);
-  return [...needing, ...others].some((ids) => !leftOut(run, ...ids));
+  return [...needing, ...others].some((ids) => !findExclusion(run, ...ids));
 }
 
 async function callTarget<Made>(run: Run, api: Api, call: () => Promise<Made>): Promise<Made> {
@@ -77,19 +77,20 @@ async function findGatewayCredentials(run: Run): Promise<void> {
     const call = { path: '/echo', acceptsRefusal: true };
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
     if (received.status === 200 && fixture.readEcho({ received })) {
-      run.fixture = true;
+      run.missing.fixture = undefined;
       return;
     }
     const code = isGatewayError(received) ? codeOf(received) : undefined;
     const refusal = { status: received.status, code };
     // The gateway accepts calls, but not to this service.
     if (!isRefusal(refusal) || code?.startsWith('SERVICE_')) {
-      run.fixture = `no fixture service responds at ${gateway.servicePath} (${spell(refusal)}); see berth-conformance fixture --help`;
+      const what = `no fixture service responds at ${gateway.servicePath} (${describe(refusal)})`;
+      run.missing.fixture = skipped(`${what}; see berth-conformance fixture --help`);
       return;
     }
     refusals.push(refusal);
   }
-  run.fixture = refuse(run, 'gateway', refusals, schemes.length > 0);
+  run.missing.fixture = skipped(refuse(run, 'gateway', refusals, schemes.length > 0));
 }
 
 /**
@@ -128,7 +129,7 @@ interface Refusal {
   code: string | undefined;
 }
 
-/** Whether a response rejects a call. What else is not a success violates the contract, and fails the checks. */
+/** Whether a response rejects a call. Any other response that is not a success violates the contract, and fails the checks. */
 function isRefusal({ status, code }: Refusal): boolean {
   return [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
 }
@@ -149,30 +150,25 @@ const SUSPECTS = {
  * Records and explains that an API rejects every call. The contract specifies neither status nor code for that, so the
  * explanation quotes them, and names every option that may be wrong.
  */
-function refuse(
-  run: Run,
-  api: Api,
-  refusals: readonly Refusal[],
-  isOfCredentials: boolean,
-): string {
+function refuse(run: Run, api: Api, refusals: readonly Refusal[], hasCredentials: boolean): string {
   const { address, credentials } = SUSPECTS[api];
   const name = NAMES[api];
-  const actual = [...new Set(refusals.map(spell))].join(', ');
+  const actual = [...new Set(refusals.map(describe))].join(', ');
   const areAll = (...statuses: number[]) =>
     refusals.every(({ status }) => statuses.includes(status));
   let reason = `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
   if (areAll(404, 405)) {
     reason = `the ${name} responds to every call with ${actual}; see ${address}`;
-  } else if (!isOfCredentials) {
+  } else if (!hasCredentials) {
     reason = `no ${name} credentials were provided (${actual}); see ${credentials}`;
   } else if (areAll(401, 403)) {
     reason = `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
   }
-  run.refused[api] = { reason, isOfCredentials };
+  run.refused[api] = { reason, hasCredentials };
   return reason;
 }
 
-function spell({ status, code = '' }: Refusal): string {
+function describe({ status, code = '' }: Refusal): string {
   return `${status} ${code}`.trimEnd();
 }
 
@@ -189,10 +185,10 @@ async function findCopyPaths(run: Run): Promise<void> {
     const accepts = (form: CopyPaths) => isCopied(t, file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
-    const isOfTarget = [SkipError, NetworkError, ThrottledError].some(
+    const isExpected = [SkipError, NetworkError, ThrottledError].some(
       (kind) => error instanceof kind,
     );
-    if (!isOfTarget && !run.signal.aborted) throw error;
+    if (!isExpected && !run.signal.aborted) throw error;
   }
 }
 
@@ -208,7 +204,7 @@ async function findWebSockets(run: Run): Promise<void> {
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     const reason = `no handshake of a WebSocket gets a response (${error.message}); does an intermediary allow upgrades?`;
-    run.webSocket = reason;
+    run.missing.webSocket = skipped(reason);
     run.settings.onNotice(reason);
   }
 }

@@ -1,9 +1,9 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { findObstacle, leftOut, toEnding } from '../context/skip-reason.ts';
+import { findExclusion, findObstacle, toEnding } from '../context/skip-reason.ts';
 import { findRule, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { INVARIANTS } from '../invariants.ts';
+import { INVARIANTS } from '../invariants/invariants.ts';
 import { NoWebSocketError, type Outcome, type Result, type Scope } from '../result.ts';
 
 /** What is known about one sentence of a rule: from its check, or from its invariant. */
@@ -51,7 +51,9 @@ async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
   const context = new CheckContext(run, id, rule.places[0] ?? rule.id);
   const started = performance.now();
   const ending =
-    leftOut(run, id) ?? findObstacle(run, rule.api, needs) ?? (await end(check, context, run));
+    findExclusion(run, id) ??
+    findObstacle(run, rule.api, needs) ??
+    (await end(check, context, run));
   const { findings, notes } = context.record;
   const durationMs = Math.round(performance.now() - started);
   // A violation that was found counts even if the check did not finish.

@@ -1,7 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import {
   APIS,
-  type Api,
   type Contract,
   type DocumentedResponse,
   dereference,
@@ -35,7 +34,7 @@ export class ResponseValidator {
   }
 
   /** Returns whether a document has an operation with this ID. */
-  hasOperation(api: Api, operationId: string): boolean {
+  hasOperation({ api, operationId }: Operation): boolean {
     return this.#contract.responses.some(
       (each) => each.api === api && each.operationId === operationId,
     );

@@ -68,7 +68,7 @@ export class MutatedRequest extends HttpMessage {
   pieces: readonly Buffer[] = [];
   /** The caller disconnected before the end of the body, so the request is not forwarded. */
   isBroken = false;
-  /** Stands for the connection on which it arrived: the same object for all calls on it. */
+  /** Identifies the connection: the same object for all calls on it. */
   connection: object = {};
 
   constructor(
@@ -166,7 +166,7 @@ export interface Hooks {
   ) => AsyncIterable<Message>;
 }
 
-/** Takes over a connection, to send what is no HTTP, or nothing. */
+/** Takes over a connection, to send something that is not HTTP, or nothing. */
 export type TakeOver = (socket: Socket) => void;
 
 export async function toRequest(incoming: IncomingMessage): Promise<MutatedRequest> {
