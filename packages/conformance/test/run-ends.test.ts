@@ -4,26 +4,40 @@ import { toStorageRefusal } from './mutants/hooks/storage.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
-/** Options that end the run after this many results of checks that store files. */
-function endAfter(count: number): Partial<ConformanceOptions> {
-  const ends = new AbortController();
+/** Calls `end` after this many results of checks that store files. */
+function afterStoring(count: number, end: () => void): Required<ConformanceOptions>['onResult'] {
   let stored = 0;
-  const onResult = ({ id, outcome }: Result) => {
+  return ({ id, outcome }: Result) => {
     if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(id)) stored += 1;
-    if (stored === count) ends.abort();
+    if (stored === count) end();
   };
-  return { signal: ends.signal, onResult };
+}
+
+/** Interrupts the run halfway. */
+function interrupt(): Partial<ConformanceOptions> {
+  const ends = new AbortController();
+  return { signal: ends.signal, onResult: afterStoring(10, () => ends.abort()) };
+}
+
+/** Ends the budget halfway, however long that takes. */
+function useUpBudget(): Partial<ConformanceOptions> {
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const onResult = afterStoring(10, () => {
+    const [end] = timers.mock.calls.find(([, milliseconds]) => milliseconds === 777_000) ?? [];
+    timers.mockRestore();
+    end?.();
+  });
+  return { budget: 777, onResult };
 }
 
 test.each([
-  ['that is interrupted halfway', endAfter(10), /the run was interrupted/],
-  // Only the check of links waits longer than that.
-  ['whose budget is used up', { budget: 1 }, /the time budget of 1 s is used up/],
+  ['that is interrupted halfway', interrupt, /the run was interrupted/],
+  ['whose budget is used up', useUpBudget, /the time budget of 777 s is used up/],
 ])('a run %s skips the remaining checks, and removes everything it stored', async (...row) => {
-  const [, options, reason] = row;
+  const [, toOptions, reason] = row;
   await using target = await startSecond();
   const only = ['UP-', 'ST-DELETE', 'ST-COPY', 'ST-LINKS-EXPIRE'];
-  const ran = await runWithoutLeaks({ ...target.options, ...options, only });
+  const ran = await runWithoutLeaks({ ...target.options, ...toOptions(), only });
   expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
   expect(ran.exitCode).toBeGreaterThan(1);
   expect(ran.skip.at(-1)).toMatch(reason);
