@@ -12,7 +12,7 @@ import { hasFailed, isSuccess, type StorageReply } from '../validation/read-stor
 import { claimEach, FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 
 /** A call to an operation of the API that a rule is about, with what the invariants read from its response. */
-export interface Facts extends StorageReply {
+interface Facts extends StorageReply {
   readonly operationId: string;
   readonly settings: Pick<Settings, 'wireProfile' | 'service'>;
   readonly validator: ResponseValidator;
