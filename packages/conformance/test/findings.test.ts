@@ -44,7 +44,7 @@ test('a call with a wrong token is not repeated with the valid one, and others o
   for (const command of withToken ?? []) expect(command.match(/^ +'?http:/gm)).toHaveLength(2);
 });
 
-test('each sentence about all responses has its own scope', async () => {
+test('each violated sentence is shown with its ID, its call and its scope', async () => {
   await using target = await startFronted({
     response({ headers }, { isGateway, method }) {
       if (!isGateway || method !== 'POST') return;
@@ -60,5 +60,9 @@ test('each sentence about all responses has its own scope', async () => {
         .slice(1)
     : [];
   expect(sections).toHaveLength(2);
-  for (const section of sections) expect(section).toMatch(/^scope +\d+ of \d+ responses$/m);
+  for (const [index, section] of sections.entries()) {
+    expect(section).toMatch(
+      new RegExp(`^ GW-C2/${index + 1}: .*^scope +\\d+ of \\d+ responses$.*^request `, 'ms'),
+    );
+  }
 });

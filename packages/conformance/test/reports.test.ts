@@ -3,7 +3,6 @@ import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import type { KnownFailure } from '../src/options.ts';
-import { formatEvidence } from '../src/report/evidence.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { createReport, type Report } from '../src/report/to-report.ts';
 import { toText } from '../src/report/to-text.ts';
@@ -162,12 +161,6 @@ test.each<[Outcome[], number, string]>([
 
 const first = { ...finding, sentence: 'GW-C2/1' };
 const second = { ...finding, sentence: 'GW-C2/2' };
-
-test('each violated sentence is shown with its ID, so that it can be selected', () => {
-  const text = formatEvidence(sampleResult({ ...failed, findings: [first, second, second] }));
-  expect(text.match(/^contract +GW-C2\/\d: /gm)).toHaveLength(2);
-  expect(text.match(/^request /gm)).toHaveLength(2);
-});
 
 test.each<[string, string[], Finding[], number]>([
   ['its rule', ['GW-C2'], [first, second], 0],

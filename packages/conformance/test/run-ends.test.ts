@@ -4,30 +4,26 @@ import { toStorageRefusal } from './mutants/hooks/storage.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
-/** Calls `end` after this many results of checks that store files. */
-function afterStoring(count: number, end: () => void): Required<ConformanceOptions>['onResult'] {
+/** Calls `end` after ten results of checks that store files. */
+function halfway(end: () => void): Partial<ConformanceOptions> {
   let stored = 0;
-  return ({ id, outcome }: Result) => {
+  const onResult = ({ id, outcome }: Result) => {
     if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(id)) stored += 1;
-    if (stored === count) end();
+    if (stored === 10) end();
   };
+  return { onResult };
 }
 
-/** Interrupts the run halfway. */
 function interrupt(): Partial<ConformanceOptions> {
   const ends = new AbortController();
-  return { signal: ends.signal, onResult: afterStoring(10, () => ends.abort()) };
+  return { ...halfway(() => ends.abort()), signal: ends.signal };
 }
 
-/** Ends the budget halfway, however long that takes. */
+/** The time in which the run gets halfway is its budget. */
 function useUpBudget(): Partial<ConformanceOptions> {
-  const timers = vi.spyOn(globalThis, 'setTimeout');
-  const onResult = afterStoring(10, () => {
-    const [end] = timers.mock.calls.find(([, milliseconds]) => milliseconds === 777_000) ?? [];
-    timers.mockRestore();
-    end?.();
-  });
-  return { budget: 777, onResult };
+  const { calls } = vi.spyOn(globalThis, 'setTimeout').mock;
+  const isBudget = (call: readonly unknown[]) => call[1] === 777_000;
+  return { ...halfway(() => calls.find(isBudget)?.[0]()), budget: 777 };
 }
 
 test.each([
@@ -45,6 +41,7 @@ test.each([
   expect(ran.skip.filter((one) => !only.some((id) => one.startsWith(id)))).toEqual([]);
   expect(target.countWrites()).toBeGreaterThan(0);
   expect(target.listFiles()).toEqual([]);
+  vi.restoreAllMocks();
 });
 
 test('a run that is interrupted before it starts sends nothing', async () => {

@@ -21,11 +21,11 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
   let pause = Math.min(FIRST_WAIT, Math.floor(t.settings.timeout / 4));
   let count = 0;
   for (let streams = 1; streams <= MAX_STREAMS; streams += 1) {
-    const { open, buffered } = await followHeldStream(t, call, pause);
-    if (buffered === undefined) pause *= 2;
-    else if (buffered !== false) count += 1;
-    if (buffered === undefined || (buffered && count < BUFFERED)) continue;
-    t.expect(!buffered, `${call.method} /events: ${buffered}`, open);
+    const { open, late, isUnclear = false } = await followHeldStream(t, call, pause);
+    if (isUnclear) pause *= 2;
+    else if (late !== undefined) count += 1;
+    if (isUnclear || (late !== undefined && count < BUFFERED)) continue;
+    t.expect(late === undefined, `${call.method} /events: ${late}`, open);
     return;
   }
   throw new SkipError('the calls took too long to tell; see --rate and --timeout');
@@ -36,13 +36,13 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
  * by then did not have to wait for a later one. The service holds it again after the second event, for so long that a
  * gateway with a short limit cuts it off.
  *
- * @returns `buffered` says what arrived late; false if nothing did, `undefined` if that cannot be told
+ * @returns which event arrived late, if any, or that this cannot be told
  */
 async function followHeldStream(
   t: CheckContext,
   call: GatewayCall,
   pause: number,
-): Promise<{ open: OpenExchange; buffered?: string | false }> {
+): Promise<{ open: OpenExchange; late?: string; isUnclear?: boolean }> {
   const hold = t.uniqueName();
   const path = t.fixture.events({ count: 3, hold, mark: hold, wait: pause, interval: pause });
   // As browsers send them: a gateway that would compress the stream must not hold it back.
@@ -50,14 +50,16 @@ async function followHeldStream(
   const headers = { ...Object(call.headers), ...accepted };
   const opening = t.gateway.open({ ...call, headers, path });
   const opened = opening.then(followEvents);
-  /** Waits for events. Returns whether they were certainly late: the service had the request, and other calls were made. */
+  /** Waits for events. Returns whether they were certainly late: other calls got a response after the service began. */
   const isLate = async (arrival: Promise<void>): Promise<boolean> => {
     const arrived = arrival.then(() => true);
     let calls = 0;
-    while (!(await Promise.race([arrived, wait(pause / (2 * MIN_CALLS), false)]))) {
+    const turn = pause / (2 * MIN_CALLS);
+    while (calls < MIN_CALLS && !(await Promise.race([arrived, wait(turn, false)]))) {
       if ((await t.fixture.count(hold)) > 0) calls += 1;
     }
-    return calls >= MIN_CALLS;
+    await arrival;
+    return calls === MIN_CALLS;
   };
   try {
     const isFirstLate = await isLate(opened.then((stream) => stream.until(1)));
@@ -66,22 +68,22 @@ async function followHeldStream(
     if (status !== 200) throw new SkipError(`the response for an event stream was ${status}`);
     const began = performance.now();
     const soon = 'event must arrive as soon as it is sent, but arrived';
-    if (isFirstLate) return { open, buffered: `the first ${soon} only with the next one` };
+    if (isFirstLate) return { open, late: `the first ${soon} only with the next one` };
     if (stream.count() === 0) throw new SkipError('no event arrived');
     if (!(await t.fixture.release(hold))) {
       // The service sends the next event after this time, even without a release.
-      const isTooLate = stream.count() > 1 || performance.now() - began > 0.9 * pause;
+      const isUnclear = stream.count() > 1 || performance.now() - began > 0.9 * pause;
       // Otherwise, another instance of the fixture got the release.
-      return isTooLate ? { open } : { open, buffered: false };
+      return { open, isUnclear };
     }
     if (await isLate(stream.until(2))) {
-      return { open, buffered: `the second ${soon} together with the next one` };
+      return { open, late: `the second ${soon} together with the next one` };
     }
     if (stream.count() < 2) throw new SkipError('the event stream was cut off');
-    if (stream.count() > 2) return { open };
+    if (stream.count() > 2) return { open, isUnclear: true };
     await stream.until(3);
     const quiet = `the third event must arrive, although the stream was quiet for ${pause} ms before`;
-    return { open, buffered: stream.count() < 3 && `${quiet}, but it did not` };
+    return stream.count() < 3 ? { open, late: `${quiet}, but it did not` } : { open };
   } finally {
     // What a call has thrown is more telling.
     await opened.then(({ close }) => close()).catch(() => {});

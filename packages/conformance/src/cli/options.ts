@@ -21,64 +21,57 @@ const HELP = {
 
 type Name = Exclude<keyof typeof schema.shape, 'storageHeaders'> | keyof typeof HELP;
 
-interface Flag {
-  heading: string;
-  /** Empty for a switch, which has no value. */
-  placeholder: string;
-}
+/** The flag of every option, in the order of the help, with a placeholder for its value, which a switch does not have. */
+const FLAGS: Record<Name, string> = {
+  gatewayUrl: '<url>',
+  gatewayHost: '<host>',
+  storageUrl: '<url>',
+  env: '<id>',
+  service: '<name>',
+  wireProfile: '<file>',
 
-/** Flags with the same heading in the help, each with its placeholder. */
-function group<Names extends Name>(heading: string, placeholders: Record<Names, string>) {
-  const entries = Object.entries<string>(placeholders).map(([name, placeholder]) => [
-    name,
-    { heading, placeholder },
-  ]);
-  return Object.fromEntries(entries) as Record<Names, Flag>;
-}
+  gatewayToken: '<token>',
+  tc3SecretId: '<id>',
+  tc3SecretKey: '<key>',
+  tc3Token: '<token>',
+  storageHeader: '<header>',
+  otherEnvToken: '<token>',
+  expiredToken: '<token>',
+  forbiddenService: '<name>',
 
-/** Every option has a flag. */
-const FLAGS: Record<Name, Flag> = {
-  ...group('Deployment:', {
-    gatewayUrl: '<url>',
-    gatewayHost: '<host>',
-    storageUrl: '<url>',
-    env: '<id>',
-    service: '<name>',
-    wireProfile: '<file>',
-  }),
-  ...group('Credentials (best set by environment variables):', {
-    gatewayToken: '<token>',
-    tc3SecretId: '<id>',
-    tc3SecretKey: '<key>',
-    tc3Token: '<token>',
-    storageHeader: '<header>',
-    otherEnvToken: '<token>',
-    expiredToken: '<token>',
-    forbiddenService: '<name>',
-  }),
-  ...group('Selection:', { only: '<ids>', known: '<file>', readOnly: '', list: '' }),
-  ...group('Run and reports:', {
-    budget: '<seconds>',
-    report: '<kind=file>',
-    quiet: '',
-    verbose: '',
-  }),
-  ...group('Rarely needed:', {
-    ca: '<file>',
-    timeout: '<ms>',
-    concurrency: '<number>',
-    rate: '<number>',
-    requestForm: '<form>',
-    maxAgeUnit: '<unit>',
-    minLinkSeconds: '<seconds>',
-    tc3Service: '<name>',
-    storageSigningHost: '<host>',
-    seed: '<number>',
-    sequences: '<number>',
-  }),
+  only: '<ids>',
+  known: '<file>',
+  readOnly: '',
+  list: '',
+
+  budget: '<seconds>',
+  report: '<kind=file>',
+  quiet: '',
+  verbose: '',
+
+  ca: '<file>',
+  timeout: '<ms>',
+  concurrency: '<number>',
+  rate: '<number>',
+  requestForm: '<form>',
+  maxAgeUnit: '<unit>',
+  minLinkSeconds: '<seconds>',
+  tc3Service: '<name>',
+  storageSigningHost: '<host>',
+  seed: '<number>',
+  sequences: '<number>',
 };
 
-const flags = Object.entries(FLAGS).map(([name, flag]) => ({ name: name as Name, ...flag }));
+/** The headings in the help, each by the first flag below it. */
+const HEADINGS: Partial<Record<string, string>> = {
+  gatewayUrl: 'Deployment:',
+  gatewayToken: 'Credentials (best set by environment variables):',
+  only: 'Selection:',
+  budget: 'Run and reports:',
+  ca: 'Rarely needed:',
+};
+
+const flags = Object.entries(FLAGS) as [Name, string][];
 
 /** How the text of an option becomes its value, if it is not the value itself. An error is that of `toSettings`. */
 const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
@@ -121,7 +114,9 @@ export function listOptions(): Option[] {
   const defaults: Record<string, unknown> = schema.parse({});
   const shape: Record<string, { description?: string | undefined }> = schema.shape;
   const help: Record<string, string> = HELP;
-  return flags.map(({ name, heading, placeholder }) => {
+  let heading = '';
+  return flags.map(([name, placeholder]) => {
+    heading = HEADINGS[name] ?? heading;
     const { [name]: value } = defaults;
     const isShown = typeof value === 'string' || typeof value === 'number';
     const more = isShown ? ` (default: ${value})` : LISTS.includes(name) ? '; repeatable' : '';
@@ -149,7 +144,7 @@ export function readOptions(
     const isVariable = commandLine[name] === undefined && env[toVariable(name)];
     return isVariable ? toVariable(name) : toFlag(name);
   };
-  const entries = flags.flatMap(({ name, placeholder }) => {
+  const entries = flags.flatMap(([name, placeholder]) => {
     const text = commandLine[name] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
     try {

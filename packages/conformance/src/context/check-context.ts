@@ -37,6 +37,7 @@ export function defineCheck(
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
+  readonly run: Run;
   readonly settings: Settings;
   /** Aborts when the run ends. */
   readonly signal: AbortSignal;
@@ -48,7 +49,6 @@ export class CheckContext {
   readonly files: Files;
   /** What the check has done and found so far. */
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
-  readonly #run: Run;
   readonly #name: string;
   readonly #place: string;
   #last: CallRecord | undefined;
@@ -59,7 +59,7 @@ export class CheckContext {
    * @param place the place in the contract that findings cite
    */
   constructor(run: Run, id: string, place = '') {
-    this.#run = run;
+    this.run = run;
     this.#name = id.toLowerCase().replace('/', '-');
     this.#place = place;
     this.settings = run.settings;
@@ -73,7 +73,7 @@ export class CheckContext {
   }
 
   get #folder(): string {
-    return `${FOLDER}/${this.#run.mark}/${this.#name}`;
+    return `${FOLDER}/${this.run.mark}/${this.#name}`;
   }
 
   #createCaller(run: Run): Caller {
@@ -114,7 +114,7 @@ export class CheckContext {
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
     const agents = createAgents(this.settings.ca, true);
-    const run = { ...this.#run, agents };
+    const run = { ...this.run, agents };
     const caller = this.#createCaller(run);
     try {
       await use({
@@ -127,14 +127,6 @@ export class CheckContext {
     }
   }
 
-  /** See the function `once`. */
-  once<Result>(find: (t: CheckContext) => Promise<Result>): Promise<Result> {
-    const { shared } = this.#run;
-    const found = shared.get(find) ?? find(this);
-    shared.set(find, found);
-    return found as Promise<Result>;
-  }
-
   /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);
@@ -143,12 +135,16 @@ export class CheckContext {
   /** Returns a name that no other check and no other run uses: letters, digits and hyphens. */
   uniqueName(): string {
     this.#names += 1;
-    return `berth-${this.#run.mark}-${this.#name}-${this.#names}`.slice(0, 60);
+    return `berth-${this.run.mark}-${this.#name}-${this.#names}`.slice(0, 60);
   }
 }
 
 /** Returns a function that finds something out once in a run, for all checks that need it. */
-export const once =
-  <Result>(find: (t: CheckContext) => Promise<Result>) =>
-  (t: CheckContext): Promise<Result> =>
-    t.once(find);
+export function once<Result>(find: (t: CheckContext) => Promise<Result>) {
+  const found = new WeakMap<Run, Promise<Result>>();
+  return (t: CheckContext): Promise<Result> => {
+    const result = found.get(t.run) ?? find(t);
+    found.set(t.run, result);
+    return result;
+  };
+}

@@ -24,8 +24,6 @@ export interface Run {
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
-  /** What several checks need and only one of them finds out, by the function that does, see `once`. */
-  readonly shared: Map<unknown, Promise<unknown>>;
   readonly sent: { calls: number };
   /** Checks every response once the run has begun. */
   readonly observer: Observer;
@@ -55,7 +53,6 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     signers: createSigners(settings),
     secrets,
     leftovers: new Map(),
-    shared: new Map(),
     sent: { calls: 0 },
     observer: new Observer(settings),
     phase: 'preparing',

@@ -37,19 +37,14 @@ export function findStatement(id: SentenceId): string {
 }
 
 /**
- * Returns the IDs of the rules for a place in the documents, including those for the elements that contain it.
- *
- * @param where document and JSON pointer, `storage.v2 #/components/schemas/StatusCode/type`
+ * Returns the IDs of the rules that a finding violates: that of its sentence or, without one, those for its place in the
+ * documents, including those for the elements that contain it.
  */
-function findRules(where: string): string[] {
+export function listViolated({ sentence, where }: { sentence?: string; where: string }): string[] {
+  if (sentence !== undefined) return [findRule(sentence).id];
   const place = where.replace(' #', '#');
   const isAbove = (other: string) => place === other || place.startsWith(`${other}/`);
   return rules.filter(({ places }) => places.some(isAbove)).map(({ id }) => id);
-}
-
-/** Returns the IDs of the rules that a finding violates: that of its sentence or, without one, those for its place. */
-export function listViolated({ sentence, where }: { sentence?: string; where: string }): string[] {
-  return sentence === undefined ? findRules(where) : [findRule(sentence).id];
 }
 
 /** Returns what rules are based on: lines of the API description, and decisions: `D21 (Top level or data)`. */
