@@ -12,21 +12,17 @@ const bareErrors: Hooks['response'] = (response, { isGateway }) => {
   response.json = { code };
 };
 
-test.each(['GW-REQUEST-ID', 'GW-ERROR'])(
-  'a transaction with findings of two rules fails if only %s is known to',
-  async (id) => {
-    await using target = await startFronted({ response: bareErrors });
-    const only = ['gateway cloudrun-get 404'];
-    const run = (...known: string[]) =>
-      createConformance({
-        ...target.options,
-        only,
-        known: known.map((one) => ({ id: one })),
-      }).run();
-    expect(await run(id)).toMatchObject({ exitCode: 1, known: { failures: [] } });
-    expect(await run('GW-REQUEST-ID', 'GW-ERROR')).toMatchObject({ exitCode: 0 });
-  },
-);
+test('a known failure of one rule does not cover what a transaction finds about another', async () => {
+  await using target = await startFronted({ response: bareErrors });
+  const exitCodeWith = async (...ids: string[]) => {
+    const known = ids.map((id) => ({ id }));
+    const options = { ...target.options, only: ['gateway cloudrun-get 404'], known };
+    return (await createConformance(options).run()).exitCode;
+  };
+  expect(await exitCodeWith('GW-REQUEST-ID')).toBe(1);
+  expect(await exitCodeWith('GW-ERROR')).toBe(1);
+  expect(await exitCodeWith('GW-REQUEST-ID', 'GW-ERROR')).toBe(0);
+});
 
 test('a call with a wrong token is not repeated with the valid one, and others on their connection', async () => {
   await using target = await startFronted({ response: bareErrors });
