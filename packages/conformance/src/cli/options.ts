@@ -63,7 +63,7 @@ const FLAGS: Record<Name, string> = {
 };
 
 /** The headings in the help, each by the first flag below it. */
-const HEADINGS: Partial<Record<string, string>> = {
+const HEADINGS: Partial<Record<Name, string>> = {
   gatewayUrl: 'Deployment:',
   gatewayToken: 'Credentials (best set by environment variables):',
   only: 'Selection:',
