@@ -99,8 +99,8 @@ export function openWebSocket(
   }
   const key = request.headers['sec-websocket-key'];
   const head = {
-    'sec-websocket-accept': hash('sha1', `${key}${GUID}`, 'base64'),
     ...(removeHopByHop(headers, NOT_IN_101) as Record<string, string | readonly string[]>),
+    'sec-websocket-accept': hash('sha1', `${key}${GUID}`, 'base64'),
     upgrade: 'websocket',
     connection: 'Upgrade',
     ...common,

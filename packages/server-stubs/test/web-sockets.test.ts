@@ -126,3 +126,17 @@ it('ends a connection that asks for a WebSocket behind a call that is under way'
   await left.promise;
   expect(webSocket).not.toHaveBeenCalled();
 });
+
+it('closes a connection whose new owner fails, and reports the failure', async () => {
+  const onError = vi.fn();
+  const open = () => {
+    throw new Error('broken');
+  };
+  const headers = { 'Sec-WebSocket-Accept': 'forged' };
+  const webSocket = () => ({ status: 101, headers, open }) as const;
+  const base = await start({ call: get, webSocket }, { onError });
+  const text = await sendRaw(base, `${HEAD}${TOKEN}\r\n`);
+  expect(text).toMatch(/sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=\r\n/i);
+  expect(text).not.toMatch(/forged/);
+  expect(onError.mock.lastCall?.[0].message).toBe('broken');
+});

@@ -61,7 +61,13 @@ export class UpgradeResponse extends ServerResponse {
     this.detachSocket(socket as Socket);
     socket.off('readable', this.#readOn);
     socket.off('end', this.#leave);
-    open(socket, this.#head);
+    try {
+      open(socket, this.#head);
+    } catch (error) {
+      // It is detached, so the router, which reports the error, cannot close it.
+      socket.destroy();
+      throw error;
+    }
   }
 
   /** Without reading, a disconnect would go unnoticed. What the client sends stays buffered. */
