@@ -103,3 +103,8 @@ test('with responses: check, a wrong response is a 500, and the log names operat
   expect(call.operationId).toBe('batchDelete');
   expect(error.message).toMatch(/data\.fileList\[0\]\.code is missing/);
 });
+
+test('a preflight of a known path allows the same methods in both headers', async () => {
+  const { headers } = await send(await storage(), path('batchDelete'), { method: 'OPTIONS' });
+  expect(headers.allow).toBe(headers['access-control-allow-methods']);
+});

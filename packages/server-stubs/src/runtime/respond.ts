@@ -86,7 +86,7 @@ export class Responder {
     }
     if (this.#call.response.destroyed) return;
     const result = converted[toResponse](this.#call);
-    const head = toHead(required, result.headers, headers?.(this.#call));
+    const head = toHead(result.headers, required, headers?.(this.#call));
     if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
     this.#send(result, undefined, head, converted);
   }
