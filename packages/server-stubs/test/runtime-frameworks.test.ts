@@ -1,14 +1,26 @@
 import { text } from 'node:stream/consumers';
-import { createRouter } from '@berth/server-stubs/runtime';
+import { type Content, createRouter } from '@berth/server-stubs/runtime';
 import express5 from 'express';
 import express4 from 'express4';
 import { describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
-import { NAMED, toTable } from './support/to-table.ts';
+import { ANY_JSON, NAMED, toTable } from './support/to-table.ts';
 
+const FIELD = { in: 'query', style: 'form', explode: true, required: false } as const;
+const FORM: Content = {
+  mediaType: 'application/x-www-form-urlencoded',
+  kind: 'form',
+  fields: [
+    { ...FIELD, name: 'age', shape: 'scalar', types: ['integer'] },
+    { ...FIELD, name: 'ids', shape: 'array', types: ['integer'], explode: false },
+    { ...FIELD, name: 'deep', shape: 'object', types: [], style: 'deepObject' },
+  ],
+};
+const ANY = { required: true, content: [ANY_JSON, FORM] };
 const TABLE = toTable([
   { path: '/pets', method: 'POST', operationId: 'add', body: { required: true, content: [NAMED] } },
+  { path: '/any', method: 'POST', operationId: 'echo', body: ANY },
   { path: '/raw', method: 'POST', operationId: 'raw', passThrough: true },
 ]);
 
@@ -17,6 +29,7 @@ const router = createRouter(
   TABLE,
   {
     add: ({ body }) => ({ status: 200, body }),
+    echo: ({ body }) => ({ status: 200, body: [body] }),
     raw: async ({ body }) => ({ status: 200, body: await text(body) }),
   },
   { onError },
@@ -47,6 +60,20 @@ describe.each([
     if (order === 'before') return expect(raw.text).toBe('{ "name": "a" }');
     expect(raw.status).toBe(500);
     expect(onError.mock.lastCall?.[0].message).toMatch(/mount the router before it/);
+  });
+
+  it.each([true, false])('reads a form like its parser, extended: %j', async (extended) => {
+    const base = await serve(express().use(express.urlencoded({ extended }), router));
+    const headers = { 'content-type': FORM.mediaType };
+    const body = 'age=5&ids=1,2&deep[a]=b%26&other=x&other=y';
+    const { json } = await send(base, '/any', { method: 'POST', headers, body });
+    expect(json).toEqual([{ age: 5, ids: [1, 2], deep: { a: 'b&' }, other: ['x', 'y'] }]);
+  });
+
+  it('takes a text that another parser has already unquoted', async () => {
+    const base = await serve(express().use(express.json({ strict: false }), router));
+    expect((await post(base, '/any', '"abc"')).json).toEqual(['abc']);
+    expect((await post(base, '/any', '"5"')).json).toEqual(['5']);
   });
 
   it('may mount the router under a path', async () => {

@@ -22,13 +22,13 @@ export async function readBody(
 ): Promise<void> {
   if (passThrough) input.body = hasBody(request) ? openStream(request, limits) : request;
   if (documented === undefined) return;
-  const content = hasBody(request) ? findContent(documented, request) : undefined;
+  const content = hasBody(request) ? selectSupported(documented, request) : undefined;
   if (content?.kind === 'binary') {
     input.contentType = content.mediaType;
     input.body = openStream(request, limits);
     return;
   }
-  const value = content && (await readValue(request, content, limits.bodyBytes));
+  const value = content && (await readBuffered(request, content, limits.bodyBytes));
   if (value !== undefined) {
     input.contentType = content?.mediaType;
     input.body = readFields(value, documented, content?.validate);
@@ -45,7 +45,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 
 const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-function findContent({ content }: RequestBody, { headers }: IncomingMessage): Content {
+function selectSupported({ content }: RequestBody, { headers }: IncomingMessage): Content {
   const { 'content-encoding': coding = 'identity', 'content-type': type } = headers;
   if (coding.toLowerCase() !== 'identity') {
     // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
@@ -83,7 +83,7 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
 }
 
 /** Reads the body, unless other middleware such as `express.json()` has. `undefined` if there is no value. */
-async function readValue(
+async function readBuffered(
   request: IncomingMessage & { readonly body?: unknown },
   content: Content,
   maxBytes: number,
@@ -95,9 +95,27 @@ async function readValue(
     return parseText(decodeUtf8(bytes), content);
   }
   const body = Buffer.isBuffer(request.body) ? decodeUtf8(request.body) : request.body;
-  if (typeof body === 'string') return parseText(body, content);
   if (body === undefined) throw alreadyRead(request);
-  return toSafeJson(body);
+  if (typeof body === 'string')
+    return isUnquoted(body, content, request) ? body : parseText(body, content);
+  return content.kind === 'form' ? parseForm(toFormText(body), content) : toSafeJson(body);
+}
+
+/** `express.json({ strict: false })` leaves a string shorter than it was sent, `express.text()` just as long. */
+function isUnquoted(text: string, { kind }: Content, { headers }: IncomingMessage): boolean {
+  return kind === 'json' && Buffer.byteLength(text) < Number(headers['content-length'] ?? 0);
+}
+
+/** Restores a form that `express.urlencoded()` has parsed, because only the document knows the types of its fields. */
+function toFormText(value: unknown, name = ''): string {
+  if (Array.isArray(value)) return value.map((each) => toFormText(each, name)).join('&');
+  if (typeof value !== 'object' || value === null) {
+    const text = encodeURIComponent(String(value)).replaceAll('%2C', ',');
+    return `${encodeURIComponent(name)}=${text}`;
+  }
+  const fields = Object.entries(value);
+  const toName = (field: string) => (name === '' ? field : `${name}[${field}]`);
+  return fields.map(([field, each]) => toFormText(each, toName(field))).join('&');
 }
 
 /** Fails at the first byte beyond `maxBytes`, leaving the rest unread. */
