@@ -4,7 +4,7 @@ import type {
   DocumentedResponse,
   RequestBody,
 } from '../src/runtime/route-table.ts';
-import { entriesOf, follow, isObject, type JsonObject, toList } from './document.ts';
+import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './document.ts';
 import { describeFields, isJson, typesOf } from './parameters.ts';
 import type { Context } from './schema-set.ts';
 import { ALL_OF, partsOf, propertiesOf } from './schemas.ts';
@@ -12,13 +12,13 @@ import { ALL_OF, partsOf, propertiesOf } from './schemas.ts';
 export function describeBody(value: JsonObject, context: Context): RequestBody {
   const { root } = context.document;
   const { content, required } = follow(root, value);
-  const [media] = Object.values(Object(content));
-  const { schema } = Object(media);
-  const unwrap = Object(schema)[UNWRAP];
+  const [media] = Object.values(asObject(content));
+  const { schema } = asObject(media);
+  const unwrap = asObject(schema)[UNWRAP];
   const fields = partsOf(root, toFlat(root, schema), ALL_OF).flatMap(propertiesOf);
   return {
     required: required === true,
-    ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
+    ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields.map(([name]) => name) }),
     content: describeContent(content, 'request', context),
   };
 }
@@ -53,7 +53,7 @@ function describeContent(
 ): Content[] {
   const { document } = context;
   return entriesOf(content).map(([mediaType, media]): Content => {
-    const schema = toFlat(document.root, Object(media).schema ?? true);
+    const schema = toFlat(document.root, asObject(media).schema ?? true);
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = toContentKind(mediaType, isText);
     // Of responses, only JSON is validated, because text and bytes may be streams.

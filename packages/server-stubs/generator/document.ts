@@ -6,8 +6,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the value if it is an object, and an empty object otherwise. */
+export function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
 export function entriesOf(value: unknown): [string, unknown][] {
-  return isObject(value) ? Object.entries(value) : [];
+  return Object.entries(asObject(value));
 }
 
 export function toList(value: unknown): unknown[] {
@@ -50,8 +55,8 @@ export function targetOf(root: unknown, { $ref }: JsonObject): unknown {
 
 /** Follows the references of an OpenAPI object, which loading has checked. */
 export function follow(root: JsonObject, value: unknown): JsonObject {
-  if (!isObject(value)) return {};
-  return typeof value.$ref === 'string' ? follow(root, targetOf(root, value)) : value;
+  const object = asObject(value);
+  return typeof object.$ref === 'string' ? follow(root, targetOf(root, object)) : object;
 }
 
 /** Something in a document that is invalid, not checked or not served. */
@@ -63,7 +68,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** A document in OpenAPI 3.1, which knows where each of its objects is, and what is wrong with them. */
+/** A document in OpenAPI 3.1, with the places of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
   /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
@@ -114,8 +119,9 @@ export class OpenApiDocument {
   }
 }
 
-/** The message for what readers of schemas, which are recursive, end with a `RangeError`. */
-export const TOO_DEEP = 'Its references lead too deep. Limit chains of schemas to some hundred.';
+/** Schemas are read recursively, which fails with a `RangeError` if a chain of references is too long. */
+export const TOO_DEEP =
+  'The schemas refer to each other too deeply. Keep chains of references below a few hundred.';
 
 /** The document is invalid, or has warnings that count as errors. Nothing was written. */
 export class InvalidDocumentError extends Error {

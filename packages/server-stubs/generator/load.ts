@@ -12,6 +12,7 @@ import {
   YamlParseError,
 } from '@redocly/openapi-core';
 import {
+  asObject,
   InvalidDocumentError,
   isObject,
   OpenApiDocument,
@@ -40,7 +41,7 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
     (error: Error) => {
       // Redocly follows references recursively.
       const isDeep = error instanceof RangeError;
-      throw refuse(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+      throw toError(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
     },
   );
   const errors = found.filter(({ severity }) => severity === 'error');
@@ -56,7 +57,7 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
 
 const OPERATION_ID = 'operation-operationId-unique';
 
-/** What openapi-typescript refuses is an error. It takes documents with fields of a wrong type or name. */
+/** Errors are what openapi-typescript rejects. It accepts fields of a wrong type or name. */
 const RULES = {
   struct: 'warn',
   'no-unresolved-refs': 'error',
@@ -82,27 +83,27 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
     if (error instanceof YamlParseError) {
       const reason = error.message.replace(/ in ".*$/, '');
       const place = `${source}:${error.line}:${error.col}`;
-      throw refuse(place, `This is not valid JSON or YAML: ${reason}.`);
+      throw toError(place, `This is not valid JSON or YAML: ${reason}.`);
     }
     const { originalError = error } = error as { originalError?: unknown };
     const { code, message } = originalError as NodeJS.ErrnoException;
-    throw refuse(source, `The file cannot be read: ${code ?? message}`);
+    throw toError(source, `The file cannot be read: ${code ?? message}`);
   }
 }
 
 function checkVersion(root: Document): void {
-  const { openapi, swagger } = Object(root.parsed);
+  const { openapi, swagger } = asObject(root.parsed);
   const version = openapi ?? swagger;
   if (typeof version === 'string' && /^(?:2\.0$|3\.[01]\.\d)/.test(version)) return;
   const found = JSON.stringify(version) ?? 'missing';
-  throw refuse(root, `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger. It is ${found}.`);
+  throw toError(root, `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger. It is ${found}.`);
 }
 
-/** Refuses what Redocly and validators would follow without an end. */
+/** Rejects references that Redocly and validators would follow forever. */
 function checkEnd(root: Document): void {
   const open = new Set<unknown>();
   const done = new Set<unknown>();
-  /** Returns a pointer to a schema that refers to itself for the same value. `from` is the last one referred to. */
+  /** Returns a pointer to a schema that applies itself to the same value. `from` is the last reference followed. */
   const findCircle = (value: unknown, from: Pointer): Pointer | undefined => {
     if (open.has(value)) return from;
     if (!isObject(value) || done.has(value)) return undefined;
@@ -121,13 +122,13 @@ function checkEnd(root: Document): void {
       return value;
     });
   } catch {
-    throw refuse(root, 'A YAML alias contains itself, or too much. Use $ref instead.');
+    throw toError(root, 'A YAML alias is recursive or too large. Use $ref instead.');
   }
   if (circle === undefined) return;
-  throw refuse(root, 'This refers to itself without an end. Remove the reference.', circle);
+  throw toError(root, 'This reference is circular. Remove it.', circle);
 }
 
-function refuse(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
+function toError(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
   const place = typeof at === 'string' ? at : locate(at, pointer);
   return new InvalidDocumentError([{ place, pointer, message }]);
 }
@@ -139,20 +140,20 @@ function toProblem({ message, location: [location], suggest, ruleId }: Normalize
   const pointer = location?.pointer ?? '#';
   return {
     place: location === undefined ? '' : toPlace(location),
-    // Redocly names the ID in place of the field.
+    // Redocly's pointer ends with the ID instead of `operationId`.
     pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
     message: [text, fix, suggestion].filter(Boolean).join(' '),
   };
 }
 
-/** What comes from another file has the place of the closest part around it that is in this one. */
+/** For a pointer into another file, the place is that of the closest ancestor in this file. */
 function locate({ source, parsed }: Document, pointer: Pointer): string {
-  const schemas = 'swagger' in Object(parsed) ? '#/definitions/' : '$&';
+  const schemas = 'swagger' in asObject(parsed) ? '#/definitions/' : '$&';
   const original = pointer.replace(/^#\/components\/schemas\//, schemas);
   return toPlace({ source, pointer: original, reportOnKey: true });
 }
 
-/** With the path as users would write it. */
+/** The path is relative if the file is below the working directory. */
 function toPlace(location: LocationObject): string {
   const { absoluteRef } = location.source;
   const path = relative(process.cwd(), absoluteRef);

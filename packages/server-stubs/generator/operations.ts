@@ -1,6 +1,7 @@
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/route-table.ts';
 import { describeBody, describeResponses } from './bodies.ts';
 import {
+  asObject,
   entriesOf,
   follow,
   isObject,
@@ -54,9 +55,9 @@ export function describeOperations(document: OpenApiDocument) {
       ...describeSecurity(security),
     });
   }
-  if (routes.size === 0) document.warn('#/paths', 'This document has no operation to be served.');
+  if (routes.size === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable = {
-    title: String(Object(root.info).title ?? ''),
+    title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
     routes: [...routes.values()],
@@ -66,7 +67,7 @@ export function describeOperations(document: OpenApiDocument) {
 
 export function operationsOf({ root }: OpenApiDocument) {
   return entriesOf(root.paths).flatMap(([path, value]) => {
-    const item = Object(value);
+    const item = asObject(value);
     const methods = METHODS.filter((method) => isObject(item[method]));
     return methods.map((method) => ({ path, item, method, operation: item[method] as JsonObject }));
   });
@@ -79,13 +80,13 @@ function findPathProblem(path: string): string | undefined {
   return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }
 
-/** `undefined` without a list, in which case the servers one level up apply. */
+/** Returns `undefined` if there is no list; the servers one level up then apply. */
 function toBasePath(servers: unknown): string | undefined {
   const [server] = toList(servers);
   if (!isObject(server)) return undefined;
   let url = String(server.url ?? '/');
   for (const [name, variable] of entriesOf(server.variables)) {
-    url = url.replaceAll(`{${name}}`, (text) => String(Object(variable).default ?? text));
+    url = url.replaceAll(`{${name}}`, (text) => String(asObject(variable).default ?? text));
   }
   const path = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   const inner = path.replace(/^\/+|\/+$/g, '');
@@ -93,7 +94,7 @@ function toBasePath(servers: unknown): string | undefined {
 }
 
 function describeSecuritySchemes(root: JsonObject): Record<string, SecurityScheme> {
-  const schemes = entriesOf(Object(root.components).securitySchemes).flatMap(([id, entry]) => {
+  const schemes = entriesOf(asObject(root.components).securitySchemes).flatMap(([id, entry]) => {
     const scheme = toScheme(follow(root, entry));
     return scheme === undefined ? [] : [[id, scheme] as const];
   });

@@ -6,7 +6,7 @@ const ONE =
 const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
 const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
-/** Keywords whose schemas apply to the same value. Only those of `allOf` are always true of it. */
+/** Keywords whose schemas apply to the same value. Only those of `allOf` always do. */
 export const ALL_OF = /^allOf$/;
 export const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
 export const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
@@ -49,7 +49,7 @@ export function partsOf(
   return [schema, ...others.flatMap((each) => partsOf(root, each, keywords, seen))];
 }
 
-/** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
+/** The mark may be on the property, behind its `$ref` or in its `allOf`. */
 export function isMarked(
   root: JsonObject,
   property: unknown,

@@ -1,5 +1,13 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import { entriesOf, follow, isObject, type JsonObject, METHODS, toList } from './document.ts';
+import {
+  asObject,
+  entriesOf,
+  follow,
+  isObject,
+  type JsonObject,
+  METHODS,
+  toList,
+} from './document.ts';
 import { Names, toVariableName } from './names.ts';
 import { visitSchemas } from './schemas.ts';
 
@@ -9,7 +17,7 @@ import { visitSchemas } from './schemas.ts';
  */
 export function upgradeDocument(document: JsonObject): JsonObject {
   const upgraded = toLatest(document);
-  const paths = Object(upgraded.paths);
+  const paths = asObject(upgraded.paths);
   const names = new Names();
   const unnamed: { name: string; operation: JsonObject }[] = [];
   for (const [path, reference] of entriesOf(paths)) {
@@ -17,7 +25,7 @@ export function upgradeDocument(document: JsonObject): JsonObject {
     const item = { parameters: [], ...structuredClone(follow(upgraded, reference)) };
     paths[path] = item;
     for (const method of METHODS) {
-      const operation = Object(item)[method];
+      const operation = asObject(item)[method];
       if (!isObject(operation)) continue;
       operation.parameters = mergeParameters(upgraded, item.parameters, operation.parameters);
       const { operationId } = operation;
@@ -49,8 +57,8 @@ function toLatest(document: JsonObject): JsonObject {
 
 /** What upgrading loses of Swagger 2.0. */
 function prepareSwagger(document: JsonObject): void {
-  for (const item of Object.values(Object(document.paths))) {
-    for (const owner of [item, ...Object.values(Object(item))]) {
+  for (const item of Object.values(asObject(document.paths))) {
+    for (const owner of [item, ...Object.values(asObject(item))]) {
       if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
       owner.parameters = owner.parameters.map((each) => {
         // A reference to a body or to a form would stay among the parameters.

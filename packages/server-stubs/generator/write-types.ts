@@ -8,6 +8,7 @@ import {
 import type { Route, RouteTable } from '../src/runtime/route-table.ts';
 import { toFlat } from './bodies.ts';
 import {
+  asObject,
   entriesOf,
   follow,
   InvalidDocumentError,
@@ -55,22 +56,22 @@ const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends o
 const SCHEMAS = '#/components/schemas';
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
-/** Returns a copy of a document in which each part has the type that handlers know it by. */
+/** Returns a copy of a document whose schemas describe values as handlers get and return them. */
 function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonObject {
   const served = new Map(routes.map((route) => [route.operationId, route]));
   const paths = entriesOf(root.paths).map(([path, item]) => {
     const operations = entriesOf(item).flatMap(([method, operation]) => {
-      const route = served.get(Object(operation).operationId);
-      return route ? [[method, toTypedOperation(root, Object(operation), route)]] : [];
+      const route = served.get(String(asObject(operation).operationId));
+      return route ? [[method, toTypedOperation(root, asObject(operation), route)]] : [];
     });
     return [path, Object.fromEntries(operations)];
   });
-  const components = Object(root.components);
+  const components = asObject(root.components);
   const typed = structuredClone({
     openapi: root.openapi,
     paths: Object.fromEntries(paths),
     // Their operations are in the paths.
-    components: { ...components, schemas: components.schemas ?? {}, pathItems: {} },
+    components: { ...components, schemas: asObject(components.schemas), pathItems: {} },
   });
   const { schemas } = typed.components;
   visitSchemas(typed, toTyped);
@@ -92,7 +93,7 @@ function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonOb
       if (isMarked(root, property, 'writeOnly')) property.writeOnly = true;
     }
     // A mapping may name a schema instead of referring to it.
-    const { mapping } = Object(schema.discriminator);
+    const mapping = asObject(asObject(schema.discriminator).mapping);
     for (const [tag, target] of entriesOf(mapping)) {
       const isName = Object.hasOwn(schemas, String(target));
       if (isName) mapping[tag] = toReference(join(SCHEMAS, String(target))).$ref;
@@ -119,9 +120,9 @@ function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route)
       ({ in: place, name }) => place === parameter.in && name === parameter.name,
     );
     if (known === undefined) return [];
-    const [media] = Object.values(Object(content));
-    const schema = parameter.schema ?? Object(media).schema ?? {};
-    // Handlers always get a value where there is a default.
+    const [media] = Object.values(asObject(content));
+    const schema = parameter.schema ?? asObject(media).schema ?? {};
+    // With a default, handlers always get a value.
     return [{ ...parameter, schema, required: known.required || known.default !== undefined }];
   });
   return { ...operation, parameters };

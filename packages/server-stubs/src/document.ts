@@ -6,7 +6,7 @@ import type { RouteTable } from './runtime/route-table.ts';
 export { InvalidDocumentError, type JsonObject, type Problem };
 
 export interface DocumentRoutes {
-  /** Like `routes` of generated code, with the same verdicts. */
+  /** Like `routes` of generated code: both accept the same requests and responses. */
   readonly routes: RouteTable;
   /** The document in OpenAPI 3.1, in one object. Each operation has an `operationId`. */
   readonly document: JsonObject;
