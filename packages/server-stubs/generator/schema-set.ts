@@ -1,9 +1,12 @@
 import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as equalModule from 'ajv/dist/runtime/equal.js';
 import addFormats from 'ajv-formats';
 import { toNames } from '../src/runtime/faults.ts';
 import type { Validator } from '../src/runtime/route-table.ts';
+import { ajvHelpers, functionIn } from '../src/runtime/validation.ts';
 import {
+  asObject,
   entriesOf,
   isObject,
   type JsonObject,
@@ -16,7 +19,7 @@ import {
 import { Names, toTypeName } from './names.ts';
 import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, partsOf, propertiesOf } from './schemas.ts';
 
-/** What operations are read with. */
+/** What reading an operation needs. */
 export interface Context {
   readonly document: OpenApiDocument;
   readonly request: SchemaSet;
@@ -40,7 +43,7 @@ const VALUE = new Set(
 export class SchemaSet {
   /** By ID. */
   readonly schemas = new Map<string, { readonly schema: AnySchema; readonly pointer: Pointer }>();
-  /** IDs of the schemas that were added, and not only referred to. */
+  /** IDs of the schemas that `add` was called with. The others are only referred to. */
   readonly roots = new Set<string>();
   readonly #document: OpenApiDocument;
   readonly #direction: 'request' | 'response';
@@ -68,7 +71,7 @@ export class SchemaSet {
     }
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
-    const { $ref, ...rest } = Object(converted);
+    const { $ref, ...rest } = asObject(converted);
     const isReference = typeof $ref === 'string' && Object.keys(rest).length === 0;
     const id: string = isReference ? $ref : this.#toId(text, pointer);
     if (!isReference) this.schemas.set(id, { schema: converted, pointer });
@@ -84,7 +87,11 @@ export class SchemaSet {
   }
 
   #compile(id: string): Validator {
-    this.#ajv ??= this.createAjv({ source: false });
+    if (this.#ajv === undefined) {
+      this.#ajv = this.createAjv({ source: false });
+      // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains.
+      this.#ajv.scope.value('func', { key: functionIn(equalModule), ref: ajvHelpers.equal });
+    }
     try {
       return this.#ajv.getSchema(id) as Validator;
     } catch (error) {
@@ -142,18 +149,18 @@ export class SchemaSet {
     return id;
   }
 
-  /** @param around schemas for the same value around this one, whose properties it may require */
-  #convert(schema: unknown, around: readonly JsonObject[] = []): AnySchema {
+  /** @param parents schemas for the same value that contain this one, which may require their properties */
+  #convert(schema: unknown, parents: readonly JsonObject[] = []): AnySchema {
     // The generator checks whether it is one.
     if (!isObject(schema)) return schema as AnySchema;
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
     const converted: JsonObject = {};
     for (const [keyword, value] of Object.entries(schema)) {
-      const kept = this.#convertKeyword(keyword, value, [...around, schema]);
+      const kept = this.#convertKeyword(keyword, value, [...parents, schema]);
       if (kept !== undefined) converted[keyword] = kept;
     }
-    const tag = Object(schema.discriminator).propertyName;
+    const tag = asObject(schema.discriminator).propertyName;
     if (typeof tag !== 'string' || !this.#isTagged(schema, tag)) return converted;
     return { ...converted, type: 'object', discriminator: { propertyName: tag } };
   }
@@ -183,8 +190,8 @@ export class SchemaSet {
         return typeof value === 'boolean' ? undefined : value;
     }
     if (VALUE.has(keyword)) return value;
-    const around = COMPOSITIONS.test(keyword) ? owners : [];
-    return mapSubschemas(keyword, value, (each) => this.#convert(each, around));
+    const parents = COMPOSITIONS.test(keyword) ? owners : [];
+    return mapSubschemas(keyword, value, (each) => this.#convert(each, parents));
   }
 
   /** The ID of the target of a `$ref`. */
@@ -212,21 +219,23 @@ export class SchemaSet {
       return true;
     } catch {
       const text = JSON.stringify(pattern);
-      const message = `${text} is not a regular expression of JavaScript, so it is not checked.`;
+      const message = `${text} is not a valid JavaScript regular expression, so it is not checked.`;
       this.#document.warn(pointer, `${message} Change it.`);
       return false;
     }
   }
 
   /**
-   * A discriminator never changes what is valid. Ajv has one that only checks the schema of the tag, and says
-   * more about what is wrong. It needs different constants as tags of objects, and ignores all other values.
+   * A discriminator never changes what is valid. Ajv's keyword only checks the schema that the tag selects, so its
+   * errors are more precise. It requires objects whose tags are different constants.
    */
   #isTagged({ oneOf }: JsonObject, tag: string): boolean {
     const tags = toList(oneOf).flatMap((member) => {
-      const { $ref, ...siblings } = Object(member);
-      const target = Object($ref === undefined ? member : targetOf(this.#document.root, { $ref }));
-      const property = Object(Object(target.properties)[tag]);
+      const { $ref, ...siblings } = asObject(member);
+      const target = asObject(
+        $ref === undefined ? member : targetOf(this.#document.root, { $ref }),
+      );
+      const property = asObject(asObject(target.properties)[tag]);
       const isRequired = toList(target.required).includes(tag) && !this.#isHidden(target, tag);
       const hasSiblings = $ref !== undefined && Object.keys(siblings).length > 0;
       if (hasSiblings || target.type !== 'object' || !isRequired) return [undefined];

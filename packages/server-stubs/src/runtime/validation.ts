@@ -1,16 +1,16 @@
 /** What generated validators need, and the messages for what they find. Works in browsers. */
-import * as ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
+import * as measure from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { escapeName, toNames, type Violation } from './faults.ts';
 import type { SchemaError, Validator } from './route-table.ts';
 
 export type { Validator } from './route-table.ts';
 
-export const ajvHelpers = { equal: isEqual, ucs2length: toMeasure(), formats: fullFormats };
+export const ajvHelpers = { equal: isEqual, ucs2length: functionIn(measure), formats: fullFormats };
 
 /** Node.js and bundlers wrap the default export of a CommonJS module differently. */
-function toMeasure(): (text: string) => number {
-  let value: unknown = ucs2lengthModule;
+export function functionIn(module: unknown): (text: string) => number {
+  let value = module;
   while (typeof value !== 'function') value = (value as { default: unknown }).default;
   return value as (text: string) => number;
 }
@@ -55,9 +55,9 @@ function toMessage(
     case 'type':
       return `${field} must be ${toTypes(params.type)}, got ${toTypes(typeAt(value, instancePath))}.`;
     case 'enum':
-      return `${field} must be one of ${toList(params.allowedValues)}.`;
+      return `${field} must be one of ${listValues(params.allowedValues)}.`;
     case 'const':
-      return `${field} must be ${toList([params.allowedValue])}.`;
+      return `${field} must be ${listValues([params.allowedValue])}.`;
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const name = params.additionalProperty ?? params.unevaluatedProperty;
@@ -99,7 +99,7 @@ function toTypes(type: unknown): string {
 
 const MAX_VALUES = 20;
 
-function toList(values: readonly unknown[]): string {
+function listValues(values: readonly unknown[]): string {
   const list = values.slice(0, MAX_VALUES).map((value) => shorten(JSON.stringify(value)));
   const text = list.join(', ');
   return values.length > MAX_VALUES ? `${text}, … (${values.length} values)` : text;
