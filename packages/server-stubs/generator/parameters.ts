@@ -5,6 +5,7 @@ import type {
   ScalarType,
 } from '../src/runtime/route-table.ts';
 import {
+  asObject,
   entriesOf,
   follow,
   type JsonObject,
@@ -28,7 +29,7 @@ const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 /** A parameter and its schema. */
 type ParameterModel = readonly [Parameter, schema: unknown];
 
-/** Without those that must be ignored, or are not supported. */
+/** Leaves out parameters that must be ignored or are not supported. */
 export function describeParameters(
   { parameters }: JsonObject,
   path: string,
@@ -50,9 +51,17 @@ function describeParameter(
   const style = toStyle(value, place, `${place}.${name}`, document);
   if (style === undefined) return undefined;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
-  const { schema } = Object(media);
-  const initial = Object(schema).default ?? follow(document.root, schema).default;
+  const { schema } = asObject(media);
+  const initial = asObject(schema).default ?? follow(document.root, schema).default;
   const isExploded = place === 'query' && style.explode;
+  const hasNames = isExploded && partsOf(document.root, schema).flatMap(propertiesOf).length > 0;
+  const canHoldObject = isJson(mediaType) || style.style === 'deepObject' || hasNames;
+  if (!canHoldObject && typesOf(document.root, schema).has('object')) {
+    const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
+    const at = document.pointerTo(media, 'schema');
+    document.warn(at, `${message} Use content with application/json.`);
+    return undefined;
+  }
   const parameter = {
     name,
     in: place,
@@ -88,10 +97,10 @@ export function describeFields(
   schema: unknown,
   document: OpenApiDocument,
 ): { fields: Parameter[]; isSupported: boolean } {
-  const encodings = new Map(entriesOf(Object(media).encoding));
+  const encodings = new Map(entriesOf(asObject(media).encoding));
   const properties = new Map(partsOf(document.root, schema).flatMap(propertiesOf));
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
-    const style = toStyle(Object(encodings.get(name)), 'query', 'this form', document);
+    const style = toStyle(asObject(encodings.get(name)), 'query', 'this form', document);
     if (style === undefined) return [];
     const shape = describeShape(document.root, property, style.style, false);
     return [{ name, in: 'query', ...style, required: false, ...shape }];
@@ -132,7 +141,7 @@ export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
 
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
 
-/** For values that text alone cannot express. */
+/** For values that are too complex for any style. */
 const AS_JSON: Shape = { shape: 'json', types: [] };
 
 /**
@@ -140,7 +149,7 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
  * several, it is parsed as a list, so that handlers get only one form. In style `deepObject`, `types` are
  * those of a single value that is allowed too.
  *
- * @param isExploded whether each property has a name of its own in the query
+ * @param isExploded whether each property is a separate name in the query
  */
 function describeShape(
   root: JsonObject,

@@ -62,11 +62,11 @@ describe('an invalid document is refused, with the place and the fix', () => {
     [`${BODY}/properties/a: This is not`, body({ properties: { a: 'text' } })],
     ['#/paths/~1b/get/operationId: ', paths({ '/a': 'a', '/b': 'a' })],
     [
-      'document:30:7 #/components/schemas/A: This refers to itself without an end.',
+      'document:30:7 #/components/schemas/A: This reference is circular.',
       body(ref('A'), { A: ref('B'), B: ref('A') }),
     ],
     [
-      '#/components/schemas/A: This refers to itself',
+      '#/components/schemas/A: This reference is circular',
       body({}, { A: { anyOf: [{ type: 'string' }, ref('B')] }, B: { allOf: [ref('A')] } }),
     ],
     ['/200: Expected type `Response` (object) but', toDocument({ responses: { 200: null } })],
@@ -81,10 +81,10 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
   it.each([
     [`${BODY}/items/$dynamicRef: A $dynamicRef is not`, body({ items: { $dynamicRef: '#a' } })],
     [`${BODY}/not/$ref: A reference to an $anchor`, body({ not: { $ref: '#a' }, $anchor: 'a' })],
-    [`${BODY}/pattern: "(" is not a regular expression of JavaScript`, body({ pattern: '(' })],
+    [`${BODY}/pattern: "(" is not a valid JavaScript regular expression`, body({ pattern: '(' })],
     [`${BODY}/patternProperties: "(" is not`, body({ patternProperties: { '(': {} } })],
     [`${BODY}/nullable: Property \`nullable\` is not expected here.`, body({ nullable: true })],
-    ['#/paths: This document has no operation', toDocument({}, { paths: undefined, webhooks: {} })],
+    ['#/paths: No operation of this document', toDocument({}, { paths: undefined, webhooks: {} })],
     ['This operation is not served: its path must start with a slash', paths({ '/a/{b': 'a' })],
     ['neither a query', paths({ '/a#b': 'a' })],
     ['its path must start with a slash', paths({ a: 'a' })],
@@ -95,6 +95,14 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       '/parameters/0/style: The style matrix is not supported, so query.q is not checked.',
       toDocument({ parameters: [{ name: 'q', in: 'query', style: 'matrix', schema: {} }] }),
     ],
+    ...[
+      { in: 'query', explode: false, schema: { type: 'object', properties: { a: {} } } },
+      { in: 'query', schema: { type: 'object' } },
+      { in: 'header', schema: { type: 'object' } },
+    ].map((parameter): [string, object] => [
+      `/parameters/0/schema: An object in this style is not supported, so ${parameter.in}.q is not checked.`,
+      toDocument({ parameters: [{ name: 'q', ...parameter }] }),
+    ]),
     [
       '/encoding/a/style: The style matrix is not supported, so this form is not checked.',
       toDocument({
@@ -157,6 +165,16 @@ it('a chain of 500 schemas is compiled', async () => {
   expect(routes.routes[0]?.body?.content[0]?.validate?.({ next: { next: {} } })).toBe(true);
 });
 
+it('fields named like the methods of every object are compared like others, at run time too', async () => {
+  const properties = { a: { const: { b: 1 } }, c: { enum: [{ b: 1 }] }, d: { uniqueItems: true } };
+  const { routes } = await loadRoutes(body({ properties }));
+  const validate = routes.routes[0]?.body?.content[0]?.validate;
+  for (const crafted of [{ valueOf: 1 }, { toString: 1 }]) {
+    expect([validate?.({ a: crafted }), validate?.({ c: crafted })]).toEqual([false, false]);
+    expect(validate?.({ d: [crafted, structuredClone(crafted)] })).toBe(false);
+  }
+});
+
 describe('files', () => {
   let folder: string;
   beforeEach(async () => {
@@ -176,7 +194,7 @@ describe('files', () => {
       'openapi: 3.1.0\nopenapi: 3.0.0',
       'api.yaml:2:1 #: This is not valid JSON or YAML: duplicated mapping key',
     ],
-    [`${HEAD}components: { schemas: { A: &a { not: *a } } }`, 'A YAML alias contains itself'],
+    [`${HEAD}components: { schemas: { A: &a { not: *a } } }`, 'A YAML alias is recursive'],
     [`${HEAD}paths: { /a: { get: { $ref: b.yaml } } }`, 'api.yaml:3:21 #/paths/~1a/get'],
   ])('%j is refused', async (text, message) => {
     const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
