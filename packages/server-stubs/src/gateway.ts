@@ -296,7 +296,7 @@ const WITHHELD = new Set([
   'x-request-id',
 ]);
 
-/** Fields are added to the call, because a copy takes time. Authentication, which every operation has, has added `env`. */
+/** Extends the call itself, because a copy takes time. `toSecurityHandlers` has added `env` in the same way. */
 function toGatewayCall<Caller>(call: Call): GatewayCall<Caller> {
   const login = call as GatewayLogin & Pick<GatewayCall<Caller>, 'security'>;
   const { bearerToken, signature } = login.security;

@@ -106,7 +106,7 @@ export function createStorageRouter<Caller = unknown>(
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    return security.credentials(credentials, Object.assign(call, { envId: envIdOf(call) }));
+    return security.credentials(credentials, addEnv(call));
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
@@ -114,9 +114,7 @@ export function createStorageRouter<Caller = unknown>(
     const handler = handlers[id]?.bind(handlers) as Handler | undefined;
     if (handler === undefined) return undefined;
     return async ({ body }, call) => {
-      // Fields are added to the call, because a copy takes time. Authentication has added `envId`.
-      const caller: unknown = call.security[CREDENTIALS];
-      const storageCall = Object.assign(call as StorageCall, { caller });
+      const storageCall = Object.assign(addEnv(call), { caller: call.security[CREDENTIALS] });
       assertEnv(storageCall.envId, env);
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, storageCall), call.requestId);
@@ -146,11 +144,9 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
   };
 }
 
-const ENV_POSITION = routes.routes[0]?.path.split('/').indexOf('{envId}') ?? -1;
-
-/** The environment is the same segment of each path, and may be percent-encoded. */
-function envIdOf({ rawPath }: Call): string {
-  return decodeURIComponent(rawPath.split('/', ENV_POSITION + 1)[ENV_POSITION] ?? '');
+/** Extends the call itself, because a copy takes time. */
+function addEnv(call: Call): StorageLogin {
+  return Object.assign(call, { envId: call.pathValues.envId ?? '' });
 }
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {

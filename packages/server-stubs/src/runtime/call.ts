@@ -4,7 +4,11 @@ import type { Route } from './route-table.ts';
 /** The principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;
 
-const NOBODY: Principals = Object.freeze({});
+const NOTHING = Object.freeze({});
+
+export interface CallOptions extends Pick<Call, 'route' | 'rawPath' | 'rawQuery'> {
+  readonly createId?: ((request: IncomingMessage) => string | undefined) | undefined;
+}
 
 /** The context of a request. Handlers get it in addition to their input. */
 export class Call<Security extends object = Principals> {
@@ -19,19 +23,18 @@ export class Call<Security extends object = Principals> {
   readonly rawPath: string;
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
+  /** Path parameters as decoded text; greedy ones as sent. Empty if the path is unknown or invalid. */
+  pathValues: Readonly<Record<string, string>> = NOTHING;
   /** The principals of the alternative that authenticated the caller, by scheme. */
-  security: Security = NOBODY as Security;
-  readonly #createId: ((request: IncomingMessage) => string | undefined) | undefined;
+  security: Security = NOTHING as Security;
+  readonly #createId: CallOptions['createId'];
   #requestId: string | undefined;
   #controller: AbortController | undefined;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    route: Route | undefined,
-    rawPath: string,
-    rawQuery: string | undefined,
-    createId?: (request: IncomingMessage) => string | undefined,
+    { route, rawPath, rawQuery, createId }: CallOptions,
   ) {
     this.request = request;
     this.response = response;

@@ -17,7 +17,7 @@ type Values = ReadonlyMap<string, readonly string[]>;
 export function readParameters(
   { parameters }: Route,
   input: Parts,
-  path: ReadonlyMap<string, string>,
+  rawPathOf: (name: string) => string | undefined,
   { headers }: IncomingMessage,
   rawQuery = '',
 ): void {
@@ -32,13 +32,13 @@ export function readParameters(
         query ??= parseQuery(rawQuery);
         value = readQuery(parameter, query);
       } else {
-        const raw = place === 'path' ? path.get(name) : findHeaderOrCookie(parameter, headers);
+        const raw = place === 'path' ? rawPathOf(name) : findHeaderOrCookie(parameter, headers);
         value = raw === undefined || parameter.greedy ? raw : readValue(parameter, raw);
       }
       // A copy, because handlers may change it.
       if (value === undefined && fallback !== undefined) value = structuredClone(fallback);
       if (value !== undefined) (input[place] as NullObject)[name] = value;
-      else if (parameter.required) throw unreadable(parameter, 'is missing');
+      else if (parameter.required) throw invalidParameter(parameter, 'is missing');
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       violations.push(...error.violations);
@@ -68,7 +68,7 @@ export function readQuery(field: Field, values: Values): unknown {
   const raws = values.get(name);
   if (raws === undefined) return undefined;
   if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
-  if (raws.length > 1) throw unreadable(field, 'occurs more than once');
+  if (raws.length > 1) throw invalidParameter(field, 'occurs more than once');
   return readValue(field, raws[0] as string);
 }
 
@@ -78,7 +78,7 @@ function readObject(field: Field, values: Values): NullObject | undefined {
   for (const [sent, raws] of values) {
     const name = propertyOf(field, sent);
     if (name === undefined) continue;
-    if (raws.length > 1) throw unreadable(field, 'contains a name more than once');
+    if (raws.length > 1) throw invalidParameter(field, 'contains a name more than once');
     const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
     object ??= createNullObject();
     object[name] = coerce(decode(field, raws[0] as string), types ?? ['string']);
@@ -92,7 +92,7 @@ function propertyOf(field: Field, sent: string): string | undefined {
   if (style !== 'deepObject') return Object.hasOwn(properties, sent) ? sent : undefined;
   if (!sent.startsWith(`${name}[`) || !sent.endsWith(']')) return undefined;
   const property = sent.slice(name.length + 1, -1);
-  if (property.includes('[')) throw unreadable(field, 'is nested deeper than one level');
+  if (property.includes('[')) throw invalidParameter(field, 'is nested deeper than one level');
   return property;
 }
 
@@ -113,7 +113,7 @@ function readJson(field: Field, raw: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw unreadable(field, `is not valid JSON: ${(error as Error).message}`);
+    throw invalidParameter(field, `is not valid JSON: ${(error as Error).message}`);
   }
 }
 
@@ -136,7 +136,7 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
   return text;
 }
 
-function unreadable({ in: place, name }: Named, problem: string): HttpError {
+function invalidParameter({ in: place, name }: Named, problem: string): HttpError {
   const message = `${place}.${name} ${problem}.`;
   return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
 }
@@ -146,7 +146,7 @@ export function decode(field: Named, raw: string): string {
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
   const text = field.in === 'path' ? decodeText(raw) : decodeQuery(raw);
-  if (text === undefined) throw unreadable(field, 'has invalid percent-encoding');
+  if (text === undefined) throw invalidParameter(field, 'has invalid percent-encoding');
   return text;
 }
 

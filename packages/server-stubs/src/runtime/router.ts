@@ -19,7 +19,7 @@ import {
   type Settings,
   toSettings,
 } from './options.ts';
-import { decodeText, readParameters } from './parameters.ts';
+import { createNullObject, decodeText, readParameters } from './parameters.ts';
 import { type Leaf, type Match, namesOf, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
 import type { Route, RouteTable, SchemaError } from './route-table.ts';
@@ -51,18 +51,20 @@ export function createRouter(
   options: RouterOptions = {},
 ): Router {
   const settings = toSettings(options);
+  const { requestId: createId } = settings;
   const paths = toPaths(table, handlers, settings);
 
   const router: Listener = (request, response, next) => {
     replaceHost(request);
-    const { path, query } = splitTarget(request.url ?? '/');
-    const match = paths.find(path);
+    const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/');
+    const match = paths.find(rawPath);
     if (match === undefined && next !== undefined) {
       next();
       return;
     }
     const operation = match && findOperation(match.leaf, request.method);
-    const call = new Call(request, response, operation?.route, path, query, options.requestId);
+    const route = operation?.route;
+    const call = new Call(request, response, { route, rawPath, rawQuery, createId });
     void serve(call, match, operation);
   };
 
@@ -77,15 +79,16 @@ export function createRouter(
     try {
       if (match === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
-      const { route, handle, authenticate } = operation;
+      const { route, pathNames, handle, authenticate } = operation;
       // Before authentication, so that security handlers only see valid paths.
-      const pathValues = toPathValues(operation, match);
+      call.pathValues = decodePath(operation, match.values);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
       if (authenticate !== undefined) call.security = await authenticate(call);
       const input = { ...NO_INPUT };
-      readParameters(route, input, pathValues, request, rawQuery);
+      const rawPathOf = (name: string) => match.values[pathNames.indexOf(name)];
+      readParameters(route, input, rawPathOf, request, rawQuery);
       validateParameters(route, input);
       await readBody(route, input, request, settings.limits);
       responder.respond(await handle(input, call));
@@ -150,17 +153,15 @@ function methodsOf(operations: Leaf<Operation>): readonly string[] {
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
 
-function toPathValues(
-  { route, pathNames }: Operation,
-  { values }: Match<Operation>,
-): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+function decodePath({ route, pathNames }: Operation, values: readonly string[]) {
+  const decoded = createNullObject() as Record<string, string>;
   for (const [index, name] of pathNames.entries()) {
-    const value = values[index] as string;
-    if (decodeText(value) === undefined && !isGreedy(route, name)) throw badPath(name);
-    found.set(name, value);
+    const raw = values[index] as string;
+    const value = isGreedy(route, name) ? raw : decodeText(raw);
+    if (value === undefined) throw badPath(name);
+    decoded[name] = value;
   }
-  return found;
+  return decoded;
 }
 
 /** Greedy parameters are not decoded. */
