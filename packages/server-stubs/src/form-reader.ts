@@ -35,12 +35,12 @@ export async function openForm(
     });
     return new FormReader(request, source, parser, fileBytes);
   } catch (error) {
-    throw unreadable(error);
+    throw unreadableForm(error);
   }
 }
 
 class FormReader {
-  /** What a form has up to its file. Rejects if the form is malformed up to there. If it fails later, the file does. */
+  /** The file and the fields before it. Rejects if the form fails earlier; a later failure destroys the file. */
   readonly start = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
   failure: unknown;
   /** Leaves the rest of the request to the router. */
@@ -130,7 +130,7 @@ class FormReader {
   }
 
   #fail(error: unknown): void {
-    this.failure ??= hasResponse(error) ? error : unreadable(error);
+    this.failure ??= hasResponse(error) ? error : unreadableForm(error);
     this.#stop();
     this.start.reject(this.failure);
     // The reader of the file must learn that its end will never arrive.
@@ -138,7 +138,7 @@ class FormReader {
   }
 }
 
-function unreadable(error: unknown): UploadError {
+function unreadableForm(error: unknown): UploadError {
   const reason = error instanceof Error ? error.message : String(error);
   return malformedForm(`The form cannot be read: ${reason}.`, error);
 }

@@ -61,7 +61,7 @@ function nominatedBy(connection: string | undefined): Set<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;
   }
-  const names = new Set(toList(connection));
+  const names = new Set(splitList(connection));
   // Without this header, the body would be lost.
   names.delete('content-length');
   return names;
@@ -72,13 +72,13 @@ export function isNominated({ connection }: IncomingHttpHeaders, name: string): 
   return !HOP_BY_HOP.has(name) && nominatedBy(connection)?.has(name) === true;
 }
 
-function toList(value: string): string[] {
+function splitList(value: string): string[] {
   return value.split(',').map((entry) => entry.trim().toLowerCase());
 }
 
 export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
   if (upgrade === undefined || connection === undefined) return false;
-  return toList(upgrade).includes('websocket') && toList(connection).includes('upgrade');
+  return splitList(upgrade).includes('websocket') && splitList(connection).includes('upgrade');
 }
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;

@@ -46,8 +46,8 @@ export function toCallerResponse(
   // a status code of … 204 (No Content)."
   if (status === 204) delete headers['content-length'];
   for (const name of MERGED) {
-    const [own, added] = [common[name], headers[name]];
-    if (own !== undefined && added !== undefined) headers[name] = `${own}, ${String(added)}`;
+    const [base, added] = [common[name], headers[name]];
+    if (base !== undefined && added !== undefined) headers[name] = `${base}, ${String(added)}`;
   }
   return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
 }

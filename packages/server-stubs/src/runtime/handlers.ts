@@ -4,25 +4,25 @@ import type { SecurityHandler } from './options.ts';
 import type { HandlerResponse, RawBody } from './route-table.ts';
 
 /** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
-export type Handlers<Operations, Security = unknown, Principals = unknown> = {
+export type TypedHandlers<Operations, Security = unknown, Principals = unknown> = {
   readonly [Id in keyof Operations]?: (
-    input: Input<Operations[Id]>,
+    input: TypedInput<Operations[Id]>,
     call: Call<SecurityOf<Security, Id, Principals>>,
-  ) => Output<Operations[Id]> | Promise<Output<Operations[Id]>>;
+  ) => TypedOutput<Operations[Id]> | Promise<TypedOutput<Operations[Id]>>;
 };
 
 /** What a handler gets: parameters by place, and the body with its media type. */
-export type Input<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
+export type TypedInput<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
 
 /** What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented. */
-export type Output<Operation> = Operation extends { responses: infer Responses }
+export type TypedOutput<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Key in keyof Responses]: Response<StatusOf<Key, keyof Responses>, Responses[Key]>;
     }[keyof Responses]
   : never;
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
-export type SecurityHandlers<Principals> = {
+export type TypedSecurityHandlers<Principals> = {
   readonly [Scheme in keyof Principals]: SecurityHandler<Principals[Scheme]>;
 };
 

@@ -14,12 +14,12 @@ export {
   type Violation,
 } from './faults.ts';
 export type {
-  Handlers as TypedHandlers,
-  Input as TypedInput,
   InRequest,
   InResponse,
-  Output as TypedOutput,
-  SecurityHandlers as TypedSecurityHandlers,
+  TypedHandlers,
+  TypedInput,
+  TypedOutput,
+  TypedSecurityHandlers,
 } from './handlers.ts';
 export { memoize } from './headers.ts';
 export type * from './options.ts';
