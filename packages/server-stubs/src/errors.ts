@@ -142,38 +142,37 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
+/** What of an `HttpError` is sent. `nothing`: the server is at fault. `status`: D27 has no code, so uploads keep it, too. */
+type Kept = 'nothing' | 'message' | 'status';
+
+const MALFORMED = 'MalformedPOSTRequest';
+
 /** The codes for a request that a router rejects: D6 (gateway), D26 (storage API) and D27 (upload target). */
 const CODES: Readonly<
-  Record<FaultKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode]>
+  Record<FaultKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode, Kept]>
 > = {
-  'not-found': ['INVALID_PATH', 'NOT_FOUND', 'MalformedPOSTRequest'],
-  'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', 'MalformedPOSTRequest'],
-  'bad-path': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
-  'invalid-request': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
-  'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
-  'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'MalformedPOSTRequest'],
-  'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge'],
-  unauthorized: ['INVALID_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied'],
-  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
-  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
-  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  'not-found': ['INVALID_PATH', 'NOT_FOUND', MALFORMED, 'status'],
+  'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', MALFORMED, 'status'],
+  'bad-path': ['INVALID_REQUEST', 'INVALID_PARAM', MALFORMED, 'message'],
+  'invalid-request': ['INVALID_REQUEST', 'INVALID_PARAM', MALFORMED, 'message'],
+  'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', MALFORMED, 'message'],
+  'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', MALFORMED, 'message'],
+  'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge', 'message'],
+  unauthorized: ['INVALID_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied', 'message'],
+  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'status'],
+  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'nothing'],
+  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'nothing'],
 };
-
-/** The server is at fault, so the caller gets the message of the code. */
-const HIDDEN: readonly FaultKind[] = ['invalid-response', 'handler-failed'];
-
-/** Uploads keep the status of these, because D27 has no code for them. */
-const WITHOUT_CODE: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
 /** Converts an error of the router to an error of a surface. */
 export function toContractError(
   surface: keyof typeof CLASSES,
   { kind, status, message, cause }: HttpError,
 ): GatewayError | StorageError | UploadError {
-  const [gateway, storage, upload] = CODES[kind];
+  const [gateway, storage, upload, kept] = CODES[kind];
   const code = { gateway, storage, upload }[surface];
-  if (HIDDEN.includes(kind)) return new CLASSES[surface](code, { cause });
-  const hasStatus = surface !== 'upload' || WITHOUT_CODE.includes(kind);
+  if (kept === 'nothing') return new CLASSES[surface](code, { cause });
+  const hasStatus = surface !== 'upload' || kept === 'status';
   return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
 }
 
