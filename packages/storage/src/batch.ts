@@ -1,8 +1,7 @@
 import type { StorageCall } from '@berth/server-stubs';
 import { StorageError, type StorageItemCode } from '@berth/server-stubs/contract';
-import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
-import { toItemCode } from './store-errors.ts';
+import { toStoreFault } from './store-errors.ts';
 
 /** Enough to hide the latency of a store without overloading it. */
 const AT_ONCE = 8;
@@ -31,13 +30,13 @@ export async function runBatch<Item, Result>(
       return await run(item);
     } catch (error) {
       failures.push(error);
-      return toFailed(item, toItemCode(error));
+      return toFailed(item, toStoreFault(error).item);
     }
   });
   const [first] = failures;
   const isTotal = failures.length > 0 && failures.length === items.length;
   // The router reports it.
-  if (isTotal && !(first instanceof StoreUnavailableError)) throw first;
+  if (isTotal && !toStoreFault(first).isRetryable) throw first;
   // A store that is down fails for each item with the same message.
   const byMessage = new Map(failures.map((error) => [String(error), error]));
   for (const error of byMessage.values()) onError(error, requestId);

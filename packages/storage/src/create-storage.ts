@@ -1,31 +1,15 @@
-import type { Call, StorageHandlers, UploadInput, UploadResult } from '@berth/server-stubs';
-import { LIMITS, UploadError } from '@berth/server-stubs/contract';
-import type { BlobStore } from './blob-store.ts';
-import {
-  type StorageCaller,
-  type StorageContext,
-  type StorageOptions,
-  toContext,
-} from './context.ts';
+import type { StorageHandlers } from '@berth/server-stubs';
+import { type StorageCaller, type StorageOptions, toContext } from './context.ts';
 import { createDownload, type Download, type DownloadRequest } from './download.ts';
 import { createOperations } from './operations.ts';
-import { toFilePath, tryPath } from './paths.ts';
-import { isUploadFailure, toUploadError } from './store-errors.ts';
-
-/** An upload with its content as any stream of bytes, not only one of Node.js. */
-type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uint8Array> };
+import { createUploadFile } from './upload.ts';
 
 /** The parts of a storage API that is backed by a file store. */
 export interface Storage {
   /** Handlers for `createStorageRouter`. */
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
-  readonly upload: {
-    uploadFile(
-      input: FormUpload,
-      call: Pick<Call, 'request' | 'requestId' | 'signal'>,
-    ): Promise<UploadResult>;
-  };
+  readonly upload: { readonly uploadFile: ReturnType<typeof createUploadFile> };
   /** Handles requests for links, whose paths start with `/files/`. @throws UploadError */
   download(request: DownloadRequest): Promise<Download>;
 }
@@ -33,6 +17,8 @@ export interface Storage {
 /**
  * Creates a storage API that is backed by a file store. Grants and links are signed and contain everything that they
  * need, so servers with the same store and the same keys are interchangeable.
+ *
+ * @throws TypeError if `limits` contradict each other
  *
  * @example
  * const { storage, upload, download } = createStorage({
@@ -50,68 +36,4 @@ export function createStorage(options: StorageOptions): Storage {
     upload: { uploadFile: createUploadFile(context) },
     download: createDownload(context),
   };
-}
-
-/** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
-function createUploadFile(context: StorageContext) {
-  const { blobs, grants, links, wireProfile, bucketOf, publicUrl, authorizeUse, onChange } =
-    context;
-  const mismatch = () => {
-    const { securityToken, metaFileId } = wireProfile.uploadFields;
-    return new UploadError('SignatureDoesNotMatch', {
-      message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them exactly as getUploadMetaData returned them.`,
-    });
-  };
-  return async (
-    { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
-    call: Pick<Call, 'request' | 'requestId' | 'signal'>,
-  ): Promise<UploadResult> => {
-    // D24: "the form field `key` may include or omit" the leading `/`.
-    const path = tryPath(toFilePath, key);
-    if (typeof path !== 'string') throw mismatch();
-    const granted = await grants.check(path, { token, authorization: signature, storeFileID });
-    if (granted === 'mismatch') throw mismatch();
-    if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
-      const message = 'The grant has expired: request a new one with getUploadMetaData.';
-      throw new UploadError('AccessDenied', { message });
-    }
-    const { env, caller } = granted;
-    const { requestId, request, signal } = call;
-    const options = { contentType: toContentType(contentType), signal };
-    const releaseSlot = acquireSlot(blobs, storeFileID);
-    try {
-      await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller }, request);
-      const { etag, size } = await blobs.write({ env, path }, file, options);
-      onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
-      const location = `${publicUrl(request)}${links.toPath(granted)}`;
-      return { etag, location, bucket: granted.bucket };
-    } catch (error) {
-      throw isUploadFailure(error) ? toUploadError(error) : error;
-    } finally {
-      releaseSlot();
-    }
-  };
-}
-
-/** Uploads of each grant, for each store: another application for the same store goes on counting. */
-const uploadsOfStores = new WeakMap<BlobStore, Map<string, number>>();
-
-/** Counts an upload until the function that it returns is called. */
-function acquireSlot(blobs: BlobStore, grant: string): () => void {
-  const uploads = uploadsOfStores.get(blobs) ?? new Map<string, number>();
-  uploadsOfStores.set(blobs, uploads);
-  const count = uploads.get(grant) ?? 0;
-  if (count >= LIMITS.grantUploads) throw new UploadError('SlowDown', { retryAfter: 1 });
-  uploads.set(grant, count + 1);
-  return () => {
-    const left = (uploads.get(grant) ?? 1) - 1;
-    if (left > 0) uploads.set(grant, left);
-    else uploads.delete(grant);
-  };
-}
-
-/** Returns a media type that every header and store can hold, or else the default. */
-function toContentType(text: string): string {
-  const isValid = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[\w!#$%&'*+.^`|~-]+)?$/.test(text);
-  return isValid ? text : 'application/octet-stream';
 }

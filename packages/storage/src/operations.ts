@@ -6,13 +6,7 @@ import {
   type StorageItemCode,
 } from '@berth/server-stubs/contract';
 import { runBatch } from './batch.ts';
-import {
-  BlobExistsError,
-  type BlobInfo,
-  BlobMissingError,
-  FileTooLargeError,
-  SourceKeptError,
-} from './blob-store.ts';
+import { type BlobInfo, SourceKeptError } from './blob-store.ts';
 import {
   messageOf,
   type StorageCaller,
@@ -21,7 +15,7 @@ import {
   toScope,
 } from './context.ts';
 import { toCopyPath, toFileID, toFilePath, toPathOfFileID, tryPath } from './paths.ts';
-import { toItemCode } from './store-errors.ts';
+import { toStoreFault } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
 type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
@@ -137,15 +131,14 @@ async function copyFile(
   try {
     report(await blobs.copy(source, { env, path: to }, { overwrite, move }));
   } catch (error) {
-    const code = toItemCode(error);
-    if (error instanceof BlobMissingError || error instanceof BlobExistsError) {
-      return toCopyFailure(code);
+    const { item, isCallersFault, hasPublicMessage } = toStoreFault(error);
+    if (error instanceof SourceKeptError) {
+      report(error.info);
+      context.onError(error, audit.requestId);
+      return toCopyFailure(item, error.message);
     }
-    if (error instanceof FileTooLargeError) return toCopyFailure(code, error.message);
-    if (!(error instanceof SourceKeptError)) throw error;
-    report(error.info);
-    context.onError(error, audit.requestId);
-    return toCopyFailure(code, error.message);
+    if (!isCallersFault) throw error;
+    return toCopyFailure(item, hasPublicMessage && (error as Error).message);
   }
   if (move) onChange({ action: 'delete', env, path: from, ...audit });
   return { fileID: toFileID(env, bucket, to) };

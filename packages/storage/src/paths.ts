@@ -3,7 +3,7 @@ import { COPY_PATH_PATTERN, LIMITS } from '@berth/server-stubs/contract';
 const MAX_BYTES = LIMITS.pathBytes;
 /** The character set for copy paths in the API description, which includes the leading `/`. */
 const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
-const REFUSED_SEGMENTS: readonly string[] = ['', '.', '..'];
+const INVALID_SEGMENTS: readonly string[] = ['', '.', '..'];
 
 /** Thrown for a path that no file can have. */
 export class FilePathError extends Error {
@@ -63,8 +63,8 @@ export function assertFilePath(path: string): void {
   }
   if (/\p{Cc}/u.test(path)) throw new FilePathError('must not contain control characters.');
   if (path.endsWith('/')) throw new FilePathError('must not end in "/": include the file name.');
-  const refused = path.split('/').find((segment) => REFUSED_SEGMENTS.includes(segment));
-  if (refused !== undefined) throw new FilePathError(`must not contain the segment "${refused}".`);
+  const invalid = path.split('/').find((segment) => INVALID_SEGMENTS.includes(segment));
+  if (invalid !== undefined) throw new FilePathError(`must not contain the segment "${invalid}".`);
 }
 
 function tooLong(): FilePathError {
@@ -80,6 +80,6 @@ export function toFileID(env: string, bucket: string, path: string): string {
 export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');
   const path = fileID.slice(prefix.length);
-  const isOwn = fileID.startsWith(prefix) && !path.startsWith('/');
-  return isOwn && typeof tryPath(toFilePath, path) === 'string' ? path : undefined;
+  const isInBucket = fileID.startsWith(prefix) && !path.startsWith('/');
+  return isInBucket && typeof tryPath(toFilePath, path) === 'string' ? path : undefined;
 }
