@@ -48,7 +48,8 @@ export interface StorageOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Called before each use of a grant or link. Throws an `UploadError` to reject it, for example because it was
-   * revoked. With this option, links contain the ID of the caller who requested them. Default: all are accepted.
+   * revoked. With this option, links contain the ID of the caller who requested them. Links created without it do not,
+   * and are accepted until they expire. Default: all are accepted.
    * `request` is the one that was passed to `upload` or `download`.
    */
   readonly authorizeUse?: ((use: SignedUse, request: object) => Promise<void>) | undefined;
@@ -62,7 +63,7 @@ export interface StorageOptions {
 export interface StorageLimits {
   /** Lifetime of an upload grant. Default: 900. */
   readonly grantSeconds: number;
-  /** Lifetime of a link if `maxAge` is omitted. Default: 600. */
+  /** Lifetime of a link if `maxAge` is omitted. Default: 600, or `linkMaxSeconds` if that is less. */
   readonly linkSeconds: number;
   /** Maximum lifetime of a link. Default: 604800. */
   readonly linkMaxSeconds: number;
@@ -97,19 +98,20 @@ export type StorageContext = Readonly<ReturnType<typeof toContext>>;
 
 export function toContext(options: StorageOptions) {
   const { blobs, signer, bucketOf, publicUrl, onlyEnv, now = () => Date.now() } = options;
-  const only =
-    onlyEnv === undefined ? undefined : { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '' };
   const {
     grantSeconds = LIMITS.grantSeconds,
-    linkSeconds = LIMITS.linkSeconds,
     linkMaxSeconds = LIMITS.linkMaxSeconds,
+    linkSeconds = Math.min(LIMITS.linkSeconds, linkMaxSeconds),
   } = options.limits ?? {};
+  if (linkSeconds > linkMaxSeconds) {
+    throw new TypeError('limits.linkSeconds must not exceed limits.linkMaxSeconds.');
+  }
   return {
     blobs,
     bucketOf,
     authorizeUse: options.authorizeUse,
     grants: createGrants(signer, now),
-    links: createLinks(signer, now, { only, query: options.linkQuery }),
+    links: createLinks(signer, now, { bucketOf, onlyEnv, query: options.linkQuery }),
     limits: { grantSeconds, linkSeconds, linkMaxSeconds } satisfies StorageLimits,
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,

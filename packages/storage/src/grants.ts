@@ -79,7 +79,7 @@ function fromBase64Url(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
-export type LinkVerdict =
+export type CheckedLink =
   | (LinkedFile & {
       /** Signature, which identifies the link. */
       readonly id: string;
@@ -90,16 +90,21 @@ export type LinkVerdict =
   | 'mismatch';
 
 interface LinkOptions {
+  readonly bucketOf: (env: string) => string | undefined;
   /** The server's only environment. Links then contain neither the environment nor its bucket. */
-  readonly only?: Omit<LinkedFile, 'path'> | undefined;
+  readonly onlyEnv?: string | undefined;
   /** Text to append to the query of each link, such as `session=a`. */
   readonly query?: string | undefined;
 }
 
 /** Links are percent-encoded (D23). Servers with the same keys accept each other's links. */
-export function createLinks(signer: Signer, now: () => number, { only, query }: LinkOptions = {}) {
+export function createLinks(
+  signer: Signer,
+  now: () => number,
+  { bucketOf, onlyEnv, query }: LinkOptions,
+) {
   const toPath = ({ env, bucket, path }: LinkedFile) => {
-    const place = only === undefined ? [env, bucket] : [];
+    const place = onlyEnv === undefined ? [env, bucket] : [];
     const segments = [...place, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
@@ -116,7 +121,9 @@ export function createLinks(signer: Signer, now: () => number, { only, query }: 
         .slice(FILES_PATH.length + 1)
         .split('/')
         .map(decodeURIComponent);
-      if (only !== undefined) return { ...only, path: segments.join('/') };
+      if (onlyEnv !== undefined) {
+        return { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '', path: segments.join('/') };
+      }
       const [env = '', bucket = '', ...path] = segments;
       return { env, bucket, path: path.join('/') };
     } catch {
@@ -134,7 +141,7 @@ export function createLinks(signer: Signer, now: () => number, { only, query }: 
       return `${toPath(file)}?expires=${expires}${by}&sign=${sign}${suffix}`;
     },
     /** @param target path and query of a request, as sent */
-    async check(target: string): Promise<LinkVerdict> {
+    async check(target: string): Promise<CheckedLink> {
       const { path, query: sent } = splitTarget(target);
       const search = new URLSearchParams(sent);
       const expires = search.get('expires') ?? '';
