@@ -14,7 +14,7 @@ import { CallRecord, recordOf, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from './surface.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { corsOf, fail, refuse } from './surfaces/responses.ts';
+import { corsOf, fail, refuse, toCors } from './surfaces/responses.ts';
 import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
 
 /**
@@ -37,9 +37,10 @@ export function createApp(context: Context) {
       record.respond(found.status);
       return found;
     },
-    cors,
+    cors: toCors(options),
+    wireProfile: options.wireProfile,
     requestId: (request) => recordOf(request).id,
-    onRefusal(error, { req }) {
+    onRejected(error, { req }) {
       recordOf(req).refuse(error.message);
     },
     onError: (error) => process.emitWarning(error as Error),

@@ -25,7 +25,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const { cors, wireProfile, limits, publicUrl } = config;
   const { blobs, gateway, uses, calls } = resources;
   const security = createAuthenticator(config, resources);
-  const { onError, onResponse, onRefusal } = calls;
+  const { onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
   const onStorageError = (error: unknown, requestId: string) =>
@@ -71,8 +71,9 @@ export function createApplication(config: Config, resources: Resources, log: Log
   // 4. Downloads: the signature of a link is the credential.
   const files = createDownloadListener({
     download,
-    cors: createCors('link', wireProfile, cors),
-    onRefusal,
+    cors,
+    wireProfile,
+    onRejected,
     onError: onStorageError,
   });
 

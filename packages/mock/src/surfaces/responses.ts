@@ -21,7 +21,7 @@ import {
   toFetchResponse,
 } from '../surface.ts';
 
-function toCors({ origins }: ResolvedOptions): CorsOptions {
+export function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
 }
 

@@ -103,7 +103,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       if (isContractError(error)) observed.error = error;
       if (observed.isUpgrade) report(observed, call.response, status);
     },
-    onRefusal(error: UploadError, { req }: ServerResponse): void {
+    onRejected(error: UploadError, { req }: ServerResponse): void {
       const observed = (req as ObservedRequest)[OBSERVED];
       if (observed !== undefined) observed.error = error;
     },

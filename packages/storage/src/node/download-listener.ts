@@ -1,28 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import type { UploadRouterOptions } from '@berth/server-stubs';
 import {
-  type Cors,
   createCors,
   decodeText,
+  splitTarget,
   toResponse,
   type UploadError,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
-import { defaultWireProfile } from '@berth/spec/wire-profile';
+import { toWireProfile } from '@berth/spec/wire-profile';
 import type { Download } from '../download.ts';
 import { FILES_PATH } from '../grants.ts';
 import { toUploadError } from '../store-errors.ts';
 
-export interface DownloadListenerOptions {
+export interface DownloadListenerOptions extends Pick<UploadRouterOptions, 'cors' | 'wireProfile'> {
   /** The `download` function of a storage API. */
   readonly download: (request: IncomingMessage, response: ServerResponse) => Promise<Download>;
-  /** Created for the `link` surface. Default: pages from any origin may read files. */
-  readonly cors?: Cors;
   /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Called with the error of each rejected download. Must not throw. */
-  readonly onRefusal?: ((error: UploadError, response: ServerResponse) => void) | undefined;
+  readonly onRejected?: ((error: UploadError, response: ServerResponse) => void) | undefined;
   /** Called with each store failure. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -35,14 +34,16 @@ export interface DownloadListenerOptions {
  * app.use(createDownloadListener({ download, onError: console.error }));
  */
 export function createDownloadListener(options: DownloadListenerOptions) {
-  const { download, cors = createCors('link', defaultWireProfile), onError, onRefusal } = options;
+  const { download, onError, onRejected } = options;
+  const cors = createCors('link', toWireProfile(options.wireProfile), options.cors);
   return async (
     request: IncomingMessage,
     response: ServerResponse,
     next?: () => void,
   ): Promise<void> => {
     const { method, headers, url = '' } = request;
-    if (next !== undefined && !url.startsWith(`${FILES_PATH}/`)) return next();
+    const { path } = splitTarget(url);
+    if (next !== undefined && !path.startsWith(`${FILES_PATH}/`)) return next();
     const requestId = options.requestId?.(request) ?? randomUUID();
     setHeaders(response, { 'x-request-id': requestId });
     if (method === 'OPTIONS') {
@@ -56,18 +57,17 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     try {
       await send(await download(request, response), response);
     } catch (error) {
-      const refusal = toUploadError(error);
+      const rejection = toUploadError(error);
       // It is not an error if the client disconnects.
-      if (refusal.cause !== undefined && !isDisconnect(refusal.cause)) {
-        onError(refusal.cause, requestId);
+      if (rejection.cause !== undefined && !isDisconnect(rejection.cause)) {
+        onError(rejection.cause, requestId);
       }
       if (response.headersSent || response.destroyed) {
         response.destroy();
         return;
       }
-      onRefusal?.(refusal, response);
-      const path = url.replace(/\?.*/s, '');
-      const result = refusal[toResponse]({ requestId, rawPath: decodeText(path) ?? path });
+      onRejected?.(rejection, response);
+      const result = rejection[toResponse]({ requestId, rawPath: decodeText(path) ?? path });
       setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });
       response.statusCode = result.status;
       response.end(method === 'HEAD' ? undefined : result.body);
