@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../scripts/testing/engines.ts';
 import { startRedis } from '../test/shared/support/start-redis.ts';
@@ -11,5 +12,21 @@ describeOn('redis', 'a connection', () => {
     const revoked = redis.isRevoked(['grant', 'a']);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
     expect(await revoked).toBe(false);
+  });
+
+  test('releases locks even if a command has just timed out', async () => {
+    const { port } = await startRedis();
+    const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
+    onTestFinished(redis.close);
+    const admin = new Redis(port);
+    onTestFinished(() => admin.disconnect());
+    await redis.withLocks(['held'], async () => {
+      await admin.client('PAUSE', 60_000, 'WRITE');
+      const acquired = redis.withLocks(['acquired'], async () => {});
+      await expect(acquired).rejects.toThrow('is not available');
+      await admin.client('UNPAUSE');
+    });
+    const countLocks = () => admin.exists('berth:lock:held', 'berth:lock:acquired');
+    await expect.poll(countLocks, { timeout: 20_000 }).toBe(0);
   });
 });

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { StoreUnavailableError } from '@berth/storage';
 import type { Config, Quota } from './config/config.ts';
-import { createLocks } from './store/locks.ts';
+import { createLocks, RELEASE } from './store/locks.ts';
 
 /** Redis responds within a millisecond, unless its machine is busy; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 1000;
 
-/** After a timeout, no call waits for Redis for this long. */
+/** After a timeout, no call waits for Redis for this long, except to release a lock. */
 const PAUSE_MILLISECONDS = 1000;
 
 const CONNECT_MILLISECONDS = 3000;
@@ -23,13 +23,13 @@ export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
  * run before sockets are read. So there are two timers, one after the other, and the reply is read in between.
  */
 async function inTime<Reply>(reply: Promise<Reply>): Promise<Reply> {
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const half = COMMAND_MILLISECONDS / 2;
   let timer = setTimeout(() => {
-    timer = setTimeout(() => late.reject(new Error('Command timed out')), half);
+    timer = setTimeout(() => timeout.reject(new Error('Command timed out')), half);
   }, half);
   try {
-    return await Promise.race([reply, late.promise]);
+    return await Promise.race([reply, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -85,9 +85,9 @@ export async function connectRedis(
     onChange(reason);
   }
 
-  async function send<Result>(use: Use, command: () => Promise<Result>): Promise<Result> {
+  async function send<T>(use: Use, command: () => Promise<T>, ignorePause = false): Promise<T> {
     let cause: unknown;
-    if (performance.now() >= resumesAt) {
+    if (ignorePause || performance.now() >= resumesAt) {
       try {
         const result = await inTime(command());
         change(undefined);
@@ -129,19 +129,18 @@ export async function connectRedis(
         const keys = revocables.map(([kind, name]) => toKey(kind, name));
         return (await redis.exists(...keys)) > 0;
       }),
-    /** @param seconds how long to remember it. Default: for ever */
+    /** @param seconds how long to remember it. Default: forever */
     async revoke(kind: Revocable, name: string, seconds?: number): Promise<void> {
       const key = toKey(kind, name);
       await send('revocation', () =>
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
-    withLocks: createLocks((script, names, values) =>
-      send('lock', () => {
-        const keys = names.map((name) => `${prefix}lock:${name}`);
-        return redis.eval(script, keys.length, ...keys, ...values);
-      }),
-    ),
+    withLocks: createLocks((script, names, values) => {
+      const keys = names.map((name) => `${prefix}lock:${name}`);
+      const command = () => redis.eval(script, keys.length, ...keys, ...values);
+      return send('lock', command, script === RELEASE);
+    }),
     close: () => redis.disconnect(),
   };
 }

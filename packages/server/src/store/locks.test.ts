@@ -66,14 +66,3 @@ test('a lock is lost while the process is suspended, before any timer runs', asy
   });
   await expect(work).rejects.toThrow('The lock of the file was lost.');
 });
-
-test('releases a lock that Redis may have given although its reply is missing', async () => {
-  const scripts: string[] = [];
-  const withLocks = createLocks(async (script) => {
-    scripts.push(script);
-    if (scripts.length === 1) throw new Error('Command timed out');
-  });
-  await expect(withLocks(['a'], vi.fn())).rejects.toThrow('Command timed out');
-  expect(scripts).toHaveLength(2);
-  expect(scripts[1]).toContain('DEL');
-});

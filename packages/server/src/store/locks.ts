@@ -69,7 +69,8 @@ for _, key in ipairs(KEYS) do if redis.call('GET', key) ~= ARGV[1] then return 0
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
 return 1`;
 
-const RELEASE = `
+/** Also sent just after a timeout: otherwise nobody could change the file until the lease ends. */
+export const RELEASE = `
 for _, key in ipairs(KEYS) do if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end end
 return 1`;
 
