@@ -73,15 +73,15 @@ export class Bucket {
    * @throws StoreUnavailableError if it takes too long
    */
   async call<T>(work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
-    const late = new AbortController();
-    const tooLate = Promise.withResolvers<never>();
+    const timeout = new AbortController();
+    const timedOut = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const error = new StoreUnavailableError('The object store does not respond.');
-      late.abort(error);
-      tooLate.reject(error);
+      timeout.abort(error);
+      timedOut.reject(error);
     }, CALL_MILLISECONDS * share);
     try {
-      return await Promise.race([work(late.signal), tooLate.promise]);
+      return await Promise.race([work(timeout.signal), timedOut.promise]);
     } finally {
       clearTimeout(timer);
     }
@@ -96,9 +96,9 @@ export class Bucket {
     work: (signal: AbortSignal, assertHeld: () => void) => Promise<T>,
   ): Promise<T> {
     const names = keys.map((key) => `s3://${this.name}/${key}`);
-    return this.call((late) =>
+    return this.call((timeoutSignal) =>
       this.#withLocks(names, (lock) => {
-        const signal = lock ? AbortSignal.any([late, lock.signal]) : late;
+        const signal = lock ? AbortSignal.any([timeoutSignal, lock.signal]) : timeoutSignal;
         const assertHeld = () => lock?.assertHeld();
         signal.throwIfAborted();
         assertHeld();
@@ -115,7 +115,8 @@ export class Bucket {
     command: Command<Input, Output>,
     signal?: AbortSignal,
   ): Promise<Output> {
-    if (signal === undefined) return this.call((late) => this.send(command, late));
+    if (signal === undefined)
+      return this.call((timeoutSignal) => this.send(command, timeoutSignal));
     try {
       signal.throwIfAborted();
       return await this.client.send(command, { abortSignal: signal });

@@ -49,7 +49,26 @@ export async function writeObject(
   return new Upload(bucket, key, content, options).run();
 }
 
-let bufferedBytes = 0;
+/** The memory of an upload, which is part of what all uploads may use. */
+class MemoryBudget {
+  static #usedByAll = 0;
+  #used = 0;
+
+  /** Lets the upload use that many bytes in all, or returns false if all uploads together would use too many. */
+  reserve(bytes: number): boolean {
+    const more = bytes - this.#used;
+    if (more <= 0) return true;
+    if (MemoryBudget.#usedByAll + more > MAX_BUFFERED_BYTES) return false;
+    MemoryBudget.#usedByAll += more;
+    this.#used = bytes;
+    return true;
+  }
+
+  /** Returns everything at the end of the upload. */
+  release(): void {
+    MemoryBudget.#usedByAll -= this.#used;
+  }
+}
 
 /**
  * An upload with its memory: a buffer for the part that is being sent, and if possible one for the part that arrives
@@ -70,7 +89,7 @@ class Upload {
   /** Aborted when a part fails, which would otherwise wait for more content. */
   readonly #failed = new AbortController();
   readonly #stop: AbortSignal;
-  #reservedBytes = 0;
+  readonly #memory = new MemoryBudget();
   /** What has arrived and is in no part yet. */
   #rest: Buffer = Buffer.alloc(0);
   #buffer: Buffer = Buffer.allocUnsafe(PART_BYTES);
@@ -102,7 +121,7 @@ class Upload {
       this.#stop.throwIfAborted();
       throw error;
     } finally {
-      bufferedBytes -= this.#reservedBytes;
+      this.#memory.release();
     }
   }
 
@@ -123,7 +142,7 @@ class Upload {
       const copied = this.#rest.copy(this.#buffer, length);
       this.#rest = this.#rest.subarray(copied);
       length += copied;
-      if (!this.#reserve(length)) {
+      if (!this.#memory.reserve(length)) {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
     }
@@ -136,27 +155,18 @@ class Upload {
    */
   async #freeBuffer(): Promise<void> {
     if (this.#sending === undefined) return;
-    if (this.#reserve(2 * PART_BYTES)) {
+    if (this.#memory.reserve(2 * PART_BYTES)) {
       [this.#buffer, this.#spare] = [this.#spare ?? Buffer.allocUnsafe(PART_BYTES), this.#buffer];
     } else {
       await this.#sending;
     }
   }
 
-  /** Returns whether the upload may keep that many bytes in all. */
-  #reserve(bytes: number): boolean {
-    const more = Math.max(0, bytes - this.#reservedBytes);
-    if (bufferedBytes + more > MAX_BUFFERED_BYTES) return more === 0;
-    bufferedBytes += more;
-    this.#reservedBytes += more;
-    return true;
-  }
-
   /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
   async #put(Body: Buffer): Promise<number> {
     const command = new PutObjectCommand({ ...this.#object, Body });
-    const { ETag } = await this.#bucket.change([this.#object.Key], (late) =>
-      this.#bucket.send(command, this.#until(late)),
+    const { ETag } = await this.#bucket.change([this.#object.Key], (timeoutSignal) =>
+      this.#bucket.send(command, this.#orStopped(timeoutSignal)),
     );
     expectS3(ETag);
     return Body.length;
@@ -165,7 +175,9 @@ class Upload {
   async #putParts(first: Buffer): Promise<number> {
     const { Bucket, Key } = this.#object;
     const create = new CreateMultipartUploadCommand(this.#object);
-    const created = await this.#bucket.call((late) => this.#bucket.send(create, this.#until(late)));
+    const created = await this.#bucket.call((timeoutSignal) =>
+      this.#bucket.send(create, this.#orStopped(timeoutSignal)),
+    );
     const UploadId = expectS3(created.UploadId);
     const upload = { Bucket, Key, UploadId };
     inProgress.add(UploadId);
@@ -174,8 +186,8 @@ class Upload {
       const MultipartUpload = { Parts: sent };
       const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
       // If this fails, the store may still complete it, so the parts must stay until a sweep.
-      const { ETag } = await this.#bucket.change([Key], (late) =>
-        this.#bucket.send(complete, this.#until(late)),
+      const { ETag } = await this.#bucket.change([Key], (timeoutSignal) =>
+        this.#bucket.send(complete, this.#orStopped(timeoutSignal)),
       );
       expectS3(ETag);
       return size;
@@ -196,7 +208,7 @@ class Upload {
         const PartNumber = sent.length + 1;
         const command = new UploadPartCommand({ ...upload, PartNumber, Body });
         this.#sending = this.#bucket
-          .call((late) => this.#bucket.send(command, this.#until(late)))
+          .call((timeoutSignal) => this.#bucket.send(command, this.#orStopped(timeoutSignal)))
           .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
         this.#sending.catch((error) => this.#failed.abort(error));
       }
@@ -207,14 +219,15 @@ class Upload {
       this.#failed.abort(error);
       await this.#sending?.catch(() => {});
       const abort = new AbortMultipartUploadCommand(upload);
-      const discard = (late: AbortSignal) => this.#bucket.sendIfThere(abort, late);
+      const discard = (timeoutSignal: AbortSignal) =>
+        this.#bucket.sendIfThere(abort, timeoutSignal);
       await this.#bucket.call(discard, 0.1).catch(() => {});
       throw error;
     }
   }
 
-  #until(late: AbortSignal): AbortSignal {
-    return AbortSignal.any([this.#stop, late]);
+  #orStopped(timeoutSignal: AbortSignal): AbortSignal {
+    return AbortSignal.any([timeoutSignal, this.#stop]);
   }
 }
 
