@@ -13,7 +13,7 @@ Examples:
 
 Exit codes:
   0  success, or the server was stopped
-  1  fsck found problems, or the server failed while running
+  1  fsck found problems that it did not repair, or the server failed while running
   2  could not start: invalid option or configuration, port in use, Node too old`;
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
