@@ -86,11 +86,10 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');
     const scope = scopeOf(path);
+    calls.begin(scope, path, request, response);
     const { surface } = scope;
     // The routers of both APIs read the host of an absolute target.
-    if (surface === 'files') request.url = path;
-    if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
-    calls.begin(scope, path, request, response);
+    if (surface === 'upload' || surface === 'files') request.url = stripMount(surface, path);
     return routers[surface];
   };
   return {
@@ -121,15 +120,21 @@ function toOriginForm(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
-/** Returns what a target says about its call. The gateway, which is first for speed, also gets every path that belongs to no other surface. */
+/** Returns the surface, environment and service named in the path; they may not exist. */
 function scopeOf(target: string): Scope {
   const [path = ''] = target.split('?', 1);
   const [, first, second, third, fourth] = path.split('/', 5);
+  // First for speed; the gateway also gets every path that belongs to no other surface.
   if (first === 'v1') return { surface: 'gateway', service: third };
   if (first === 'api' && second === 'v2') return { surface: 'storage', env: fourth };
   if (`/${first}` === UPLOAD_PATH) return { surface: 'upload' };
   if (`/${first}` === FILES_PATH) return { surface: 'files', env: second };
   return { surface: 'gateway', service: third };
+}
+
+/** The upload router expects paths without its mount, the download listener complete ones. */
+function stripMount(surface: 'upload' | 'files', path: string): string {
+  return surface === 'upload' ? path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/') : path;
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

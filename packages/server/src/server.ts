@@ -41,8 +41,8 @@ export interface BerthServer {
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas, CORS, keys,
    * certificates, limits and logging. Of several calls, the last one wins. No call in flight is interrupted: it keeps
-   * its CORS headers and limits, while authentication, services and quotas that it has not reached yet follow the new
-   * configuration. Has no effect once the server is closing.
+   * its CORS headers and limits, while authentication, services with their timeouts, and quotas that it has not reached
+   * yet follow the new configuration. Has no effect once the server is closing.
    *
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use
@@ -205,8 +205,6 @@ async function openResources(config: Config, log: Log, metrics: Metrics) {
   const uses = new SignedUses(config, redis);
   const gateway = createGateway(config, quotas);
   const calls = createCalls(log, metrics, config);
-  // Settings that these read take effect at once, also for calls in flight; those that `createApplication` reads, for
-  // the calls that follow; those in `FIXED`, with a restart.
   const updated = [quotas, issuers, uses, gateway, calls];
   const update = (next: Config): void => {
     for (const each of updated) each.update(next);
@@ -248,7 +246,11 @@ function keepSwept(blobs: ServerStore, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Settings that are only read when the server starts. */
+/**
+ * Settings that are only read when the server starts. When another one takes effect depends on its reader, also among
+ * the limits: `createApplication` applies `gatewayBodyBytes` to new calls, and the `update` of a part applies
+ * `gatewayHeadersSeconds` at once, to every call that has not reached that part.
+ */
 const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
 
 /** Finds changed settings that need a restart, and keeps their old values. A certificate can be renewed. */

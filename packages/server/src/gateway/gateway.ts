@@ -83,8 +83,8 @@ export function createGateway(initial: Config, quotas: Quotas) {
     const headers = toServiceHeaders(input, call.request, kind);
     if (length !== undefined) headers.push('content-length', String(length));
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
-    const ready = { path, method, headers, body, upgrade, headersTimeout };
-    return callService(ready, endpoints, call.response);
+    const serviceRequest = { path, method, headers, body, upgrade, headersTimeout };
+    return callService(serviceRequest, endpoints, call.response);
   }
 
   /**
@@ -123,7 +123,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
       webSocket: openWebSocket,
     } satisfies GatewayHandlers<Caller>,
     countCalls: () => targets.activeCalls,
-    /** Applies another configuration to the calls that follow, except for `listen`. */
+    /** Applies another configuration, except for `listen`, to calls that have not been forwarded yet. */
     update(next: Config): void {
       ({ limits } = next);
       toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);

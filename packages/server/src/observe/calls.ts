@@ -5,10 +5,21 @@ import type { Config } from '../config/config.ts';
 import type { Log } from './log.ts';
 import type { Metrics, Surface } from './metrics.ts';
 
+/*
+ * The record of a call is on its request, which all hooks can reach. Once the response closes, `end` reports it.
+ *
+ * | Hook       | Called by                             | Adds                                                     |
+ * | ---------- | ------------------------------------- | -------------------------------------------------------- |
+ * | begin      | application.ts, for each request      | the record: surface, target, start                       |
+ * | onGrant    | the storage engine, for a valid grant | the environment, which the path of an upload lacks       |
+ * | onResponse | the three routers, as they respond    | operation, caller and error; it reports upgrades at once |
+ * | onRejected | the download listener                 | the error                                                |
+ * | onError    | the three routers, see below          | nothing: it logs at once                                 |
+ */
 const OBSERVED = Symbol('observed call');
 type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 
-/** What the path of a call says about it, before it is known whether that exists. */
+/** The surface, environment and service named in the path; they may not exist. */
 export interface Scope {
   readonly surface: Surface;
   /** undefined if something else names it: the host of a gateway call, the grant of an upload. */
