@@ -59,7 +59,7 @@ export class Endpoint {
     return new ServiceConnection(this.origin, halfOpenConnector, this.#maxHeaderSize);
   }
 
-  giveBack(connection: ServiceConnection): void {
+  release(connection: ServiceConnection): void {
     if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
       void connection.destroy();
       return;

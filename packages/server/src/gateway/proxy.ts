@@ -39,7 +39,7 @@ export function callService(
   return new ProxiedCall(request, endpoints, response).start();
 }
 
-/** Where a call is. */
+/** The state of a call. */
 type State =
   | 'connecting'
   /** The service may have seen the request, but has sent nothing. */
@@ -88,7 +88,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   }
 
   start(): Promise<ServiceResponse | Switched> {
-    this.#response.on('close', this.#leave);
+    this.#response.on('close', this.#onCallerGone);
     this.#send();
     return this.#outcome.promise;
   }
@@ -119,7 +119,10 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     this.#state = 'sent';
   }
 
-  /** Called with the first byte of the response. The client calls it, but its types do not declare it. */
+  /**
+   * Called with the first byte of the response. undici calls it, but its types do not declare it. If undici stopped
+   * calling it, a GET whose response has begun to arrive would be sent again.
+   */
   onResponseStarted(): void {
     this.#state = 'responding';
   }
@@ -148,7 +151,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#endCall();
-    this.#endpoint.giveBack(this.#connection);
+    this.#endpoint.release(this.#connection);
     if (this.#state === 'streaming') {
       this.#state = 'over';
       this.#response.end();
@@ -192,7 +195,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   }
 
   /** Ends the call because no one is waiting for its response any more. */
-  readonly #leave = (): void => {
+  readonly #onCallerGone = (): void => {
     if (this.#state === 'over') return;
     if (this.#state !== 'received') this.#abort();
     this.#state = 'over';

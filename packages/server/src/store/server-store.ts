@@ -27,7 +27,7 @@ export interface ServerStore extends BlobStore {
   close(): Promise<void>;
 }
 
-/** Environments are host name labels (D12): no name of one leads into another, as a folder or as a part of a key. */
+/** Environments are host name labels (D12): no environment name can escape into another's folder or key. */
 export function assertEnvironment(env: string): void {
   if (!/^[A-Za-z0-9-]+$/.test(env)) throw new TypeError(`"${env}" is not an environment name.`);
 }
@@ -86,18 +86,18 @@ async function* verify(
   bytes: number,
   sum: number | undefined,
 ): AsyncGenerator<Buffer, undefined> {
-  let found = 0;
+  let actual = 0;
   let left = bytes;
   let last: Buffer | undefined;
   for await (const chunk of content) {
     if (last !== undefined) yield last;
     last = chunk;
     left -= chunk.length;
-    if (sum !== undefined) found = crc32(chunk, found);
+    if (sum !== undefined) actual = crc32(chunk, actual);
   }
   if (left > 0) throw new BlobDamagedError('A file is truncated.');
-  if (sum !== undefined && found !== sum) {
-    const sums = `${toHex(found)} instead of ${toHex(sum)}`;
+  if (sum !== undefined && actual !== sum) {
+    const sums = `${toHex(actual)} instead of ${toHex(sum)}`;
     throw new BlobDamagedError(`A file is damaged: the CRC-32 of its content is ${sums}.`);
   }
   if (last !== undefined) yield last;

@@ -30,7 +30,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FO
 /** Does not wait for the other end of a named pipe. */
 const READ = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
 
-/** Writes a new file durably. What remains of one that fails is up to the caller. */
+/** Writes a new file durably. The caller removes the file if this fails. */
 export async function writeStoredFile(
   path: string,
   content: Readable,
