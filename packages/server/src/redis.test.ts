@@ -14,6 +14,15 @@ describeOn('redis', 'a connection', () => {
     expect(await revoked).toBe(false);
   });
 
+  test('starts a new window for a quota whose length changes', async () => {
+    const { port } = await startRedis();
+    const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
+    onTestFinished(redis.close);
+    await redis.countCall('dev', { calls: 1, seconds: 3_600 });
+    expect(await redis.countCall('dev', { calls: 1, seconds: 3_600 })).toBeGreaterThan(60);
+    expect(await redis.countCall('dev', { calls: 1, seconds: 60 })).toBeUndefined();
+  });
+
   test('releases locks even if a command has just timed out', async () => {
     const { port } = await startRedis();
     const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });

@@ -120,7 +120,8 @@ export async function connectRedis(
     /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
     countCall: (env: string, { calls, seconds }: Quota): Promise<number | undefined> =>
       send('quota', async () => {
-        const count = await limiter.consume(env, 1, { customDuration: seconds });
+        const window = `${env}:${seconds}`;
+        const count = await limiter.consume(window, 1, { customDuration: seconds });
         if (count.consumedPoints <= calls) return undefined;
         return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
       }),

@@ -26,7 +26,7 @@ export function serve(options: ServeOptions): Promise<void> {
 }
 
 async function serveConfig(file: string): Promise<void> {
-  // From now on, so that one during the start does not end the process.
+  // Listen now: a SIGHUP during startup must not end the process.
   const hangUps = on(process, 'SIGHUP');
   const config = await loadConfig(file);
   const log = createLog(config.log.level);

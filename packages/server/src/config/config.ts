@@ -80,7 +80,7 @@ export async function loadConfig(
   }
 }
 
-/** The values of a document; an empty one has no settings. Aliases are not limited, for operators write the file. */
+/** The values of a document; an empty one has no settings. Aliases are not limited, because operators write the file. */
 function toValue(document: Document): unknown {
   return document.toJS({ maxAliasCount: -1 }) ?? {};
 }

@@ -170,7 +170,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (headers.upgrade?.toLowerCase() !== 'websocket') {
       socket.destroy();
       this.#abort();
-      const error = new Error('The service switched to another protocol than WebSocket.');
+      const error = new Error('The service switched to a protocol other than WebSocket.');
       this.#outcome.reject(this.#toGatewayError(error, 'responding'));
       return;
     }

@@ -158,7 +158,7 @@ function pipeTo(sink: Writable, body: Readable): Promise<void> {
   });
 }
 
-/** A full disk may have space again soon, and nothing was called. */
+/** A full disk may have space again soon, and no service was called. */
 function toBodyError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined || (code !== 'ENOSPC' && code !== 'EDQUOT')) return error;

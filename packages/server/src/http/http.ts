@@ -99,7 +99,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     .on('checkContinue', (request, response) => {
       if (accept(request, response)) application.checkContinue(request, response);
     })
-    // RFC 9110, section 10.1.1: a server may ignore other expectations than 100-continue.
+    // RFC 9110, section 10.1.1: a server may ignore expectations other than 100-continue.
     .on('checkExpectation', (request, response) => {
       if (accept(request, response)) application.request(request, response);
     })

@@ -49,6 +49,17 @@ test('without its folder for temporary files, the store is unavailable, and no f
   await expect(write(store, 'new')).rejects.toThrow(StoreUnavailableError);
 });
 
+test('creates the folder of an environment again after another program removed it', async () => {
+  const root = await useTempFolder();
+  const store = await openDiskStore({ root });
+  await write(store, 'old');
+  await rm(join(root, 'files', 'dev'), { recursive: true });
+  const other = { env: 'dev', path: 'b' };
+  await expect(write(store, 'first', other)).rejects.toThrow(StoreUnavailableError);
+  await write(store, 'second', other);
+  expect(String(await readAll(store, other))).toBe('second');
+});
+
 const LOST = new StoreUnavailableError('lost');
 
 const throwLost = () => {
@@ -57,7 +68,7 @@ const throwLost = () => {
 
 test.each<[string, WithLocks]>([
   ['is lost', (_names, work) => work({ signal: AbortSignal.abort(LOST), assertHeld: throwLost })],
-  ['cannot be had', () => Promise.reject(new StoreUnavailableError('no Redis'))],
+  ['cannot be acquired', () => Promise.reject(new StoreUnavailableError('no Redis'))],
 ])('changes nothing while a lock %s, and recovers', async (_, failing) => {
   const to = { env: 'dev', path: 'b' };
   let locks = NO_LOCKS;

@@ -48,7 +48,7 @@ interface DiskStoreOptions {
 
 export const STORE_FOLDERS = ['files', 'tmp'] as const;
 
-/** A living process writes to each of its temporary files far more often. */
+/** A running process writes to each of its temporary files far more often. */
 const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
 /**
@@ -271,7 +271,8 @@ class DiskStore implements ServerStore {
   #ensureFolder(folder: string): Promise<void> {
     const known = this.#folders.get(folder) ?? this.#createFolder(folder);
     this.#folders.set(folder, known);
-    known.catch(() => this.#folders.delete(folder));
+    // A folder above it may be missing, too: the next call looks again.
+    known.catch(() => this.#folders.clear());
     return known;
   }
 

@@ -8,7 +8,7 @@ import { openStoredFile } from './stored-file.ts';
 
 export interface FileProblem {
   /**
-   * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
+   * - `damaged`: truncated, without a complete trailer, or with bytes that have changed
    * - `foreign`: not created by the store, such as a name that it does not use, a symbolic link or a device
    */
   readonly kind: 'damaged' | 'foreign';

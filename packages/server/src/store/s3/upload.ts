@@ -54,7 +54,7 @@ class MemoryBudget {
   static #usedByAll = 0;
   #used = 0;
 
-  /** Lets the upload use that many bytes in all, or returns false if all uploads together would use too many. */
+  /** Lets the upload use up to that many bytes in total, or returns false if all uploads together would use too many. */
   reserve(bytes: number): boolean {
     const more = bytes - this.#used;
     if (more <= 0) return true;
