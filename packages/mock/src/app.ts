@@ -34,14 +34,14 @@ export function createApp(context: Context) {
     async download(request) {
       const record = recordOf(request);
       const found = await record.session.storage.download(request);
-      record.respond(found.status);
+      record.setStatus(found.status);
       return found;
     },
     cors: toCors(options),
     wireProfile: options.wireProfile,
     requestId: (request) => recordOf(request).id,
     onRejected(error, { req }) {
-      recordOf(req).refuse(error.message);
+      recordOf(req).setReason(error.message);
     },
     onError: (error) => process.emitWarning(error as Error),
   });
@@ -55,7 +55,7 @@ export function createApp(context: Context) {
         const isRefused = isForeign(request, options);
         const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
         response.once('close', () => {
-          if (response.headersSent) record.respond(response.statusCode);
+          if (response.headersSent) record.setStatus(response.statusCode);
           end(record);
         });
         if (isRefused) return refuseHost(response);
@@ -122,7 +122,7 @@ export function createApp(context: Context) {
     const { origin } = request.headers;
     const isPreflight = request.method === 'OPTIONS' && !isRefused;
     if (isPreflight && origin !== undefined && !cors.allows(origin)) {
-      record.refuse(`Pages from ${origin} may not call the mock: add it to origins.`);
+      record.setReason(`Pages from ${origin} may not call the mock: add it to origins.`);
     }
     setRecord(request, record);
     context.log.add(record);

@@ -101,11 +101,11 @@ export class CallRecord {
   }
 
   /** @param reason why the call is rejected */
-  refuse(reason: string): void {
+  setReason(reason: string): void {
     this.reason ??= reason;
   }
 
-  respond(status: number): void {
+  setStatus(status: number): void {
     this.status = status;
   }
 

@@ -33,29 +33,25 @@ export function toRouterOptions(options: ResolvedOptions) {
   return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
 }
 
-/** What all routers tell the log. */
+/** Logging hooks that all routers share. */
 export const LOGGING = {
   requestId: (request: IncomingMessage) => recordOf(request).id,
   onFault(error: HttpError, { request, operationId }: Call) {
     const record = recordOf(request);
     record.identify(operationId);
     // Other errors get a code and a message of the contract.
-    if (error.violations.length > 0) record.refuse(error.message);
+    if (error.violations.length > 0) record.setReason(error.message);
     return error;
   },
   onError(error: unknown, { request }: Call) {
     // An aborted request is not a bug in the mock.
     if (request.complete) process.emitWarning(error as Error);
   },
-  onResponse(
-    { status }: HandlerResponse,
-    { request, operationId }: Call,
-    error?: ErrorWithResponse,
-  ) {
+  onResponse({ status }: HandlerResponse, { request, operationId }: Call, error?: unknown) {
     const record = recordOf(request);
     record.identify(operationId);
-    if (error instanceof Error) record.refuse(describeError(error));
-    record.respond(status);
+    if (error instanceof Error) record.setReason(describeError(error));
+    record.setStatus(status);
   },
 };
 
@@ -95,8 +91,8 @@ export function refuse(
   const { req: request } = response;
   const record = recordOf(request);
   const { surface, id: requestId } = record;
-  record.refuse(describeError(error));
-  record.respond(error.status);
+  record.setReason(describeError(error));
+  record.setStatus(error.status);
   const headers = {
     ...corsOf(options, surface).response(request.headers.origin),
     ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
