@@ -235,27 +235,35 @@ const ADDED_HEADERS = ['User-Agent', 'Accept'];
 
 /** A command that repeats a call. Credentials, which the log does not have, are variables such as `$AUTHORIZATION`. */
 function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
-  const url = quote(target.startsWith('/') ? origin + target : target, 'SIGN');
+  const url = quote(target.startsWith('/') ? origin + target : target);
   const lines = headers.flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (CURL_HEADERS.includes(lower)) return [];
-    const variable = lower.replace(/[^a-z0-9]/g, '_').toUpperCase();
-    return [`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, variable)}`];
+    return [`-H ${withVariables(quote(value === '' ? `${name};` : `${name}: ${value}`), name)}`];
   });
   const names = headers.map(([name]) => name.toLowerCase());
   const added = body === undefined ? ADDED_HEADERS : [...ADDED_HEADERS, 'Content-Type'];
   const absent = added.filter((name) => !names.includes(name.toLowerCase()));
   const command = method === 'HEAD' ? '-I' : `-X ${method}`;
   return [
-    `curl -i --path-as-is --globoff ${command} ${url}`,
+    `curl -i --path-as-is --globoff ${command} ${withVariables(url)}`,
     ...lines,
     ...absent.map((name) => `-H '${name}:'`),
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
 }
 
-/** Quotes a text for a POSIX shell. The variable replaces a credential that was removed. */
-function quote(text: string, variable = ''): string {
-  const quoted = `'${text.replaceAll("'", `'\\''`)}'`;
-  return variable === '' ? quoted : quoted.replaceAll(REDACTED, `'"$${variable}"'`);
+/** Quotes a text for a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A credential that the log does not have, after its parameter, if it is one. */
+const CREDENTIAL = new RegExp(`(?<=[?&]([^?&=]+)=|)${REDACTED}`, 'g');
+
+/** Replaces credentials in a quoted text by variables with the name of their parameter, or else of their header. */
+function withVariables(quoted: string, header = ''): string {
+  return quoted.replace(CREDENTIAL, (_, name: string = header) => {
+    return `'"$${name.replace(/\W/g, '_').toUpperCase()}"'`;
+  });
 }

@@ -166,14 +166,15 @@ testOn('curl')('the curl command of a call repeats it, with credentials as varia
   const body = JSON.stringify({ text: "it's @ $HOME `x` 中" });
   await gateway(mock, {
     method: 'POST',
-    path: "/v1/cloudrun/echo/a[1]/../b?x='$HOME'",
+    path: "/v1/cloudrun/echo/a[1]/../b?x='$HOME'&access_token=any&sign=any",
     headers: { 'content-type': 'application/json', 'x-a': '\'"$HOME' },
     body,
   });
   const [{ curl } = { curl: '' }] = await readLog();
   for (const name of ['User-Agent', 'Accept']) expect(curl).toContain(`-H '${name}:'`);
   expect(curl).not.toContain('any');
-  const env = { ...process.env, AUTHORIZATION: 'again' };
+  expect(curl).toContain(`&access_token='"$ACCESS_TOKEN"'&sign='"$SIGN"'`);
+  const env = { ...process.env, AUTHORIZATION: 'again', ACCESS_TOKEN: 'again', SIGN: 'again' };
   await promisify(execFile)('sh', ['-ec', curl], { env });
   const [first, second] = session.requests();
   const { method, target, status } = first as LoggedRequest;
