@@ -82,7 +82,11 @@ interface ServiceKind<Definition = unknown> {
   ): RunningService | Promise<RunningService>;
 }
 
-/** All kinds of services. A definition is of the first kind that matches. */
+/**
+ * All kinds of services. A definition is of the first kind that matches. `isUrl` takes every string with a scheme, and
+ * `isDocument` every other one, so a new kind of string goes above them. Nothing closes a service, so none may start a
+ * process, a timer or a listener.
+ */
 const KINDS = [
   kind({
     description: 'a function (request) => Response, or an object with fetch or webSocket',
@@ -94,8 +98,8 @@ const KINDS = [
     matches: isUrl,
     start(address) {
       const url = new URL(address);
-      if (/^https?:$/.test(url.protocol)) return createUrlService(url);
-      throw new TypeError(`use an http or https URL, got ${address}.`);
+      if (/^https?:$/.test(url.protocol) && url.search === '') return createUrlService(url);
+      throw new TypeError(`use an http or https URL without a query, got ${address}.`);
     },
   }),
   kind({

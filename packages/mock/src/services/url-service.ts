@@ -38,13 +38,13 @@ export function createUrlService(
       const { response, connection: service, head } = await received;
       if (service === undefined) return fromNodeResponse(response);
       // If the caller disconnects before the 101 is written, nobody uses the connection.
-      const leave = () => service.destroy();
-      call.response.once('close', leave);
+      const closeUnused = () => service.destroy();
+      call.response.once('close', closeUnused);
       return {
         status: 101,
         headers: response.headersDistinct,
         open(caller, sent) {
-          call.response.off('close', leave);
+          call.response.off('close', closeUnused);
           if (head !== undefined && head.length > 0) service.unshift(head);
           if (sent.length > 0) caller.unshift(sent);
           forward(caller, service);

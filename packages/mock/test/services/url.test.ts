@@ -42,10 +42,10 @@ function upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): vo
 
 const url = `${mock.url}/v1/cloudrun`;
 
-test('the URL must be one of HTTP, in upper or lower case', async () => {
-  for (const bad of ['ftp://h', new URL('ftp://h')]) {
+test('the URL must be one of HTTP without a query, in upper or lower case', async () => {
+  for (const bad of ['ftp://h', new URL('ftp://h'), 'http://h/?key=a']) {
     await expect(createMock({ services: { bad } })).rejects.toThrow(
-      /^services: bad: .*http or https URL, got ftp:\/\/h/,
+      /^services: bad: .*http or https URL without a query, got (ftp:\/\/h|http:\/\/h\/\?key=a)/,
     );
   }
   await using loud = await createMock({ services: { loud: 'HTTP://127.0.0.1:1' } });
