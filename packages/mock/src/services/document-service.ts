@@ -22,5 +22,5 @@ export function createDocumentService(document: Live<ServedDocument>): RunningSe
     server.emit('connection', connection);
     return client;
   });
-  return { call, isDocument: true };
+  return { call, handlesPrefer: true };
 }

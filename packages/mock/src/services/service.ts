@@ -33,9 +33,7 @@ export type ServiceHandler =
 type OpenApiDocument = Readonly<Record<string, unknown>> &
   ({ readonly openapi: string } | { readonly swagger: string });
 
-/**
- * A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service.
- */
+/** A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service. */
 type HostedService = ServiceHandler | string | URL | OpenApiDocument;
 
 /** Hosted services by name. */
@@ -74,6 +72,6 @@ export interface RunningService {
     call: GatewayCall,
     upstreamStatus: string,
   ): ReturnType<WebSocketHandler>;
-  /** Whether the responses come from an OpenAPI document, which has its own for `Prefer`. */
-  readonly isDocument?: boolean;
+  /** Whether the service itself handles `Prefer`, for which callers otherwise get the contract's responses. */
+  readonly handlesPrefer?: boolean;
 }

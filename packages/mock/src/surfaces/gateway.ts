@@ -36,9 +36,8 @@ export function createMockGateway({ services, contract, options, auth }: Context
 
   const handle: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
-    // A service that is a document chooses from its responses itself.
     const { prefer } = call.request.headers;
-    const preferences = service.isDocument ? undefined : readPreferences(prefer);
+    const preferences = service.handlesPrefer ? undefined : readPreferences(prefer);
     if (preferences === undefined) return service.call(input, call);
     return respondByPrism(call, preferences);
   };
@@ -55,9 +54,8 @@ export function createMockGateway({ services, contract, options, auth }: Context
       ...toRouterOptions(options),
       onFault(error, call) {
         LOGGING.onFault(error, call);
-        return error.kind === 'unauthorized'
-          ? new HttpError('unauthorized', GATEWAY_CREDENTIALS, error)
-          : error;
+        if (error.kind !== 'unauthorized') return error;
+        return new HttpError('unauthorized', GATEWAY_CREDENTIALS, error);
       },
       env: toEnvOption(options),
       security: auth.gateway,
