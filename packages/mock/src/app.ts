@@ -76,7 +76,7 @@ export function createApp(context: Context) {
     const next = () => (surface === 'link' ? link : routerOf(surface))(request, response);
     if (!mayHaveFaults(request, record)) return next();
     const subject = toSubject(surface, request);
-    return applyRequestFaults({ request, response, subject }, options, next);
+    return applyRequestFaults({ request, subject, response }, options, next);
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -87,17 +87,17 @@ export function createApp(context: Context) {
         const isRefused = isForeign(request, options);
         const record = begin(request, 'gateway', isRefused);
         socket.once('close', () => end(record));
-        const toResponse = () => UpgradeResponse.create(request, socket, head);
+        const createResponse = () => UpgradeResponse.create(request, socket, head);
         if (isRefused) {
-          const response = toResponse();
+          const response = createResponse();
           if (response) return refuseHost(response);
           socket.destroy();
           return;
         }
         const next = () => gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const subject = toSubject('gateway', request);
-        return applyRequestFaults({ request, response: toResponse, subject }, options, next);
+        const subject = { ...toSubject('gateway', request), isUpgrade: true };
+        return applyRequestFaults({ request, subject, createResponse }, options, next);
       },
       (error) => {
         process.emitWarning(error);

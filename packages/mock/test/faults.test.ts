@@ -5,7 +5,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
-import { HANDSHAKE } from './helpers/handshake.ts';
+import { writeFiles } from './helpers/files.ts';
+import { askForWebSocket, HANDSHAKE } from './helpers/handshake.ts';
 import { callUntilCut } from './helpers/raw.ts';
 import { getGrant, getLink, upload } from './helpers/upload.ts';
 
@@ -130,7 +131,7 @@ describe('a rule', () => {
     ['__proto__=1', '__proto__ is not a field'],
     ['batchDelet:reset', /match must be service:<name>, or one of gateway, .*batchDelete/],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
-    ['uploadFile:code=SYS_ERR', 'code must be an error code of uploadFile: AccessDenied'],
+    ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
     ['times=0,reset', 'times must be a positive integer'],
     ['times=2', 'The fault must contain at least one of latency, reset'],
     [null, 'The fault must be a rule'],
@@ -143,6 +144,21 @@ describe('a rule', () => {
     const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
     const documented = Array.from(readme.matchAll(/^\| `(\w+)[^|]*` +\| /gm), ([, name]) => name);
     expect(documented).toEqual(expect.arrayContaining(Object.keys(FAULT_KINDS)));
+  });
+
+  test('may match an operation of a document whose ID contains a colon', async () => {
+    const get = { operationId: 'users:list', responses: { 204: { description: 'None.' } } };
+    const info = { title: 'Users', version: '1' };
+    const [document = ''] = await writeFiles({
+      'users.json': JSON.stringify({ openapi: '3.1.0', info, paths: { '/users': { get } } }),
+    });
+    await using other = await createMock({ document, faults: ['users:list:code=SERVICE_TIMEOUT'] });
+    expect((await call(other, { path: '/users' })).status).toBe(504);
+  });
+
+  test.each([5, ''])('must have a name that is a string: %j', async (name) => {
+    const faults = [{ name: name as string, latency: 1 }];
+    await expect(createMock({ faults })).rejects.toThrow('faults[0]: name must be');
   });
 
   test('of the options starts again with a reset', async () => {
@@ -196,6 +212,16 @@ describe('a connection', () => {
     }
   });
 
+  test('is lost before the end of a body in chunks', async () => {
+    const hello = () => new Response(new Blob(['0123456789']).stream());
+    await using other = await createMock({ services: { hello } });
+    const cut = await callUntilCut(other, {
+      ...HELLO,
+      headers: { ...BEARER, ...fault('truncate=7') },
+    });
+    expect([cut.bytes.toString(), cut.error]).toEqual(['0123456', 'ECONNRESET']);
+  });
+
   test('is complete if the body is short enough', async () => {
     const path = await linkPath();
     const complete = await callUntilCut(mock, { path, headers: fault('truncate=10') });
@@ -214,6 +240,16 @@ describe('a WebSocket', () => {
   ])('%s is an ordinary response before the upgrade', async (text, status, message) => {
     const reply = await gateway(mock, opening(text));
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+  });
+
+  test('is truncated if a fault rejects it, and else does not count for truncate', async () => {
+    const cut = await callUntilCut(mock, opening('truncate=5,code=SERVICE_NOT_READY'));
+    expect(cut).toMatchObject({ status: 503, error: 'ECONNRESET' });
+    expect(cut.bytes).toHaveLength(5);
+    session.faults.put('once', 'truncate=5,times=1');
+    expect((await askForWebSocket(`${mock.url}/v1/cloudrun/echo`)).statusCode).toBe(101);
+    expect(lastRequest()?.faults).toEqual([]);
+    expect((await callUntilCut(mock, HELLO)).bytes).toHaveLength(5);
   });
 
   test('is reset before the upgrade', async () => {

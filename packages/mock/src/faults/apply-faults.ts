@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { type CallRecord, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -15,33 +13,32 @@ const HEADER = FAULT_HEADER.toLowerCase();
  * Checked first, because a call without faults needs no promise, and its operation is only looked up once. Preflights
  * have none, because after a failed preflight the browser would not send the actual request.
  */
-export function mayHaveFaults(
-  { headers, method }: IncomingMessage,
-  { session }: CallRecord,
-): boolean {
+export function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord) {
   return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
 }
 
 interface FaultedRequest {
   readonly request: IncomingMessage;
-  /** An upgrade to a WebSocket creates it to reject the call: undefined if the caller has left. It never has a body. */
-  readonly response: ServerResponse | (() => ServerResponse | undefined);
   readonly subject: FaultSubject;
+  readonly response?: ServerResponse;
+  /** For an upgrade, whose response is only created to reject it. Returns undefined if the caller has left. */
+  createResponse?(): ServerResponse | undefined;
 }
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyRequestFaults(
-  { request, response: target, subject }: FaultedRequest,
+  call: FaultedRequest,
   options: ResolvedOptions,
   next: () => void,
 ): Promise<void> {
+  const { request, subject, createResponse } = call;
   const { socket } = request;
   const record = recordOf(request);
-  const response = typeof target === 'function' ? undefined : target;
+  let { response } = call;
   const respond = (error: SurfaceError) => {
-    const created = typeof target === 'function' ? target() : target;
-    if (created === undefined) request.destroy();
-    else if (!created.headersSent) void refuse(error, created, options);
+    response ??= createResponse?.();
+    if (response === undefined) request.destroy();
+    else if (!response.headersSent) void refuse(error, response, options);
   };
   let effects: readonly FaultEffect[];
   try {
@@ -58,8 +55,12 @@ export async function applyRequestFaults(
   const faulted: FaultedCall = {
     signal: disconnected.signal,
     fail: (code) => respond(toSurfaceError(subject.surface, code)),
-    reset: () => resetSocket(socket),
-    truncate: (maxBytes) => response && truncateBody(response, maxBytes),
+    reset: () => socket.resetAndDestroy(),
+    truncate(maxBytes) {
+      // For an upgrade, `take` only returns this kind if another fault then rejects it.
+      response ??= createResponse?.();
+      if (response !== undefined) interceptBody(response, truncateTo(maxBytes));
+    },
   };
   for (const { kind, value } of effects) {
     await kind.apply(value, faulted);
@@ -72,49 +73,56 @@ export async function applyRequestFaults(
   if (!response?.headersSent) next();
 }
 
-/** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
-function resetSocket(socket: Duplex): void {
-  if ('resetAndDestroy' in socket) (socket as Socket).resetAndDestroy();
-  else socket.destroy();
+/** Returns what to send instead of a chunk of a body, and whether the connection is closed after it. */
+type ReplaceChunk = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
+
+function truncateTo(maxBytes: number): ReplaceChunk {
+  let left = maxBytes;
+  return (chunk) => {
+    const sent = chunk.subarray(0, left);
+    left -= chunk.length;
+    return { sent, isLast: left < 0 };
+  };
 }
 
 type Done = (error?: Error | null) => void;
 
-/** Closes the connection as soon as the body exceeds a size. Else, `write` and `end` do what they did. */
-function truncateBody(response: ServerResponse, maxBytes: number): void {
+/** Replaces the chunks of a body. Several functions may: those added first get what the later ones send. */
+function interceptBody(response: ServerResponse, replace: ReplaceChunk): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let left = maxBytes;
-  response.write = ((...args: unknown[]) => {
-    if (left < 0) return false;
-    const { chunk, done } = readArguments(args);
-    const start = chunk.subarray(0, left);
-    left -= chunk.length;
-    if (left >= 0) return write(chunk, done);
+  let isClosed = false;
+  const send = (chunk: Buffer, done: Done): boolean => {
+    if (isClosed) return false;
+    const { sent, isLast } = replace(chunk);
+    isClosed = isLast;
+    if (!isLast) return write(sent, done);
     // When this write completes, the head and everything before it have been sent.
-    write(start, (error) => {
+    write(sent, (error) => {
       response.socket?.destroySoon();
       done(error);
     });
     return false;
-  }) as typeof response.write;
+  };
+  response.write = ((...args: unknown[]) => send(...readArguments(args))) as typeof response.write;
   response.end = ((...args: unknown[]) => {
-    const { chunk, done } = readArguments(args);
+    const [chunk, done] = readArguments(args);
     // Node discards the body of a response to HEAD.
-    if (chunk.length === 0 || response.req.method === 'HEAD') return end(done);
-    // Node does the same for a response that is written in one piece.
-    if (!response.headersSent && !response.hasHeader('content-length')) {
-      response.setHeader('content-length', chunk.length);
+    if (chunk.length > 0 && response.req.method !== 'HEAD') {
+      // Node does the same for a response that is written in one piece.
+      if (!response.headersSent && !response.hasHeader('content-length')) {
+        response.setHeader('content-length', chunk.length);
+      }
+      send(chunk, () => {});
     }
-    response.write(chunk);
-    return left < 0 ? response : end(done);
+    return isClosed ? response : end(done);
   }) as typeof response.end;
 }
 
 /** Reads `(chunk, encoding, done)`, each of which is optional. */
-function readArguments(args: unknown[]): { readonly chunk: Buffer; readonly done: Done } {
+function readArguments(args: unknown[]): [chunk: Buffer, done: Done] {
   const done = args.find((value): value is Done => typeof value === 'function') ?? (() => {});
   const [data, encoding] = args.filter((value) => typeof value !== 'function');
   const text = typeof data === 'string' ? Buffer.from(data, encoding as BufferEncoding) : undefined;
-  return { chunk: text ?? Buffer.from((data ?? '') as Uint8Array), done };
+  return [text ?? Buffer.from((data ?? '') as Uint8Array), done];
 }

@@ -9,7 +9,7 @@ export interface FaultedCall {
   readonly signal: AbortSignal;
   /** Responds with an error of the surface. */
   fail(code: string): void;
-  /** Closes the connection without a response. */
+  /** Closes the connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
   reset(): void;
   /** Closes the connection if the body of the response exceeds a size. Its `Content-Length` stays. */
   truncate(maxBytes: number): void;
@@ -18,18 +18,22 @@ export interface FaultedCall {
 export interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
   readonly mustBe: string;
-  /** Gets a value from JSON, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
+  /** Gets JSON, the text after `=`, which has no comma, or `true` without one. Returns undefined if it is invalid. */
   parse(value: unknown): Value | undefined;
+  /** Returns what a surface requires instead, like `mustBe`; undefined if the value is valid there. Default: valid. */
+  findProblem?(value: Value, surface: SurfaceName): string | undefined;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether the call ends here, and is not handled. */
   readonly endsCall?: boolean;
+  /** Whether it has no effect on a WebSocket that opens, whose response has no body. */
+  readonly needsBody?: boolean;
 }
 
 /**
- * All kinds of faults, in the order in which they take effect, so response changes come before kinds that end the call.
- * Options, header, control API and messages read this table, so a new kind needs a row here and a line in the README. An
- * effect that `FaultedCall` lacks is another method.
+ * All kinds of faults, in the order in which they take effect. `code` is last, because earlier kinds may change the
+ * response that it sends. Options, header, control API and messages read this table, so a new kind needs a row here and
+ * a line in the README. An effect that `FaultedCall` lacks is another method.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds. Several faults add up. */
@@ -50,11 +54,20 @@ export const FAULT_KINDS = {
     mustBe: 'must be an integer number of bytes.',
     parse: (value) => toInteger(value, 0),
     apply: (bytes, call) => call.truncate(bytes),
+    needsBody: true,
   }),
   /** An error code of the surface that is called, sent as the contract specifies. */
   code: kind({
     mustBe: "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT.",
-    parse: (value) => (typeof value === 'string' && isCode(value) ? value : undefined),
+    parse: (value) =>
+      Object.values(CODES)
+        .flat()
+        .find((code) => code === value),
+    findProblem(code, surface) {
+      const codes = CODES[surface];
+      if (codes.includes(code)) return undefined;
+      return `must be an error code of ${surface}: ${codes.join(', ')}.`;
+    },
     apply: (code, call) => call.fail(code),
     endsCall: true,
   }),
@@ -75,7 +88,7 @@ function kind<Value>(row: FaultKind<Value>): FaultKind<Value> {
 }
 
 /** The error codes that can apply to an entire call, by surface. Items of a list have codes of their own. */
-export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
+const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   gateway: codesOf(defaults.gatewayErrors),
   storage: codesOf(defaults.storageErrors),
   upload: codesOf(defaults.uploadErrors),
@@ -84,10 +97,6 @@ export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
 
 function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
   return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
-}
-
-function isCode(value: string): boolean {
-  return Object.values(CODES).some((codes) => codes.includes(value));
 }
 
 const MAX_LATENCY_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
 import { type SurfaceName, surfaceErrorFor } from '../surface.ts';
 import { FieldError, isObject, toInteger, toUnknown } from '../user-input.ts';
-import { CODES, FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
+import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
 /** Faults, and the calls that they apply to. */
 export interface FaultRule extends Fault {
@@ -17,13 +17,16 @@ export interface FaultSubject {
   readonly surface: SurfaceName;
   readonly operationId?: string | undefined;
   readonly service?: string | undefined;
+  /** Whether the call asks for a WebSocket. */
+  readonly isUpgrade?: boolean;
 }
 
-/** The surfaces of the contract's operations, by `operationId`. */
-const OPERATIONS = new Map<string, SurfaceName>();
-for (const { operationId } of gatewayRoutes.routes) OPERATIONS.set(operationId, 'gateway');
-for (const { operationId } of storageRoutes.routes) OPERATIONS.set(operationId, 'storage');
-OPERATIONS.set('uploadFile', 'upload');
+/** The surfaces by what `match` may be: their names, and the operations of the contract. */
+const SURFACES = new Map<string, SurfaceName>();
+for (const name of ['gateway', 'storage', 'upload', 'link'] as const) SURFACES.set(name, name);
+for (const { operationId } of gatewayRoutes.routes) SURFACES.set(operationId, 'gateway');
+for (const { operationId } of storageRoutes.routes) SURFACES.set(operationId, 'storage');
+SURFACES.set('uploadFile', 'upload');
 
 /** The fault rules of a session. */
 export type SessionFaults = Pick<FaultRules, 'list' | 'put' | 'delete'>;
@@ -75,12 +78,12 @@ export class FaultRules {
 
   /**
    * Returns the effects on a call, in their order, up to one that ends it: those of the rules that match it, and of its
-   * header. Rules that have an effect count the call for `times`. If the header is invalid, none does.
+   * header. Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
   take(subject: FaultSubject, header: string | undefined): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
     const due = this.list().filter((rule) => isFor(rule, subject));
-    const effects = toEffects([...due, ...single]);
+    const effects = toEffects([...due, ...single], subject);
     for (const rule of due) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
@@ -97,14 +100,15 @@ export interface FaultEffect {
   readonly value: unknown;
 }
 
-function toEffects(rules: readonly FaultRule[]): FaultEffect[] {
-  const effects = KIND_NAMES.flatMap((name) =>
+function toEffects(rules: readonly FaultRule[], { isUpgrade }: FaultSubject): FaultEffect[] {
+  const effects = KINDS.flatMap(([name, kind]) =>
     rules
       .filter((rule) => rule[name] !== undefined)
-      .map((rule) => ({ rule, kind: FAULT_KINDS[name] as FaultKind<unknown>, value: rule[name] })),
+      .map((rule) => ({ rule, kind, value: rule[name] })),
   );
   const last = effects.findIndex(({ kind }) => kind.endsCall);
-  return last < 0 ? effects : effects.slice(0, last + 1);
+  if (last >= 0) return effects.slice(0, last + 1);
+  return isUpgrade ? effects.filter(({ kind }) => !kind.needsBody) : effects;
 }
 
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
@@ -112,18 +116,17 @@ export const FAULT_HEADER = 'X-Mock-Fault';
 
 function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
   try {
-    const fault = parseKinds(splitFields(text), KIND_NAMES);
-    assertCode(fault, surface, surface);
-    return { name: FAULT_HEADER, ...fault };
+    return { name: FAULT_HEADER, ...parseKinds(splitFields(text), KIND_NAMES, surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     throw surfaceErrorFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` });
   }
 }
 
-/** A rule with a `code` only applies to surfaces whose error table has that code. */
-function isFor({ match, code }: FaultRule, { surface, operationId, service }: FaultSubject) {
-  if (code !== undefined && !CODES[surface].includes(code)) return false;
+/** A rule without `match` skips the surfaces for which its values are not valid. */
+function isFor(rule: FaultRule, { surface, operationId, service }: FaultSubject) {
+  const { match } = rule;
+  if (KINDS.some(([name, kind]) => findProblem(kind, rule[name], surface))) return false;
   if (match === undefined || match === surface || match === operationId) return true;
   return service !== undefined && match === SERVICE + service;
 }
@@ -136,35 +139,38 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
   if (!isObject(fields)) {
     throw new FieldError(RULE, 'must be a rule, such as { "latency": 200 } or "latency=200".');
   }
+  if (typeof name !== 'string' || name === '') {
+    throw new FieldError('name', 'must be a non-empty string.');
+  }
   const { name: _, match, times, ...faults } = fields;
   const count = times === undefined ? undefined : toInteger(times, 1);
   if (times !== undefined && count === undefined) {
     throw new FieldError('times', 'must be a positive integer.');
   }
-  const fault = parseKinds(faults, ['match', 'times', ...KIND_NAMES]);
   const surface = match === undefined ? undefined : toSurface(match, anyOperation);
-  if (surface !== undefined) assertCode(fault, surface, String(match));
   return {
     name,
     ...(match !== undefined && { match: String(match) }),
     ...(count !== undefined && { times: count }),
-    ...fault,
+    ...parseKinds(faults, ['match', 'times', ...KIND_NAMES], surface),
   };
 }
 
 const RULE = 'The fault';
 
-function splitRule(text: string): Record<string, unknown> {
-  // `service:<name>` contains a colon; the fields never do.
-  const colon = text.lastIndexOf(':');
-  const fields = splitFields(text.slice(colon + 1));
-  if (colon >= 0) fields.match = text.slice(0, colon);
+type Fields = Record<string, unknown>;
+
+function splitRule(text: string): Fields {
+  // `service:<name>` contains a colon, and so may a value.
+  const [, match, rest = ''] = /^(?:([^=]*):)?(.*)$/s.exec(text) ?? [];
+  const fields = splitFields(rest);
+  if (match !== undefined) fields.match = match;
   return fields;
 }
 
 /** Splits `latency=100,reset` into fields; a field without a value is true. */
-function splitFields(text: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = Object.create(null);
+function splitFields(text: string): Fields {
+  const fields: Fields = Object.create(null);
   for (const part of text.split(',')) {
     const [name = '', ...value] = part.split('=').map((side) => side.trim());
     if (name === '') {
@@ -175,36 +181,36 @@ function splitFields(text: string): Record<string, unknown> {
   return fields;
 }
 
-const KIND_NAMES = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
+const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
+const KIND_NAMES = KINDS.map(([name]) => name);
 
-function parseKinds(fields: Readonly<Record<string, unknown>>, known: readonly string[]): Fault {
-  const parsed: Record<string, unknown> = {};
+/** @param surface the only one that the fault is for */
+function parseKinds(fields: Fields, known: readonly string[], surface?: SurfaceName): Fault {
+  const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
-    const kind = KIND_NAMES.find((kindName) => kindName === name);
+    const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
     if (kind === undefined) throw toUnknown(name, known);
     if (input === undefined) continue;
-    const value = FAULT_KINDS[kind].parse(input);
-    if (value === undefined) throw new FieldError(name, FAULT_KINDS[kind].mustBe);
+    const value = kind.parse(input);
+    const problem = value === undefined ? kind.mustBe : findProblem(kind, value, surface);
+    if (problem !== undefined) throw new FieldError(name, problem);
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
   throw new FieldError(RULE, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
 }
 
-/** Returns the surface that `match` refers to; undefined for an operation of a document. */
-function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefined {
-  const surfaces = Object.keys(CODES) as SurfaceName[];
-  const text = typeof match === 'string' ? match : '';
-  const isService = text.startsWith(SERVICE) && text.length > SERVICE.length;
-  const surface =
-    surfaces.find((name) => name === text) ?? (isService ? 'gateway' : OPERATIONS.get(text));
-  if (surface !== undefined || (anyOperation && text !== '' && !text.includes(':'))) return surface;
-  const known = [...surfaces, ...OPERATIONS.keys()].join(', ');
-  throw new FieldError('match', `must be service:<name>, or one of ${known}.`);
+function findProblem(kind: FaultKind<unknown>, value: unknown, surface: SurfaceName | undefined) {
+  if (value === undefined || surface === undefined) return undefined;
+  return kind.findProblem?.(value, surface);
 }
 
-function assertCode({ code }: Fault, surface: SurfaceName, subject: string): void {
-  if (code === undefined || CODES[surface].includes(code)) return;
-  const codes = CODES[surface].join(', ');
-  throw new FieldError('code', `must be an error code of ${subject}: ${codes}.`);
+/** Returns the surface that `match` refers to; undefined for an operation of a document. */
+function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefined {
+  const text = typeof match === 'string' ? match : '';
+  const isService = text.startsWith(SERVICE);
+  const surface = isService && text !== SERVICE ? 'gateway' : SURFACES.get(text);
+  if (surface !== undefined || (anyOperation && text !== '' && !isService)) return surface;
+  const known = [...SURFACES.keys()].join(', ');
+  throw new FieldError('match', `must be service:<name>, or one of ${known}.`);
 }
