@@ -1,3 +1,4 @@
+import type { DocumentRoutes } from '@berth/server-stubs/document';
 import { originOf, toUrlHost } from './host.ts';
 import type { OnProblem } from './live.ts';
 import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
@@ -13,16 +14,10 @@ import { FieldError } from './user-input.ts';
 export type Context = Awaited<ReturnType<typeof createContext>>;
 
 export async function createContext(options: ResolvedOptions, onProblem: OnProblem) {
-  const { host, port, wireProfile } = options;
+  const { host, port, wireProfile, document: source } = options;
   const auth = await createAuth(options);
-  const document =
-    options.document === undefined
-      ? undefined
-      : await openDocument(
-          options.document,
-          (loaded) => serveDocument(loaded, options, auth),
-          onProblem,
-        );
+  const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, auth);
+  const document = source === undefined ? undefined : await openDocument(source, serve, onProblem);
   const isStandalone = document !== undefined && document.current.surface === undefined;
   if (isStandalone) assertStandalone(options);
   const log = new RequestLog();

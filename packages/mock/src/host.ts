@@ -13,8 +13,7 @@ const ANY_ADDRESS = ['0.0.0.0', '::'];
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  if (isLoopbackName(host)) return true;
-  if (host === listenHost.toLowerCase()) return true;
+  if (isLoopbackName(host) || host === listenHost.toLowerCase()) return true;
   if (isIP(host) !== 0) return ANY_ADDRESS.includes(listenHost);
   return host !== '' && !host.includes('.');
 }

@@ -6,7 +6,7 @@ export type OnProblem = (message: string) => void;
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
-  /** Reads changed files. Returns undefined, without waiting, if nothing has changed. Never rejects. */
+  /** Reads changed files. Returns undefined at once if nothing has changed. Never rejects. */
   refresh(): Promise<void> | undefined;
 }
 

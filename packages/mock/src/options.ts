@@ -19,10 +19,7 @@ export interface MockOptions {
    * storage calls with `INVALID_ENV`.
    */
   env?: string | undefined;
-  /**
-   * Hosted services, besides `hello` and `echo`: the path of a file that defines them, or services by name.
-   * Default: none.
-   */
+  /** Hosted services, besides `hello` and `echo`: by name, or the path of a file that defines them. Default: none. */
   services?: string | HostedServices | undefined;
   /**
    * Path of an OpenAPI document: a draft of the gateway or storage document, which extends the built-in one,
@@ -37,9 +34,7 @@ export interface MockOptions {
    * tokens and signatures made with the keys in `Mock.credentials`.
    */
   credentials?: (typeof CREDENTIALS)[number] | undefined;
-  /**
-   * Faults in every new session: rules, or strings such as `batchDelete:code=SYS_ERR,times=2`. Default: none.
-   */
+  /** Faults in every new session: rules, or strings such as `batchDelete:code=SYS_ERR,times=2`. Default: none. */
   faults?: readonly (Partial<FaultRule> | string)[] | undefined;
   /**
    * Origins whose pages may read responses and open WebSockets, in the form that browsers send:
@@ -228,7 +223,6 @@ function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
 }
 
 function isOrigin(value: unknown): boolean {
-  return (
-    isText(value) && (value === '*' || (URL.canParse(value) && new URL(value).origin === value))
-  );
+  if (value === '*') return true;
+  return isText(value) && URL.canParse(value) && new URL(value).origin === value;
 }

@@ -20,14 +20,14 @@ export async function run(argv: readonly string[], version: string): Promise<voi
       process.stderr.write(`${message}\n`);
     });
     const stop = () => {
-      // The lines of the last calls come first.
+      // The log lines of the last calls are printed before the process exits.
       void mock.close().then(() => setImmediate(() => process.exit(0)));
     };
     // A terminal sends a signal to `npm start`, too, which passes it on.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
     // Services may fail outside of their calls, which must not end the mock.
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-      process.on(event, (error) => process.stderr.write(`Not caught: ${inspect(error)}\n`));
+      process.on(event, (error) => process.stderr.write(`Uncaught error: ${inspect(error)}\n`));
     }
     const text =
       options.log === 'json'

@@ -65,7 +65,7 @@ export function handleSurface(
 /**
  * Shows a bug in a service or in these handlers, which otherwise only its response would.
  *
- * @param call if its caller aborts it, the error is no bug
+ * @param call if its caller aborts it, the error is not a bug
  */
 export function report(error: unknown, call?: Call): void {
   if (call?.signal.aborted) return;

@@ -115,12 +115,9 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
 
 function toAddress(option: string, url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
-  if (!URL.canParse(url)) {
-    throw new TypeError(
-      `${option} or baseUrl must be a URL such as https://api.example.com, got "${url}".`,
-    );
-  }
-  return new URL(url).href.replace(/\/$/, '');
+  if (URL.canParse(url)) return new URL(url).href.replace(/\/$/, '');
+  const example = 'a URL such as https://api.example.com';
+  throw new TypeError(`${option} or baseUrl must be ${example}, got "${url}".`);
 }
 
 /** The signature is what it signs: a page or a test has no secret to keep, and often no `crypto.subtle`. */

@@ -132,11 +132,7 @@ export function createPrism(
      *
      * @throws HttpError 404 or 406, as in Prism, if the document has no such response
      */
-    respond(
-      operationId: string,
-      accept: string | undefined,
-      preferences?: Preferences,
-    ): Promise<PrismResponse> {
+    respond(operationId: string, accept: string | undefined, preferences?: Preferences) {
       const merged = { dynamic, seed, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);
       const key = JSON.stringify([operationId, accept, merged.code, merged.example]);

@@ -35,7 +35,7 @@ export async function respondAsDocumented(
 ): Promise<PrismResponse> {
   const { operationId, request } = call;
   const { code = 200, example, dynamic } = preferences;
-  // Responses that errors share, such as `default`, have the example of one of them. Drafts also document codes of theirs.
+  // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
   const isError = code >= 400 && example === undefined && dynamic !== true;
   const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
   if (row !== undefined && !isDocumented(call, code)) throw toSurfaceError(surface, row.code);

@@ -34,11 +34,11 @@ export async function openDocument(
   serve: (loaded: DocumentRoutes) => ServedDocument,
   onProblem: OnProblem,
 ): Promise<Live<ServedDocument>> {
-  // Begins now, but nobody waits for it yet.
+  // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
   const load = async (watch: Watch) => {
     if (typeof source === 'string') watch(resolve(source));
-    // Loading documents takes time to import, which only those who use one should wait for.
+    // Imported only if needed, because the import takes time.
     const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
     const loaded = await loadRoutes(source);
     if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
@@ -78,12 +78,8 @@ export function serveStandalone(
   };
   const toError = async (error: HttpError, call: Call) =>
     (await findDocumented(error, call, prism)) ?? settings.toError?.(error, call) ?? error;
-  const requests = { bodyBytes: MAX_BODY_BYTES };
-  const router = createPrismRouter(toOpenTable(routes), respond, {
-    ...settings,
-    requests,
-    toError,
-  });
+  const routerOptions = { ...settings, requests: { bodyBytes: MAX_BODY_BYTES }, toError };
+  const router = createPrismRouter(toOpenTable(routes), respond, routerOptions);
   return { prism, surface: undefined, routes: routes.routes, router };
 }
 

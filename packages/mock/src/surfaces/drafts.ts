@@ -151,12 +151,8 @@ async function respondToAddition(
   surface: DocumentedSurface,
 ): Promise<HandlerResponse> {
   const { request, requestId } = call;
-  const found = await respondAsDocumented(
-    prism,
-    call,
-    surface,
-    readPreferences(request.headers.prefer),
-  );
+  const preferences = readPreferences(request.headers.prefer);
+  const found = await respondAsDocumented(prism, call, surface, preferences);
   const { status, body, content } = found;
   const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
   if (surface === 'gateway') applyDispositionRules(request, headers);
