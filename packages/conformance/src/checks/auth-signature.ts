@@ -17,7 +17,7 @@ const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies Signed
 const withHeaders = (headers: HeaderList, signed?: HeaderList): SignedCall => ({ headers, signed });
 
 /** Skips a check if the gateway rejects even a valid signature, which AU-SIGNATURE covers. */
-const assertSignature = once(async (t: CheckContext): Promise<void> => {
+const assertSignature = once('valid-signature', async (t): Promise<void> => {
   await assertClock(t);
   const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
   if (t.fixture.readEcho(exchange)) return;

@@ -98,7 +98,7 @@ export const gatewayAddress: readonly Check[] = [
       for (const call of [forwarded, ...alternate(calls)]) {
         const mark = t.uniqueName();
         const path = t.fixture.respond({ mark });
-        // Any response will do, or none.
+        // It may get any response, or none.
         await orNothing(t, gateway.call({ ...call, path, acceptsRefusal: true }));
         const what = `${call.method} with Host: ${call.host}`;
         const isApart = (await t.fixture.count(mark)) === 0;

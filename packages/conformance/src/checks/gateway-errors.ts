@@ -1,9 +1,14 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { GatewayCall } from '../context/gateway-client.ts';
+import {
+  type Check,
+  type CheckContext,
+  defineCalls,
+  defineCheck,
+} from '../context/check-context.ts';
+import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { type CallRecord, headOf, readAll } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { alternate, closeSocket, jsonPost, openSocket, requestErrors } from './gateway-calls.ts';
+import { alternate, jsonPost, openSocket, requestErrors } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(
@@ -49,7 +54,7 @@ export const gatewayErrors: readonly Check[] = [
       t.expect(Object(json).code !== undefined, message, exchange);
     }
   }),
-  defineCheck('GW-ERROR/2', [], requestErrors),
+  defineCalls('GW-ERROR/2', [], requestErrors),
   defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], (t) => {
     const { forbiddenService: service = '' } = t.settings;
     return expectErrors(t, [{ service, path: '/a/b?c=d' }, { service }], 403, 'SERVICE_FORBIDDEN');
@@ -66,7 +71,7 @@ export const gatewayErrors: readonly Check[] = [
       t.expect(readId(exchange).trim() !== '', 'an error must have an X-Request-Id', exchange);
     }
   }),
-  defineCheck('GW-REQUEST-ID/2', ['fixture', 'webSocket'], async (t) => {
+  defineCalls('GW-REQUEST-ID/2', ['fixture', 'webSocket'], async (t) => {
     await openSocket(t, {}, async () => {});
     const path = t.fixture.socket();
     await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);

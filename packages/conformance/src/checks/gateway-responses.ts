@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { type Check, type CheckContext, defineCheck, once } from '../context/check-context.ts';
-import type { FixtureRequest, GatewayCall } from '../context/gateway-client.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { type Check, defineCalls, defineCheck, once } from '../context/check-context.ts';
+import { closeSocket, type FixtureRequest, type GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
+import type { InvariantId } from '../invariants/invariants.ts';
 import { SkipError } from '../result.ts';
-import { closeSocket, EVERY_BYTE, gatewayMethods } from './gateway-calls.ts';
+import { EVERY_BYTE, gatewayMethods } from './gateway-calls.ts';
 
 const HEADERS: HeaderList = [
   ['Set-Cookie', 'a=1; Path=/; HttpOnly'],
@@ -154,7 +154,8 @@ const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
 
 /** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
 const requestResponses = once(
-  async (t: CheckContext): Promise<{ sent: number; exchange: Exchange }[]> => {
+  'responses',
+  async (t): Promise<{ sent: number; exchange: Exchange }[]> => {
     const responses = [];
     for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
       // A browser accepts nothing else; a client that posts JSON often accepts both.
@@ -180,15 +181,14 @@ const requestResponses = once(
 );
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
-const requestHandshakes = once(async (t: CheckContext): Promise<Exchange> => {
+const requestHandshakes = once('handshakes', async (t): Promise<Exchange> => {
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
   await closeSocket(socket);
   return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
 });
 
-/** Checked by invariants. */
-const OF_RESPONSES: readonly SentenceId[] = [
+const OF_RESPONSES: readonly InvariantId[] = [
   'GW-BODY',
   'GW-C1',
   'GW-C2/1',
@@ -200,7 +200,7 @@ const OF_RESPONSES: readonly SentenceId[] = [
 ];
 
 /** The same, also for handshakes. */
-const OF_ALL: readonly SentenceId[] = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'];
+const OF_ALL: readonly InvariantId[] = ['GW-HEADERS', 'GW-HOP-BY-HOP', 'GW-REQUEST-ID-NEW/2'];
 
 export const gatewayResponses: readonly Check[] = [
   defineCheck('GW-STATUS', ['fixture'], async (t) => {
@@ -212,12 +212,12 @@ export const gatewayResponses: readonly Check[] = [
     const what = 'a handshake that the service rejects: the status';
     t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
-  ...OF_RESPONSES.map((id) => defineCheck(id, ['fixture'], requestResponses)),
+  ...OF_RESPONSES.map((id) => defineCalls(id, ['fixture'], requestResponses)),
   ...OF_ALL.map((id) =>
-    defineCheck(id, ['fixture'], async (t) => {
+    defineCalls(id, ['fixture'], async (t) => {
       await requestResponses(t);
       await requestHandshakes(t);
     }),
   ),
-  defineCheck('GW-C3/2', ['fixture', 'webSocket'], requestHandshakes),
+  defineCalls('GW-C3/2', ['fixture', 'webSocket'], requestHandshakes),
 ];

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../context/skip-reason.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type CallRecord, readAll } from '../http/exchange.ts';
@@ -13,7 +14,6 @@ import {
 import { FailError, SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import {
-  closeSocket,
   EVERY_BYTE,
   expectGatewayRefusals,
   type NamedCalls,
@@ -145,7 +145,7 @@ async function expectPong(
 const NAME = 'sec-websocket-protocol';
 const OFFER = 'conformance';
 
-/** Offers subprotocols, of which the fixture selects the last one, unless asked for another. */
+/** Offers subprotocols, of which the fixture selects the last one, unless told otherwise. */
 async function expectSelected(t: CheckContext, offers: readonly string[], selected: string) {
   const path = t.fixture.socket(selected === '' ? {} : { protocol: selected });
   const upgrade = await t.gateway.upgrade({ path }, offers);

@@ -1,4 +1,4 @@
-import type { CheckContext } from '../context/check-context.ts';
+import type { CallContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import {
   now,
@@ -34,7 +34,7 @@ export interface SignedCall {
 }
 
 /** Creates a call whose signature is built part by part, so that a check can falsify a single part. */
-export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
+export function signCall(t: CallContext, call: SignedCall): GatewayCall {
   const { path = '/signed', headers = [], body, instead, change = (parts) => parts } = call;
   const method = call.method ?? (body === undefined ? 'GET' : 'POST');
   const [route = '', ...rest] = path.split('?');
@@ -58,7 +58,7 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
 }
 
 /** Returns the run's key pair, for checks that need `signature`. */
-export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
+export function keysOf({ settings: { tc3 } }: CallContext): Tc3Keys {
   if (tc3 === undefined) throw new Error('The check must list `signature` in its needs.');
   return tc3;
 }
@@ -67,7 +67,7 @@ export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
 const FARTHEST = 120;
 
 /** Skips a check whose signatures contain the time if this machine's clock differs from the gateway's. */
-export async function assertClock(t: CheckContext): Promise<void> {
+export async function assertClock(t: CallContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
   const theirs = Date.parse(received.header('date') ?? '');
   const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
@@ -77,7 +77,7 @@ export async function assertClock(t: CheckContext): Promise<void> {
 
 /** Changes each letter of a part of a text to another one, which is also a digit of hex and base64. */
 export function changeLetters(text: string, start: number, end = text.length): string {
-  const changed = text.slice(start, end).replace(/./g, (one) => (one === '0' ? '1' : '0'));
+  const changed = text.slice(start, end).replace(/./g, (letter) => (letter === '0' ? '1' : '0'));
   return text.slice(0, start) + changed + text.slice(end);
 }
 

@@ -1,4 +1,4 @@
-import { type CheckContext, once } from '../context/check-context.ts';
+import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { Need } from '../context/skip-reason.ts';
 import {
@@ -23,7 +23,7 @@ export const LARGE = Buffer.alloc(
 );
 
 /** Returns the file ID of a path where nothing was ever stored. */
-export function missingFileId(t: CheckContext): Promise<string> {
+export function missingFileId(t: CallContext): Promise<string> {
   return t.files.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
@@ -79,7 +79,7 @@ interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
 }
 
 /** Their file ID was issued by the deployment, so that it has no reason to reject a call as malformed. */
-export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
+export async function makeGoodFields(t: CallContext): Promise<GoodFields> {
   const path = t.storage.path('sample.txt');
   const fileID = await t.files.fileIdOf(path);
   const copy = {
@@ -97,7 +97,7 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
 }
 
 /** Like `makeGoodFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
-export const acceptedFields = once(async (t: CheckContext): Promise<GoodFields> => {
+export const acceptedFields = once('good-fields', async (t): Promise<GoodFields> => {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const { refused, received } = await tryCall(t, operation, fields[operation]);
@@ -109,7 +109,7 @@ export const acceptedFields = once(async (t: CheckContext): Promise<GoodFields> 
 
 /** Makes a call that may be rejected. */
 export function tryCall(
-  t: CheckContext,
+  t: CallContext,
   operation: string,
   fields: object,
   options: StorageCallOptions = {},

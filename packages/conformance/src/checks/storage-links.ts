@@ -15,7 +15,7 @@ import {
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
-/** Those to try first if the check waits for the link to expire. */
+/** Lifetimes to try if the check waits for a link to expire: the shortest first. */
 const SHORT = [2, 5, 15, 60];
 const LONG = 120;
 /** How much longer than its `maxAge` a link may work, in seconds. */
@@ -95,7 +95,7 @@ export const storageLinks: readonly Check[] = [
     for (const list of await amongMissing(t, ids)) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList: toItems(list) });
       if (!expectAccepted(t, reply, 'a call with missing files')) continue;
-      for (const id of list.filter((one) => ids.includes(one))) {
+      for (const id of list.filter((listed) => ids.includes(listed))) {
         const entry = entryOf(reply.entries ?? [], id);
         const message = `${id} must get its link next to missing files, but its entry was ${show(entry)}`;
         t.expect(linkOf(entry) !== undefined, message, reply);
@@ -183,7 +183,7 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
 }
 
 async function expectAlive(t: CheckContext, link: Link): Promise<void> {
-  const isAlive = await works(t, link);
+  const isAlive = await isServed(t, link);
   const age = (performance.now() - link.requested) / 1000;
   // A response that arrives too late proves nothing.
   if (link.url === undefined || age > link.lifetime - TICK) return;
@@ -198,17 +198,17 @@ async function expectEnd(t: CheckContext, link: Link): Promise<void> {
   const pause = (duration: number) => wait(duration * 1000, undefined, { signal: t.signal });
   const limit = Math.max(lifetime, t.settings.minLinkSeconds) + GRACE;
   await pause(Math.max(0, lifetime - toAge()));
-  let isAlive = await works(t, link);
+  let isAlive = await isServed(t, link);
   while (isAlive && toAge() <= limit) {
     await pause(0.5);
-    isAlive = await works(t, link);
+    isAlive = await isServed(t, link);
   }
   const actual = `but it still works after ${toAge().toFixed(1)} s`;
   t.expect(!isAlive, `a link with maxAge ${maxAge} must stop working, ${actual}`);
   if (toAge() > lifetime + GRACE) t.note(`A link with maxAge ${maxAge} works longer than that.`);
 }
 
-async function works(t: CheckContext, { url, bytes }: Link): Promise<boolean> {
+async function isServed(t: CheckContext, { url, bytes }: Link): Promise<boolean> {
   if (url === undefined) return false;
   const { status, body } = (await t.files.download(url)).received;
   return status >= 200 && status <= 299 && bytes !== undefined && body.equals(bytes);

@@ -112,13 +112,10 @@ function expectEnvelope(t: CheckContext, reply: StorageReply, what: string): voi
   const { status } = received;
   const found = `${what}: the response was ${status}, but the call must be rejected`;
   const actual = envelope === undefined ? 'it is not a JSON object' : 'it has none';
+  const message = `${what}: the response must be an envelope with a code, but ${actual}`;
   t.expect(status < 500, `${found} with a status below 500`, reply);
   t.expect(refused, found, reply);
-  t.expect(
-    code !== undefined,
-    `${what}: the response must be an envelope with a code, but ${actual}`,
-    reply,
-  );
+  t.expect(code !== undefined, message, reply);
 }
 
 type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];

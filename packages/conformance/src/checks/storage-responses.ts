@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, defineCheck, once } from '../context/check-context.ts';
+import { type Check, defineCalls, defineCheck, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import {
   changesFiles,
@@ -7,11 +7,12 @@ import {
   type StorageCallOptions,
   type StorageOperation,
 } from '../context/storage-client.ts';
+import { DisabledError, SkipError } from '../result.ts';
 import { hasFailed } from '../validation/read-storage.ts';
 import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
-const callWithoutFiles = once(async (t: CheckContext): Promise<void> => {
+const callWithoutFiles = once('calls-without-files', async (t): Promise<void> => {
   const fields = await makeGoodFields(t);
   await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
   const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
@@ -30,7 +31,8 @@ const callWithoutFiles = once(async (t: CheckContext): Promise<void> => {
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
 const callWithFiles = once(
-  async (t: CheckContext): Promise<{ entry: Entry; bytes: Buffer | undefined }> => {
+  'calls-with-files',
+  async (t): Promise<{ entry: Entry; bytes: Buffer | undefined }> => {
     const folder = await t.files.storeReadable(['a.txt', 'level/b.TXT']);
     const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
@@ -54,18 +56,18 @@ const callWithFiles = once(
   },
 );
 
-/** The invariants check the responses to these calls. */
 export const storageResponses: readonly Check[] = [
   ...(['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'] as const).map((id) =>
-    defineCheck(id, ['storageCredentials'], callWithoutFiles),
+    defineCalls(id, ['storageCredentials'], callWithoutFiles),
   ),
   ...(['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'] as const).map((id) =>
-    defineCheck(id, needsFiles, callWithFiles),
+    defineCalls(id, needsFiles, callWithFiles),
   ),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;
-    if (hasFailed(entry) || typeof fileID !== 'string') return;
+    if (hasFailed(entry)) throw new SkipError('no file was copied');
+    if (typeof fileID !== 'string') throw new DisabledError('copies return no fileID');
     const what = `the file with the fileID ${fileID} from the entry`;
     t.files.expectReading(await t.files.read(fileID), bytes, what);
   }),

@@ -196,7 +196,7 @@ async function runSequences(t: CheckContext): Promise<void> {
   await fc.check(property, { seed, numRuns });
   if (shortest === undefined && fault !== undefined) throw fault;
   const { steps = [], contradiction } = shortest ?? {};
-  const list = steps.map((one, index) => `${index + 1}. ${one}`).join('; ');
+  const list = steps.map((step, index) => `${index + 1}. ${step}`).join('; ');
   const after = `after ${steps.length} steps (--seed ${seed}): ${list}`;
   t.expect(!contradiction, `${contradiction?.message} ${after}`, contradiction?.call);
 }

@@ -121,11 +121,7 @@ export const upload: readonly Check[] = [
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
     const folder = await t.files.storeReadable(['existing.txt'], { 'existing.txt': OLD });
-    const cases: [
-      name: string,
-      toEnd: (size: number) => number,
-      headers?: PostOptions['headers'],
-    ][] = [
+    const cases: [name: string, toEnd: typeof half, headers?: PostOptions['headers']][] = [
       ['existing.txt', half],
       ['1.bin', half],
       ['2.bin', half, { 'Transfer-Encoding': 'chunked' }],

@@ -3,6 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import type { CallRecord } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
+import type { InvariantId } from '../invariants/invariants.ts';
 import type { Settings } from '../options.ts';
 import { type Claim, type Finding, MAX_FINDINGS } from '../result.ts';
 import { show } from '../validation/cite.ts';
@@ -18,21 +19,33 @@ import type { Need } from './skip-reason.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 export interface Check {
-  /** The sentence that it checks. If there is an invariant for it, it is enough to make calls. */
+  /** The sentence that it checks. */
   id: SentenceId;
+  /** Whether it makes assertions. Otherwise, the invariant for its sentence checks its calls. */
+  asserts: boolean;
   needs: readonly Need[];
   run: (context: CheckContext) => Promise<unknown>;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
 }
 
+/** Defines a check that must make assertions to pass. */
 export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
   run: Check['run'],
   more: Pick<Check, 'waits'> = {},
 ): Check {
-  return { id, needs, run, ...more };
+  return { id, needs, run, asserts: true, ...more };
+}
+
+/** Defines a check that makes calls for the invariant of its sentence. */
+export function defineCalls(
+  id: InvariantId,
+  needs: readonly Need[],
+  makeCalls: (t: CallContext) => Promise<unknown>,
+): Check {
+  return { id, needs, run: makeCalls, asserts: false };
 }
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
@@ -139,12 +152,23 @@ export class CheckContext {
   }
 }
 
-/** Returns a function that finds something out once in a run, for all checks that need it. */
-export function once<Result>(find: (t: CheckContext) => Promise<Result>) {
+/** A context for calls only: assertions and notes belong to one check. */
+export type CallContext = Omit<
+  CheckContext,
+  'expect' | 'expectAll' | 'expectEqual' | 'note' | 'record'
+>;
+
+/**
+ * Returns a function that finds something out once in a run, for all checks that need it. If it throws, it ends each of
+ * them in the same way.
+ *
+ * @param name used in the names of what it stores; differs from that of any check
+ */
+export function once<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
-  return (t: CheckContext): Promise<Result> => {
-    const result = found.get(t.run) ?? find(t);
-    found.set(t.run, result);
+  return ({ run }: CallContext): Promise<Result> => {
+    const result = found.get(run) ?? find(new CheckContext(run, name));
+    found.set(run, result);
     return result;
   };
 }

@@ -9,6 +9,7 @@ import {
   toHeaderList,
   toTarget,
 } from '../http/exchange.ts';
+import type { CopyPaths } from '../options.ts';
 import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { entryOf, hasXmlError, isSuccess } from '../validation/read-storage.ts';
@@ -67,7 +68,13 @@ const MAX_REDIRECTS = 5;
 /** A path that a file may have; other paths are not looked for at the end of the run. */
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
-/** A folder of the check. Its files are called by their names in it. Unless it says otherwise, what fails skips the check. */
+/**
+ * A folder of the check. Its files are called by their names in it. If the deployment does not do as a method says:
+ *
+ * - `expect…`: that is a finding of the check
+ * - `post`, `send`, `try…`, `read…`, `download`: they return what happened
+ * - all others: the check is skipped
+ */
 export class Files {
   readonly #context: Context;
   readonly #folder: string;
@@ -210,6 +217,16 @@ export class Files {
   tryCopy(...items: CopyItem[]): Promise<StorageReply> {
     const fileList = this.toCopyItems(items);
     return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
+  }
+
+  /** Returns whether a copy whose paths have this spelling makes a file with the same content (D24). */
+  async tryCopyAs(file: StoredFile, spelling: CopyPaths): Promise<boolean> {
+    const { storage } = this.#context;
+    const to = `${file.path}.${spelling}`;
+    this.track(to);
+    const [srcPath, dstPath] = [file.path, to].map((path) => storage.copyPath(path, spelling));
+    const reply = await storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
+    return !reply.refused && hasBytes(await this.read(await this.fileIdOf(to)), file.bytes);
   }
 
   async copy(...items: CopyItem[]): Promise<Entry[]> {

@@ -7,7 +7,7 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import type { Upgrade } from '../http/open-web-socket.ts';
+import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { NoWebSocketError, SkipError } from '../result.ts';
 import { readEcho } from '../validation/read-echo.ts';
 import { isGatewayError } from '../validation/read-gateway.ts';
@@ -65,9 +65,8 @@ export function createGatewayClient(run: Run, caller: Caller) {
   function assertAccepted(call: GatewayCall, { received }: Exchange): void {
     const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
     if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
-    throw new SkipError(
-      'the gateway rejected the credentials with 401, although it accepted them before',
-    );
+    const reason = 'rejected the credentials with 401, although it accepted them before';
+    throw new SkipError(`the gateway ${reason}`);
   }
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,
@@ -93,9 +92,15 @@ export function createGatewayClient(run: Run, caller: Caller) {
   };
 }
 
+export async function closeSocket(socket: Socket | undefined): Promise<void> {
+  socket?.close();
+  // Only the end matters, not how it happens.
+  await socket?.closed().catch(() => {});
+}
+
 /** Writes the paths of the fixture service's commands, and reads its reports about the requests that it received. */
 export function createFixtureClient(gateway: GatewayClient) {
-  async function ask(path: string): Promise<Record<string, unknown>> {
+  async function getReport(path: string): Promise<Record<string, unknown>> {
     const { received } = await gateway.call({ path });
     if (received.status === 200) return Object(received.json);
     throw new SkipError(`the fixture service responded with ${received.status} to ${path}`);
@@ -108,19 +113,19 @@ export function createFixtureClient(gateway: GatewayClient) {
 
     /** Returns how many requests and upgrades with a mark reached the service. */
     async count(mark: string): Promise<number> {
-      const { count } = await ask(toPath('/count', { mark }));
+      const { count } = await getReport(toPath('/count', { mark }));
       if (typeof count === 'number') return count;
       throw new SkipError('the fixture service returned no count');
     },
 
     /** Continues a held event stream; returns false if none is waiting. */
     async release(hold: string): Promise<boolean> {
-      return (await ask(toPath('/release', { hold }))).released === true;
+      return (await getReport(toPath('/release', { hold }))).released === true;
     },
 
     /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
     async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
-      const { closed, code, reason } = await ask(toPath('/closed', { mark, wait: 5000 }));
+      const { closed, code, reason } = await getReport(toPath('/closed', { mark, wait: 5000 }));
       return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
     },
   };

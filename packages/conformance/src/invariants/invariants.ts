@@ -167,7 +167,7 @@ const checkSchema = ({ validator, operationId, received }: Facts, api: Api): Fin
  * Sentences about single responses. They are checked for each response of a run from the API of their rule: to any call
  * to a service, or to any storage operation. Links and uploads are checked in `checks/`.
  */
-export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
+export const INVARIANTS = {
   ...FIXTURE_INVARIANTS,
   'GW-C1': disposition(['C1'], 'attachment'),
   'GW-C2/1': disposition(['C2'], 'attachment'),
@@ -215,10 +215,13 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   'ST-LISTS/2': ofEnvelopes((facts) => {
     if (isCopy(facts) || !facts.entries) return undefined;
     const [actual, expected] = [listIds(facts.entries), listIds(itemsOf(facts.sent) ?? [])];
-    const count = (ids: readonly string[], id: string) => ids.filter((one) => one === id).length;
+    const count = (ids: readonly string[], id: string) => ids.filter((each) => each === id).length;
     return claimEach([...new Set(expected)], (id) => {
       const counts = `${count(expected, id)} entries must have the fileID ${id}`;
       return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
     });
   }),
-};
+} satisfies Partial<Record<SentenceId, Invariant>>;
+
+/** A sentence with an invariant. */
+export type InvariantId = keyof typeof INVARIANTS;

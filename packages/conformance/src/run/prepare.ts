@@ -1,7 +1,6 @@
-import { closeSocket } from '../checks/gateway-calls.ts';
 import { checks } from '../checks/index.ts';
-import { isCopied } from '../checks/storage-copy.ts';
 import { CheckContext } from '../context/check-context.ts';
+import { closeSocket } from '../context/gateway-client.ts';
 import type { Run } from '../context/run.ts';
 import { findExclusion, findObstacle, type Need } from '../context/skip-reason.ts';
 import type { StorageReply } from '../context/storage-client.ts';
@@ -52,7 +51,7 @@ function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boole
   return [...needing, ...others].some((ids) => !findExclusion(run, ...ids));
 }
 
-async function callTarget<Made>(run: Run, api: Api, call: () => Promise<Made>): Promise<Made> {
+async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
@@ -182,12 +181,11 @@ async function findCopyPaths(run: Run): Promise<void> {
   const t = new CheckContext(run, 'probe');
   try {
     const file = await t.files.store('copy.txt');
-    const accepts = (form: CopyPaths) => isCopied(t, file, form);
+    const accepts = (form: CopyPaths) => t.files.tryCopyAs(file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
-    const isExpected = [SkipError, NetworkError, ThrottledError].some(
-      (kind) => error instanceof kind,
-    );
+    const kinds = [SkipError, NetworkError, ThrottledError];
+    const isExpected = kinds.some((kind) => error instanceof kind);
     if (!isExpected && !run.signal.aborted) throw error;
   }
 }

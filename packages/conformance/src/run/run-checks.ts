@@ -66,7 +66,7 @@ async function end(
   context: CheckContext,
   run: Run,
 ): Promise<Pick<Part, 'outcome' | 'reason'>> {
-  const hasCounted = () => check.id in INVARIANTS || context.record.assertions > 0;
+  const hasCounted = () => !check.asserts || context.record.assertions > 0;
   try {
     await check.run(context);
   } catch (error) {
