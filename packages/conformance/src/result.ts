@@ -69,7 +69,7 @@ export interface Result {
   statement: string;
   /** IDs of the rules that it proves. */
   rules: string[];
-  /** IDs of the sentences of a rule that passed, even if others failed. */
+  /** IDs of the sentences of a rule that were completely checked and passed, even if others failed. */
   passed: string[];
   outcome: Outcome;
   /** Why it was skipped or disabled, or what the error was. */

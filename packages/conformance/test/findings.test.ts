@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import type { Hooks } from './proxy/messages.ts';
-import { startFronted } from './targets/start-second.ts';
+import { startFronted, startSecond } from './targets/start-second.ts';
 
 /** Errors of the gateway lose their `X-Request-Id`, and all of the body but the code. */
 const bareErrors: Hooks['response'] = (response, { isGateway }) => {
@@ -22,6 +22,15 @@ test('a known failure of one rule does not cover what a transaction finds about 
   expect(await exitCodeWith('GW-REQUEST-ID')).toBe(1);
   expect(await exitCodeWith('GW-ERROR')).toBe(1);
   expect(await exitCodeWith('GW-REQUEST-ID', 'GW-ERROR')).toBe(0);
+});
+
+test.each([
+  ['GW-C2', 1],
+  ['GW-C2/1', 0],
+])('a known failure of GW-C2 that passes in a run of %s exits with %j', async (id, exitCode) => {
+  await using target = await startSecond();
+  const options = { ...target.options, only: [id], known: [{ id: 'GW-C2' }] };
+  expect(await createConformance(options).run()).toMatchObject({ exitCode });
 });
 
 test('a call with a wrong token is not repeated with the valid one, and others on their connection', async () => {

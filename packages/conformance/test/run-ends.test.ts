@@ -42,10 +42,12 @@ test('a run that is interrupted before it starts sends nothing', async () => {
 test('--read-only makes no call that stores, copies or deletes', async () => {
   await using target = await startSecond();
   const only = ['GW-STATUS', 'AU-STORAGE', 'ST-', 'UP-', 'dredd'];
-  const ran = await runWithoutLeaks({ ...target.options, readOnly: true, only });
+  // Only a part of it was checked, so that the entry is not outdated.
+  const more = { readOnly: true, only, known: [{ id: 'ST-RESPONSE' }] };
+  const ran = await runWithoutLeaks({ ...target.options, ...more });
   expect(ran).toMatchObject({ exitCode: 0, fail: [], error: [] });
   expect(ran.disabled).toContainEqual(expect.stringMatching(/^ST-COPY-MOVE/));
-  expect(ran.pass).toEqual(expect.arrayContaining(['GW-STATUS', 'ST-META-CALL']));
+  expect(ran.pass).toEqual(expect.arrayContaining(['GW-STATUS', 'ST-RESPONSE']));
   expect(target.countWrites()).toBe(0);
 });
 

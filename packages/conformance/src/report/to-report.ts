@@ -1,5 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
-import { listViolated, rules } from '../contract/rules.ts';
+import { findRule, listViolated, rules } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { ENGINES, type Engine, OUTCOMES, type Outcome, type Result } from '../result.ts';
 
@@ -84,16 +84,21 @@ function compare(
   const expired = entries.filter(({ expires = today }) => expires < today);
   const accepted = entries.filter((entry) => !expired.includes(entry));
   const stale = accepted.filter(({ id, flaky }) => {
-    const result = results.find((one) => one.id === id || id.startsWith(`${one.id}/`));
-    if (result === undefined) return true;
-    const passes = result.id === id ? result.outcome === 'pass' : result.passed.includes(id);
-    return passes && !flaky;
+    const result = results.find((each) => each.id === id || id.startsWith(`${each.id}/`));
+    return result === undefined || (!flaky && hasPassed(result, id));
   });
   const failures = results
     .filter(({ outcome }) => outcome === 'fail')
     .flatMap((result) => toKnown(result, accepted));
   const idsOf = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
   return { failures, stale: idsOf(stale), expired: idsOf(expired) };
+}
+
+/** Whether everything with an ID was checked and passed: all sentences of a rule, or one of them. */
+function hasPassed({ engine, id, outcome, passed }: Result, known: string): boolean {
+  if (engine !== 'rules') return outcome === 'pass';
+  const ids = known === id ? Object.keys(findRule(id).sentences) : [known];
+  return ids.every((sentence) => passed.includes(sentence));
 }
 
 /**
@@ -181,7 +186,7 @@ const SUM = 'ST-SEQUENCE';
  * Returns what there is to fix: the rules that fail. A transaction or workflow usually fails because of a rule that it
  * is evidence for, and is only a problem of its own if no rule fails.
  *
- * @returns the problems, and what fails beside them
+ * @returns the problems, and the other failures
  */
 export function listProblems({ results, known }: Report): { problems: Problem[]; rest: Result[] } {
   const ids = known.failures.map(({ id }) => id);

@@ -6,7 +6,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants/invariants.ts';
 import { NoWebSocketError, type Outcome, type Result, type Scope } from '../result.ts';
 
-/** What is known about one sentence of a rule: from its check, or from its invariant. */
+/** The result of one check of a sentence, or of its invariant. */
 interface Part extends Pick<Result, 'outcome' | 'reason' | 'findings'> {
   id: SentenceId;
   scope?: Scope;
@@ -91,56 +91,68 @@ function observe({ observer }: Run, checked: readonly Part[]): Part[] {
       return [{ id, outcome: 'fail', findings, scope: { violations, responses } }];
     }
     // Otherwise, its check says why it could not make such calls.
-    const isChecked = checked.some((one) => one.id === id && one.outcome === 'pass');
+    const isChecked = checked.some((part) => part.id === id && part.outcome === 'pass');
     const reason = 'the run got no response that the rule applies to';
     return isChecked ? [{ id, outcome: 'skip', reason, findings: [] }] : [];
   });
 }
 
-/** The outcome of a rule is the first of these that one of its sentences has. */
+/** The outcome of a sentence is the first of these that one of its parts has; that of a rule, one of its sentences. */
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
+function findDecisive<Item extends { outcome: Outcome }>(items: readonly Item[]): Item {
+  const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
+  return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
+}
+
+/** Returns the result of a sentence. */
+function mergeParts(id: SentenceId, parts: readonly Part[]) {
+  const { outcome, reason } = findDecisive(parts);
+  return {
+    id,
+    outcome,
+    reason,
+    /** Why a part is disabled: then even a pass does not prove the sentence. */
+    unchecked: parts.find((part) => part.outcome === 'disabled')?.reason,
+    scope: parts.find((part) => part.scope)?.scope,
+    findings: parts.flatMap((part) => part.findings.map((each) => ({ ...each, sentence: id }))),
+    notes: parts.flatMap(({ notes = [] }) => notes),
+    durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
+  };
+}
+
+/** A sentence passes only if all its parts do. */
+const isProved = ({ outcome, unchecked }: ReturnType<typeof mergeParts>) =>
+  outcome === 'pass' && unchecked === undefined;
+
 function toResult(rule: Rule, parts: readonly Part[]): Result {
-  const outcome =
-    PRECEDENCE.find((one) => parts.some((part) => part.outcome === one)) ?? 'disabled';
   const { id, level, statement } = rule;
-  const sentences = Object.keys(rule.sentences);
-  const isOnly = sentences.length === 1;
-  const decisive = parts.find((part) => part.outcome === outcome);
-  const isShared = isOnly || parts.every(({ reason }) => reason === decisive?.reason);
-  const reason = isShared
-    ? decisive?.reason
-    : decisive?.reason && `${decisive.id}: ${decisive.reason}`;
-  // A sentence has two parts if there is a check and an invariant for it.
-  const passed = sentences.filter((sentence) => {
-    const ofSentence = parts.filter((part) => part.id === sentence);
-    return ofSentence.length > 0 && ofSentence.every((part) => part.outcome === 'pass');
-  });
-  const passing = parts.filter((part) => part.outcome === 'pass');
-  const unchecked = parts.filter(
-    (part) => part.outcome === 'disabled' && !passing.some((other) => other.id === part.id),
-  );
+  const byId = Map.groupBy(parts, (part) => part.id);
+  const sentences = [...byId].map(([sentence, its]) => mergeParts(sentence, its));
+  const decisive = findDecisive(sentences);
+  const { outcome } = decisive;
+  const isShared = sentences.every(({ reason }) => reason === decisive.reason);
+  const unchecked = sentences.filter((sentence) => sentence.unchecked !== undefined);
   return {
     engine: 'rules',
     id,
     level,
     statement,
     rules: [id],
-    passed,
+    passed: sentences.filter(isProved).map((sentence) => sentence.id),
     outcome,
-    reason,
+    reason: isShared ? decisive.reason : decisive.reason && `${decisive.id}: ${decisive.reason}`,
     scopes: Object.fromEntries(
-      parts.flatMap((part) => (part.scope ? [[part.id, part.scope]] : [])),
+      sentences.flatMap((sentence) => (sentence.scope ? [[sentence.id, sentence.scope]] : [])),
     ),
-    findings: parts.flatMap((part) =>
-      part.findings.map((finding) => ({ ...finding, sentence: part.id })),
-    ),
+    findings: sentences.flatMap(({ findings }) => findings),
     notes: [
-      ...parts.flatMap(({ notes = [] }) => notes),
-      ...(outcome === 'pass' ? unchecked : []).map(
-        (part) => `${part.id} was not checked: ${part.reason}`,
-      ),
+      ...sentences.flatMap(({ notes }) => notes),
+      ...(outcome === 'pass' ? unchecked : []).map((sentence) => {
+        const what = sentence.outcome === 'pass' ? 'only partly' : 'not';
+        return `${sentence.id} was ${what} checked: ${sentence.unchecked}`;
+      }),
     ],
-    durationMs: parts.reduce((total, part) => total + (part.durationMs ?? 0), 0),
+    durationMs: sentences.reduce((total, { durationMs }) => total + durationMs, 0),
   };
 }
