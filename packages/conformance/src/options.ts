@@ -7,6 +7,7 @@ import {
 } from '@berth/spec/wire-profile';
 import { z } from 'zod';
 import { APIS, type Api } from './contract/openapi.ts';
+import { rules } from './contract/rules.ts';
 import { type Result, StartError } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -20,7 +21,7 @@ export type CopyPaths = WireProfile['copyPaths'];
 const { signature } = defaults;
 
 /*
- * A message continues a sentence that begins with the name of the option. It never contains the value, which may be a
+ * A message continues a sentence that begins with the name of the option. It contains no value that may be a
  * credential.
  */
 const text = z.string('must be text').min(1, 'must not be empty');
@@ -93,6 +94,7 @@ export const schema = z.strictObject({
 
   only: z
     .array(text)
+    .min(1, 'must not be empty')
     .default([])
     .describe('check only these rules, sentences or prefixes: GW-C1,ST-'),
   known: z
@@ -199,7 +201,9 @@ export function toSettings(
   const { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token: token } = data;
   const isPair = secretId !== undefined && secretKey !== undefined;
   if (!isPair && (secretId ?? secretKey ?? token) !== undefined) {
-    throw new StartError(`${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')} need each other.`);
+    throw new StartError(
+      `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')} must be set together.`,
+    );
   }
   const keys = { token, service: data.tc3Service, storageSigningHost };
   return {
@@ -222,6 +226,12 @@ function isBaseUrl(base: string): boolean {
   return isPlain === true && !/[?#]/.test(base) && /^https?:$/.test(url?.protocol ?? '');
 }
 
+const IDS = new Set(rules.flatMap(({ id, sentences }) => [id, ...Object.keys(sentences)]));
+
+/** Whether a name in `--only` selects an ID. A complete ID does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`. */
+const selects = (name: string, id: string) =>
+  id === name || id.startsWith(IDS.has(name) ? `${name}/` : name);
+
 /**
  * Returns why the operator left something out.
  *
@@ -231,6 +241,6 @@ export function whyLeftOut(
   ids: readonly string[],
   { only }: Pick<Settings, 'only'>,
 ): string | undefined {
-  const isSelected = only.some((name) => ids.some((id) => id.startsWith(name)));
+  const isSelected = only.some((name) => ids.some((id) => selects(name, id)));
   return only.length === 0 || isSelected ? undefined : 'not in --only';
 }

@@ -13,7 +13,7 @@ const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 test('the built command runs under plain node, and prints only its results', async () => {
   await using target = await startSecond();
-  const args = [cli, ...target.args, '--only', 'GW-ERROR,respect', '--verbose'];
+  const args = [cli, ...target.args, '--only', 'GW-ERROR-NOT-FOUND,respect', '--verbose'];
   const run = promisify(execFile)(process.execPath, args);
   const { stdout, stderr } = await run;
   expect(stderr).toBe('');

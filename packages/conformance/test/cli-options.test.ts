@@ -53,8 +53,10 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
   [[...URLS, '--report', 'pdf=x'], '--report must be html=FILE, junit=FILE, json=FILE.'],
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
-  [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id and --tc3-secret-key need each other.'],
+  [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id and --tc3-secret-key must be set together.'],
   [[...URLS, '--only', 'GW-C4'], '--only contains GW-C4, but no ID begins with that; see --list.'],
+  [[...URLS, '--only', ''], '--only must not be empty.'],
+  [[...URLS, '--only', ','], '--only must not be empty.'],
   [[...URLS, '--ca', '/none.pem'], '--ca /none.pem cannot be read (ENOENT).'],
   [[], 'BERTH_GATEWAY_URL must be an http or https URL', { BERTH_GATEWAY_URL: 'ftp://a' }],
   [URLS, 'BERTH_BUDGET must be an integer from 1 to 86400.', { BERTH_BUDGET: 'long' }],
@@ -84,6 +86,7 @@ test.each<[object, string]>([
   [{ timeout: Number.NaN }, 'timeout must be an integer from 1 to 3600000.'],
   [{ minLinkSeconds: 0.5 }, 'minLinkSeconds must be an integer from 1 to 100.'],
   [{ wireProfile: { envelope: 1 } }, 'wireProfile envelope must be wrapped or flat.'],
+  [{ only: [] }, 'only must not be empty.'],
   [{ timeuot: 1 }, 'Unrecognized key: "timeuot".'],
 ])('the option %j of a program', (options, sentence) => {
   const all: ConformanceOptions = { gatewayUrl: 'http://127.0.0.1:1', ...options };

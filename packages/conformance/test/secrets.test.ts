@@ -64,7 +64,7 @@ async function runWithReports(...args: string[]): Promise<string> {
 test('no credential is ever shown, however the target echoes it', async () => {
   await using target = await listen(parrot);
   const urls = ['--gateway-url', target.url, '--storage-url', target.url];
-  const only = ['--only', 'GW-ERROR,GW-C,AU-,ST-META,ST-RESPONSE'];
+  const only = ['--only', 'GW-ERR,GW-C,AU-,ST-META,ST-RESPONSE'];
   const shown = await runWithReports(...urls, ...OPTIONS, ...only);
   expect(shown).toContain('[redacted]');
   expect(shown).toContain('curl -i');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
+import { z } from 'zod';
 import { rules } from '../contract/rules.ts';
 import { transactions } from '../dredd/transactions.ts';
 import { type ConformanceOptions, type KnownFailure, schema } from '../options.ts';
@@ -85,8 +86,9 @@ const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
 
 const LISTS: readonly string[] = ['storageHeader', 'only', 'report'] satisfies Name[];
 
-/** What a number is called in the help. */
-const NUMBERS = ['<number>', '<seconds>', '<ms>'];
+const { properties } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+
+const isNumber = (name: Name) => Object(properties?.[name]).type === 'integer';
 
 type Kind = keyof typeof reporters;
 
@@ -144,11 +146,11 @@ export function readOptions(
     const isVariable = commandLine[name] === undefined && env[toVariable(name)];
     return isVariable ? toVariable(name) : toFlag(name);
   };
-  const entries = flags.flatMap(([name, placeholder]) => {
+  const entries = flags.flatMap(([name]) => {
     const text = commandLine[name] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
     try {
-      return [[name, convert(name, placeholder, String(text))]];
+      return [[name, convert(name, String(text))]];
     } catch (error) {
       throw new StartError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
@@ -157,9 +159,9 @@ export function readOptions(
   return { run: { ...run, storageHeaders: storageHeader }, list, report, quiet, verbose, nameOf };
 }
 
-function convert(name: Name, placeholder: string, text: string): unknown {
-  if (NUMBERS.includes(placeholder)) return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (placeholder === '')
+function convert(name: Name, text: string): unknown {
+  if (isNumber(name)) return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (FLAGS[name] === '')
     return text === 'true' || (text !== 'false' && fail('must be true or false'));
   return (CONVERSIONS[name] ?? String)(text);
 }
@@ -170,7 +172,8 @@ function fail(message: string): never {
 
 function toItems(text: string, separator: RegExp): string[] {
   const items = text.split(separator).map((item) => item.trim());
-  return items.filter((item) => item !== '');
+  const filled = items.filter((item) => item !== '');
+  return filled.length > 0 ? filled : fail('must not be empty');
 }
 
 function readText(name: string): string {
