@@ -64,18 +64,18 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
 }
 
 /** Returns the results in the order in which they were made. */
-export async function inParallel<Item, Made>(
+export async function inParallel<Item, Value>(
   items: readonly Item[],
   max: number,
-  work: (item: Item) => Promise<Made>,
-): Promise<Made[]> {
+  work: (item: Item) => Promise<Value>,
+): Promise<Value[]> {
   const waiting = [...items];
-  const made: Made[] = [];
+  const results: Value[] = [];
   const worker = async () => {
-    for (let item = waiting.shift(); item; item = waiting.shift()) made.push(await work(item));
+    for (let item = waiting.shift(); item; item = waiting.shift()) results.push(await work(item));
   };
   await Promise.all(Array.from({ length: max }, worker));
-  return made;
+  return results;
 }
 
 export function createRunCaller(run: Run, onResponse?: CallerOptions['onResponse']): Caller {

@@ -94,7 +94,7 @@ export function findResponses(
   const { api, operationId } = operation;
   const all = responses.filter((each) => each.api === api && each.operationId === operationId);
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'default'];
-  const key = keys.find((one) => all.some((each) => each.status === one));
+  const key = keys.find((key) => all.some((each) => each.status === key));
   return all.filter((each) => each.status === key);
 }
 

@@ -122,7 +122,7 @@ async function readExchange(run: Run, call: Call, { real }: DreddTransaction): P
   return exchange;
 }
 
-/** Whether a response is the one that the call should have provoked. Any refusal of an invalid call will do. */
+/** Whether a response is the one that the call should have provoked. For an invalid call, any rejection counts. */
 function isExpected(
   { api, status, contentType = '' }: Transaction,
   { received, refused }: StorageReply,

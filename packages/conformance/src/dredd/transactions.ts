@@ -147,7 +147,7 @@ export function prepareCall(
   return toGatewayCall(run, { method, headers, body, path, service });
 }
 
-/** What the fixture service is asked for if plain text is documented. */
+/** What the fixture service is told to send if plain text is documented. */
 const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
 /**

@@ -81,10 +81,10 @@ export class Caller {
   }
 
   /** Retries a call that gets a 429, when the target allows it. */
-  async #repeat<Made extends CallRecord & Partial<Pick<OpenExchange, 'close'>>>(
+  async #repeat<Received extends CallRecord & Partial<Pick<OpenExchange, 'close'>>>(
     call: Call,
-    once: () => Promise<Made>,
-  ): Promise<Made> {
+    once: () => Promise<Received>,
+  ): Promise<Received> {
     const { pace, signal, onSent, onResponse } = this.#options;
     const { method, origin, target } = call;
     let retryAt: number | undefined = 0;

@@ -56,10 +56,10 @@ export class ThrottledError extends Error {}
 
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
-export async function retryIfClosed<Made>(
-  call: () => Promise<Made>,
+export async function retryIfClosed<Value>(
+  call: () => Promise<Value>,
   attempts: number,
-): Promise<Made> {
+): Promise<Value> {
   try {
     return await call();
   } catch (error) {

@@ -21,8 +21,8 @@ export function toPlainType(contentType: string): string {
   }
 }
 
-export function isSameType(one = '', other = ''): boolean {
-  return toPlainType(one) === toPlainType(other);
+export function isSameType(a = '', b = ''): boolean {
+  return toPlainType(a) === toPlainType(b);
 }
 
 /** Returns whether a Content-Type matches a media type or a range such as `image/*`. Parameters are ignored. */

@@ -1,7 +1,7 @@
 import timers from 'node:timers/promises';
 import { NetworkError } from './connection.ts';
 
-/** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
+/** The longest wait after a 429, and the first one if the target does not say how long, in milliseconds. */
 const MAX_WAIT = 30_000;
 const FIRST_WAIT = 500;
 const MAX_RETRIES = 6;

@@ -28,7 +28,7 @@ function kindOf({ known }: Report, { outcome, level, id }: Result) {
 
 function toCounts(report: Report, results: readonly Result[]): Record<string, number> {
   const kinds = results.map((result) => kindOf(report, result));
-  const count = (kind: string) => kinds.filter((one) => one === kind).length;
+  const count = (kind: string) => kinds.filter((each) => each === kind).length;
   const [failures, errors, skipped] = ['failure', 'error', 'skipped'].map(count);
   return { tests: results.length, failures, errors, skipped } as Record<string, number>;
 }

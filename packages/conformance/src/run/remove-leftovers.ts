@@ -50,7 +50,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
 }
 
 /** Returns `undefined` if there is no response. */
-function ask<Made>(call: () => Promise<Made>): Promise<Made | undefined> {
+function tryCall<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
   return retryIfClosed(call, ATTEMPTS).catch(() => undefined);
 }
 
@@ -58,7 +58,7 @@ function ask<Made>(call: () => Promise<Made>): Promise<Made | undefined> {
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
   const found = await inParallel(files, CONCURRENCY, async ({ path, fileId }) => ({
     path,
-    fileId: fileId ?? (await ask(() => context.files.fileIdOf(path))),
+    fileId: fileId ?? (await tryCall(() => context.files.fileIdOf(path))),
   }));
   const known = found.filter(({ fileId }) => fileId !== undefined);
   const batches: File[][] = [];
@@ -75,7 +75,7 @@ async function removeBatch(
 ): Promise<File[]> {
   const ids = files.map(({ fileId }) => fileId);
   const list = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
-    const reply = await ask(() => storage.call(operation, { fileList }));
+    const reply = await tryCall(() => storage.call(operation, { fileList }));
     const entries = reply?.refused === false ? (reply.entries ?? []) : [];
     return new Map(entries.map((entry) => [entry.fileID, entry]));
   };
@@ -88,7 +88,7 @@ async function removeBatch(
     const link = linkOf(entry);
     if (link === undefined) return false;
     // A link alone does not prove that the file exists.
-    const exchange = await ask(() => stored.download(link));
+    const exchange = await tryCall(() => stored.download(link));
     return exchange === undefined || exchange.received.status === 200;
   };
   const areLeft = await Promise.all(files.map(isLeft));
