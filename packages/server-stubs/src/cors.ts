@@ -65,14 +65,16 @@ export function createCors(
     response: (origin: string | undefined): HeadersByName =>
       origins === '*' ? forAnyOrigin : { ...toOriginHeaders(origin), ...exposed },
     /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
-    preflight({ origin, 'access-control-request-headers': requested = '' }: CorsRequest) {
-      const headers: HeadersByName = {
+    preflight({
+      origin,
+      'access-control-request-headers': requested = '',
+    }: CorsRequest): HeadersByName {
+      return {
         ...toOriginHeaders(origin),
         'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
         'access-control-allow-headers': addRequested(allowHeaders, requested).join(', '),
         'access-control-max-age': String(CORS.maxAge),
       };
-      return headers;
     },
   };
 }

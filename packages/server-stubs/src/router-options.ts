@@ -1,13 +1,13 @@
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import { type Cors, type CorsOptions, createCors } from './cors.ts';
-import {
-  type Call,
-  type ErrorWithResponse,
-  type HttpError,
-  type RequestLimits,
-  type RouterOptions,
-  toResponse,
+import { type CorsOptions, createCors } from './cors.ts';
+import type {
+  Call,
+  ErrorWithResponse,
+  HttpError,
+  RequestLimits,
+  RouterOptions,
 } from './runtime/index.ts';
+import { withDefaults } from './runtime/options.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions
@@ -37,29 +37,21 @@ export function toRouterOptions(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(surface, wireProfile, options.cors);
-  const { bodyBytes = limits.bodyBytes, streamBytes = limits.streamBytes } = options.requests ?? {};
   const settings: RouterOptions = {
     ...options,
-    requests: { bodyBytes, streamBytes },
+    requests: withDefaults(limits, options.requests),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.
       'x-request-id': requestId,
     }),
-    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call, wireProfile),
+    // D11: OPTIONS is the CORS preflight, even for unknown paths: browsers must be able to read their error.
+    respondToOptions({ request }) {
+      const preflight = cors.preflight(request.headers);
+      const allow = preflight['access-control-allow-methods'];
+      return { status: 204, headers: { ...preflight, allow } };
+    },
+    toError: (error, call) => toError(error, call, wireProfile),
   };
   return { wireProfile, cors, settings };
-}
-
-/** D11: OPTIONS is the CORS preflight (204), even for unknown paths: browsers must be able to read their error. */
-function toPreflight(
-  { kind }: HttpError,
-  { request }: Call,
-  cors: Cors,
-): ErrorWithResponse | undefined {
-  const isUnhandled = kind === 'method-not-allowed' || kind === 'not-found';
-  if (request.method !== 'OPTIONS' || !isUnhandled) return undefined;
-  const headers = cors.preflight(request.headers);
-  const allow = headers['access-control-allow-methods'];
-  return { [toResponse]: () => ({ status: 204, headers: { ...headers, allow } }) };
 }

@@ -187,10 +187,12 @@ test('onResponse and onFault are called with operation, request ID and violation
   const bad = await call(url, '/a');
   const lost = await send(url, '/nowhere');
   expect([lost.status, lost.json]).toMatchObject([404, { message: 'Look elsewhere.' }]);
+  await send(url, '/nowhere', { method: 'OPTIONS' });
   expect(responses).toEqual([
     [200, undefined, 'cloudrun-get-root', good.headers['x-request-id']],
     [400, 'INVALID_REQUEST', 'cloudrun-get-root', bad.headers['x-request-id']],
     [404, 'INVALID_PATH', '', lost.headers['x-request-id']],
+    [204, undefined, '', expect.any(String)],
   ]);
   expect(faults).toEqual([
     ['invalid-request', 'cloudrun-get-root', '/name'],

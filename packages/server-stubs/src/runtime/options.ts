@@ -31,6 +31,8 @@ export interface RouterOptions {
     error: HttpError,
     call: Call,
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
+  /** Returns the response to an OPTIONS request that no operation is for, such as a CORS preflight. Default: 404 or 405. */
+  readonly respondToOptions?: (call: Call) => HandlerResponse;
   /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
   readonly encodeBody?: (body: unknown) => unknown;
   /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
@@ -104,14 +106,19 @@ export type Settings = RouterOptions & {
 };
 
 export function toSettings(options: RouterOptions): Settings {
-  const { requests = {}, onError = print } = options;
-  const { bodyBytes = 1024 * 1024, streamBytes = Infinity } = requests;
-  const limits = { bodyBytes, streamBytes };
+  const { requests, onError = print } = options;
+  const limits = withDefaults({ bodyBytes: 2 ** 20, streamBytes: Infinity }, requests) as Limits;
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === 'number' && value >= 0) continue;
     throw new TypeError(`requests.${name} must be a number of at least 0.`);
   }
   return { ...options, limits, onError };
+}
+
+/** Unlike a spread, keeps the default of a limit that is `undefined`. */
+export function withDefaults(defaults: RequestLimits, limits: RequestLimits = {}): RequestLimits {
+  const defined = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(defined) };
 }
 
 export function print(error: unknown, { operationId }: Call): void {

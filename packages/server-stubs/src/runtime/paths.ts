@@ -3,11 +3,11 @@ import { removeRawHeader } from './headers.ts';
 import { decodeText } from './parameters.ts';
 
 /** The operations of a path, by method. */
-export type Leaf<Operation> = Map<string, Operation>;
+export type Operations<Operation> = Map<string, Operation>;
 
-/** The leaf for a path as sent, and the raw values of its parameters, in the order of the template. */
+/** The operations for a path as sent, and the raw values of its parameters, in the order of the template. */
 export interface Match<Operation> {
-  readonly leaf: Leaf<Operation>;
+  readonly operations: Operations<Operation>;
   readonly values: readonly string[];
 }
 
@@ -15,12 +15,12 @@ export interface Match<Operation> {
 type Pieces = readonly string[];
 
 class Node<Operation> {
-  leaf: Leaf<Operation> | undefined;
+  operations: Operations<Operation> | undefined;
   readonly literals = new Map<string, Node<Operation>>();
   /** Segments with parameters, the one with the longest literal text first. */
   readonly templates: { shape: string; pieces: Pieces; node: Node<Operation> }[] = [];
   /** The operations whose last parameter takes the rest of the path. */
-  rest: Leaf<Operation> | undefined;
+  rest: Operations<Operation> | undefined;
 }
 
 /**
@@ -30,7 +30,7 @@ class Node<Operation> {
 export class Paths<Operation> {
   readonly #root = new Node<Operation>();
 
-  leafOf(template: string, isGreedy: (name: string) => boolean): Leaf<Operation> {
+  operationsAt(template: string, isGreedy: (name: string) => boolean): Operations<Operation> {
     let node = this.#root;
     for (const pieces of toSegments(template)) {
       if (pieces.length === 3 && isGreedy(pieces[1] as string)) {
@@ -39,14 +39,14 @@ export class Paths<Operation> {
       }
       node = childOf(node, pieces);
     }
-    node.leaf ??= new Map();
-    return node.leaf;
+    node.operations ??= new Map();
+    return node.operations;
   }
 
   find(path: string): Match<Operation> | undefined {
     const values: string[] = [];
-    const leaf = walk(this.#root, path, 1, values);
-    return leaf === undefined ? undefined : { leaf, values };
+    const operations = walk(this.#root, path, 1, values);
+    return operations === undefined ? undefined : { operations, values };
   }
 }
 
@@ -88,9 +88,9 @@ function walk<Operation>(
   path: string,
   start: number,
   values: string[],
-): Leaf<Operation> | undefined {
+): Operations<Operation> | undefined {
   // The last segment has no slash after it.
-  if (start > path.length) return node.leaf;
+  if (start > path.length) return node.operations;
   const slash = path.indexOf('/', start);
   const end = slash < 0 ? path.length : slash;
   const segment = path.slice(start, end);
@@ -103,13 +103,13 @@ function walk<Operation>(
     const found = split(pieces, segment);
     if (found === undefined) continue;
     values.push(...found);
-    const leaf = walk(next, path, end + 1, values);
-    if (leaf !== undefined) return leaf;
+    const operations = walk(next, path, end + 1, values);
+    if (operations !== undefined) return operations;
     values.length = count;
   }
   if (node.rest === undefined) return undefined;
   // An empty rest does not count: `/{name}/` equals `/{name}`.
-  if (start === path.length) return node.leaf;
+  if (start === path.length) return node.operations;
   values.push(path.slice(start));
   return node.rest;
 }

@@ -20,7 +20,7 @@ import {
   toSettings,
 } from './options.ts';
 import { createNullObject, decodeText, readParameters } from './parameters.ts';
-import { type Leaf, type Match, namesOf, Paths, replaceHost, splitTarget } from './paths.ts';
+import { type Match, namesOf, type Operations, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
 import type { Route, RouteTable, SchemaError } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
@@ -51,7 +51,7 @@ export function createRouter(
   options: RouterOptions = {},
 ): Router {
   const settings = toSettings(options);
-  const { requestId: createId } = settings;
+  const { requestId: createId, respondToOptions } = settings;
   const paths = toPaths(table, handlers, settings);
 
   const router: Listener = (request, response, next) => {
@@ -62,7 +62,7 @@ export function createRouter(
       next();
       return;
     }
-    const operation = match && findOperation(match.leaf, request.method);
+    const operation = match && findOperation(match.operations, request.method);
     const route = operation?.route;
     const call = new Call(request, response, { route, rawPath, rawQuery, createId });
     void serve(call, match, operation);
@@ -75,10 +75,13 @@ export function createRouter(
     operation: Operation | undefined,
   ): Promise<void> {
     const { request, rawPath, rawQuery } = call;
+    const { method = '' } = request;
     const responder = new Responder(call, settings, operation?.challenge);
     try {
+      const isUnhandled = operation === undefined && method === 'OPTIONS';
+      if (isUnhandled && respondToOptions) return responder.respond(respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
-      if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
+      if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
       const { route, pathNames, handle, authenticate } = operation;
       // Before authentication, so that security handlers only see valid paths.
       call.pathValues = decodePath(operation, match.values);
@@ -104,7 +107,7 @@ export function createRouter(
 
   const find: Router['find'] = ({ method, url = '/' }) => {
     const match = paths.find(splitTarget(url).path);
-    const operation = match && findOperation(match.leaf, method);
+    const operation = match && findOperation(match.operations, method);
     if (match === undefined || operation === undefined) return undefined;
     const { route, pathNames } = operation;
     const path = Object.fromEntries(pathNames.map((name, at) => [name, match.values[at] ?? '']));
@@ -121,7 +124,7 @@ function toPaths(
   const paths = new Paths<Operation>();
   for (const route of table.routes) {
     const { operationId, method, path } = route;
-    const operations = paths.leafOf(path, (name) => isGreedy(route, name));
+    const operations = paths.operationsAt(path, (name) => isGreedy(route, name));
     if (operations.has(method)) {
       throw new TypeError(`${method} ${path} is in the route table more than once.`);
     }
@@ -144,11 +147,11 @@ function toPaths(
 }
 
 /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-function findOperation(operations: Leaf<Operation>, method = 'GET'): Operation | undefined {
+function findOperation(operations: Operations<Operation>, method = 'GET'): Operation | undefined {
   return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
 }
 
-function methodsOf(operations: Leaf<Operation>): readonly string[] {
+function methodsOf(operations: Operations<Operation>): readonly string[] {
   const methods = [...operations.keys()];
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }

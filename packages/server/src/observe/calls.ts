@@ -111,7 +111,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       const observed = (call.request as ObservedRequest)[OBSERVED];
       if (observed === undefined) return;
       observed.call = call;
-      if (isContractError(error)) observed.error = error;
+      if (error !== undefined) observed.error = error as ContractError;
       if (observed.isUpgrade) report(observed, call.response, status);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
@@ -127,11 +127,6 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       config = next;
     },
   };
-}
-
-/** The only other error with a response is a CORS preflight. */
-function isContractError(error: unknown): error is ContractError {
-  return error instanceof Error && 'code' in error;
 }
 
 function identify(call: Call | undefined, response: ServerResponse) {
