@@ -29,8 +29,8 @@ import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
   isWebSocket,
-  openWebSocket,
   takeBearerProtocol,
+  toOpenResponse,
   type WebSocketResponse,
 } from './web-socket.ts';
 
@@ -144,14 +144,10 @@ export function createGatewayRouter<Caller = unknown>(
   handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
-  const { signedBodies = 'router', onError = print, onResponse } = options;
+  const { signedBodies = 'router', onError = print } = options;
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
-  const { wireProfile, cors, settings } = toRouterOptions(
-    'gateway',
-    options,
-    limits,
-    toGatewayError,
-  );
+  const common = toRouterOptions('gateway', options, limits, toGatewayError);
+  const { wireProfile, cors, settings } = common;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
@@ -181,15 +177,9 @@ export function createGatewayRouter<Caller = unknown>(
     }
     const result = await handlers.webSocket(input, call);
     if (!isOpen(result)) return forward(result, call);
-    // Named as in Node.js, so that it is not reported as a failure.
-    if (response.destroyed) throw Object.assign(new Error(), { code: 'ECONNRESET' });
-    onResponse?.({ status: 101 }, call);
-    openWebSocket(result, request, response, {
-      'x-request-id': requestId,
-      [upstreamStatus]: '101',
-    });
-    // The runtime sees that a response has been sent.
-    return { status: 200 };
+    call.signal.throwIfAborted();
+    const headers = { 'x-request-id': requestId, [upstreamStatus]: '101' };
+    return toOpenResponse(result, request, response, headers);
   }
 
   function forward(response: ServiceResponse, call: Call): HandlerResponse {

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from './errors.ts';
 import { isUpgrade, removeHopByHop } from './gateway-headers.ts';
 import { removeRawHeader, TOKEN } from './runtime/headers.ts';
+import type { HandlerResponse } from './runtime/route-table.ts';
 import type { UpgradeResponse } from './runtime/upgrade.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
@@ -87,16 +88,14 @@ function invalidHandshake(message: string, headers: Record<string, string> = {})
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
-export function openWebSocket(
+/** Returns the 101, whose body writer hands the connection over to `open`. */
+export function toOpenResponse(
   { headers, open }: WebSocketResponse,
   request: IncomingMessage,
   response: UpgradeResponse,
   common: Readonly<Record<string, string>>,
-): void {
-  if (headers === undefined) {
-    response.handOver(undefined, open);
-    return;
-  }
+): HandlerResponse {
+  if (headers === undefined) return { status: 101, body: () => response.handOver(open) };
   const key = request.headers['sec-websocket-key'];
   const head = {
     ...(removeHopByHop(headers, NOT_IN_101) as Record<string, string | readonly string[]>),
@@ -105,11 +104,15 @@ export function openWebSocket(
     connection: 'Upgrade',
     ...common,
   };
-  response.handOver(head, open);
+  const body = () => {
+    response.sendHead();
+    response.handOver(open);
+  };
+  return { status: 101, headers: head, body };
 }
 
 /** C3: no `Content-Disposition`. RFC 9110, section 8.6: no `Content-Length` in a 1xx. */
 const NOT_IN_101 = new Set(['content-disposition', 'content-length']);
 
-/** RFC 6455, section 1.3. It follows the key in what `Sec-WebSocket-Accept` is the hash of. */
+/** RFC 6455, section 1.3. Appended to the key before that is hashed for `Sec-WebSocket-Accept`. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

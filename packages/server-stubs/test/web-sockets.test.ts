@@ -140,3 +140,11 @@ it('closes a connection whose new owner fails, and reports the failure', async (
   expect(text).not.toMatch(/forged/);
   expect(onError.mock.lastCall?.[0].message).toBe('broken');
 });
+
+it('only reports a 101 that is written', async () => {
+  const onResponse = vi.fn();
+  const webSocket = () => ({ status: 101, headers: { 'x-a': 'a\nb' }, open() {} }) as const;
+  const base = await start({ call: get, webSocket }, { onResponse, onError() {} });
+  expect(await sendRaw(base, `${HEAD}${TOKEN}\r\n`)).toMatch(/^HTTP\/1\.1 500 /);
+  expect(onResponse.mock.calls.map(([{ status }]) => status)).toEqual([500]);
+});

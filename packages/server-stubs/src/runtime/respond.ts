@@ -8,6 +8,7 @@ import { findContent, type HeaderValue, headerOf } from './headers.ts';
 import type { Settings } from './options.ts';
 import { createNullObject } from './parameters.ts';
 import type { BodyWriter, Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
+import { UpgradeResponse } from './upgrade.ts';
 import { toViolation } from './validation.ts';
 
 type Stream = Readable | ReadableStream<Uint8Array>;
@@ -28,22 +29,25 @@ export class Responder {
     this.#challenge = challenge;
   }
 
-  /** @throws HttpError if responses are checked and this one is invalid; TypeError if it is no response */
+  /** @throws HttpError if responses are checked and this one is invalid; TypeError if it is not a response */
   respond(result: HandlerResponse): void {
     const { response, operationId, route } = this.#call;
     if (response.headersSent) return;
-    if (!(result?.status >= 200 && result.status <= 599)) {
+    const isOpen = result?.status === 101 && response instanceof UpgradeResponse;
+    if (!isOpen && !(result?.status >= 200 && result.status <= 599)) {
       throw new TypeError(
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    const head = toHead(result.headers, this.#settings.headers?.(this.#call));
-    if (route?.passThrough) {
+    // Browsers do not apply CORS to WebSockets.
+    const common = isOpen ? undefined : this.#settings.headers?.(this.#call);
+    const head = toHead(result.headers, common);
+    if (route === undefined || route.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
       this.#write(result, head, result.body as WireBody);
       return;
     }
-    const documented = findResponse(route?.responses ?? [], result.status);
+    const documented = findResponse(route.responses, result.status);
     const content = documented && contentOf(documented, result);
     const isChecked = this.#settings.responses === 'check';
     const violation = isChecked ? findViolation(documented, content, result, head) : undefined;

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -35,8 +35,8 @@ export class UpgradeResponse extends ServerResponse {
     this.assignSocket(socket as Socket);
     // The socket has no error listener of its own, and a reset must not crash the process.
     socket.on('error', () => {});
-    socket.on('readable', this.#readOn);
-    socket.on('end', this.#leave);
+    socket.on('readable', this.#keepReading);
+    socket.on('end', this.#endSocket);
     this.once('finish', () => {
       this.detachSocket(socket as Socket);
       // A client that never closes its side would keep the connection open forever.
@@ -45,22 +45,20 @@ export class UpgradeResponse extends ServerResponse {
     });
   }
 
-  /** Hands the socket over to the new protocol, after the head of a 101 unless `open` writes it. */
-  handOver(
-    headers: Readonly<Record<string, string | readonly string[]>> | undefined,
-    open: (socket: Duplex, head: Buffer) => void,
-  ): void {
+  /** Sends the head of a 101. */
+  sendHead(): void {
+    // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the bytes unchanged.
+    this.#socket.setDefaultEncoding('latin1');
+    this.flushHeaders();
+    this.#socket.setDefaultEncoding('utf8');
+  }
+
+  /** Hands the socket over to the new protocol. Unless the head has been sent, `open` writes its own. */
+  handOver(open: (socket: Duplex, head: Buffer) => void): void {
     const socket = this.#socket;
-    this.writeHead(101, headers as OutgoingHttpHeaders | undefined);
-    if (headers !== undefined) {
-      // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the bytes unchanged.
-      socket.setDefaultEncoding('latin1');
-      this.flushHeaders();
-      socket.setDefaultEncoding('utf8');
-    }
     this.detachSocket(socket as Socket);
-    socket.off('readable', this.#readOn);
-    socket.off('end', this.#leave);
+    socket.off('readable', this.#keepReading);
+    socket.off('end', this.#endSocket);
     try {
       open(socket, this.#head);
     } catch (error) {
@@ -71,12 +69,12 @@ export class UpgradeResponse extends ServerResponse {
   }
 
   /** Without reading, a disconnect would go unnoticed. What the client sends stays buffered. */
-  readonly #readOn = () => {
+  readonly #keepReading = () => {
     if (this.#socket.readableLength === 0) this.#socket.read();
   };
 
   /** As Node.js does for other connections when the client has closed its side. */
-  readonly #leave = () => {
+  readonly #endSocket = () => {
     this.#socket.end();
   };
 }
