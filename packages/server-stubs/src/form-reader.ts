@@ -148,6 +148,10 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 
 const HEAD_BYTES = 16 * 1024;
 
+/** Skips quoted parameters, such as a file name that contains `; name=file`. */
+const FILE_HEAD =
+  /^content-disposition:(?:[^"\r\n]|"(?:\\.|[^"\\\r\n])*")*?[;\s]name="?file(?:["\s;]|$)/im;
+
 /**
  * Rewrites two kinds of delimiters in a form that busboy cannot read: white space after a boundary ("transport
  * padding"), and a delimiter directly after the headers of an empty part, with which it shares a line break
@@ -210,7 +214,7 @@ class Delimiters {
 
   /** Returns whether the headers belong to the file, and remembers its type. */
   #isFile(head: string): boolean {
-    if (!/^content-disposition:.*[;\s]name="?file(?:["\s;]|$)/im.test(head)) return false;
+    if (!FILE_HEAD.test(head)) return false;
     this.fileType = /^content-type:([^\r\n]*)/im.exec(head)?.[1]?.trim();
     return true;
   }
