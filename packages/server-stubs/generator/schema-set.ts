@@ -5,21 +5,11 @@ import addFormats from 'ajv-formats';
 import { toNames } from '../src/runtime/faults.ts';
 import type { Validator } from '../src/runtime/route-table.ts';
 import { ajvHelpers, functionIn } from '../src/runtime/validation.ts';
-import {
-  asObject,
-  entriesOf,
-  isObject,
-  type JsonObject,
-  type OpenApiDocument,
-  type Pointer,
-  targetOf,
-  toList,
-  toPointer,
-} from './document.ts';
+import { createConverter } from './convert-schema.ts';
+import { asObject, type OpenApiDocument, type Pointer, targetOf, toPointer } from './document.ts';
 import { Names, toTypeName } from './names.ts';
-import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, partsOf, propertiesOf } from './schemas.ts';
 
-/** What reading an operation needs. */
+/** What the readers of an operation share. */
 export interface Context {
   readonly document: OpenApiDocument;
   readonly request: SchemaSet;
@@ -28,13 +18,6 @@ export interface Context {
 
 /** A validator, and the expression for it in generated code. */
 export type WrittenValidator = Validator & { readonly expression: string };
-
-/** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
-const VALUE = new Set(
-  `type enum const multipleOf maximum minimum maxLength minLength
-  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
-  dependentRequired format`.split(/\s+/),
-);
 
 /**
  * The schemas of one direction, as Ajv validates them: without annotations, which may look like schemas, and
@@ -47,6 +30,7 @@ export class SchemaSet {
   readonly roots = new Set<string>();
   readonly #document: OpenApiDocument;
   readonly #direction: 'request' | 'response';
+  readonly #convert: ReturnType<typeof createConverter>;
   readonly #names = new Names();
   /** By the reference to a target, or the text of any other schema. */
   readonly #ids = new Map<string, string>();
@@ -57,6 +41,10 @@ export class SchemaSet {
   constructor(document: OpenApiDocument, direction: 'request' | 'response') {
     this.#document = document;
     this.#direction = direction;
+    this.#convert = createConverter(document, direction, (reference) => {
+      if (!this.#ids.has(reference)) this.#references.push(reference);
+      return this.#toId(reference);
+    });
   }
 
   /**
@@ -120,7 +108,7 @@ export class SchemaSet {
       // JSON may contain 1e999, which JavaScript parses as Infinity.
       strictNumbers: true,
       // A multiple of 0.01 is rarely a multiple of its closest binary number. With 6, decimals of up to ten
-      // digits are multiples, and what differs by more than a millionth of the step is none.
+      // digits are multiples, and a value that is off by more than a millionth of the step is not.
       multipleOfPrecision: 6,
       // Schemas with at most this many keywords are copied to each reference.
       inlineRefs: 8,
@@ -147,102 +135,5 @@ export class SchemaSet {
     const id = this.#names.take(`is${toTypeName(words.replaceAll(/\W+/g, ' '))}`);
     this.#ids.set(key, id);
     return id;
-  }
-
-  /** @param parents schemas for the same value that contain this one, which may require their properties */
-  #convert(schema: unknown, parents: readonly JsonObject[] = []): AnySchema {
-    // The generator checks whether it is one.
-    if (!isObject(schema)) return schema as AnySchema;
-    // JSON Schema allows an empty list, and Ajv does not.
-    if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-    const converted: JsonObject = {};
-    for (const [keyword, value] of Object.entries(schema)) {
-      const kept = this.#convertKeyword(keyword, value, [...parents, schema]);
-      if (kept !== undefined) converted[keyword] = kept;
-    }
-    const tag = asObject(schema.discriminator).propertyName;
-    if (typeof tag !== 'string' || !this.#isTagged(schema, tag)) return converted;
-    return { ...converted, type: 'object', discriminator: { propertyName: tag } };
-  }
-
-  /** Returns `undefined` for a keyword without effect, or one that is not checked. */
-  #convertKeyword(keyword: string, value: unknown, owners: readonly JsonObject[]): unknown {
-    const at = this.#document.pointerTo(owners.at(-1), keyword);
-    switch (keyword) {
-      case '$ref':
-        return this.#toTarget(String(value), at);
-      case '$dynamicRef':
-        this.#document.warn(at, 'A $dynamicRef is not checked. Use $ref.');
-        return undefined;
-      case 'pattern':
-        return this.#isPattern(String(value), at) ? value : undefined;
-      case 'patternProperties': {
-        const entries = entriesOf(value).filter(([name]) => this.#isPattern(name, at));
-        return Object.fromEntries(entries.map(([name, each]) => [name, this.#convert(each)]));
-      }
-      case 'required': {
-        const isHidden = (name: unknown) => owners.some((owner) => this.#isHidden(owner, name));
-        return Array.isArray(value) ? value.filter((name) => !isHidden(name)) : value;
-      }
-      case 'exclusiveMinimum':
-      case 'exclusiveMaximum':
-        // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
-        return typeof value === 'boolean' ? undefined : value;
-    }
-    if (VALUE.has(keyword)) return value;
-    const parents = COMPOSITIONS.test(keyword) ? owners : [];
-    return mapSubschemas(keyword, value, (each) => this.#convert(each, parents));
-  }
-
-  /** The ID of the target of a `$ref`. */
-  #toTarget(reference: string, at: Pointer): string | undefined {
-    if (!/^#(?:\/|$)/.test(reference)) {
-      this.#document.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
-      return undefined;
-    }
-    if (!this.#ids.has(reference)) this.#references.push(reference);
-    return this.#toId(reference);
-  }
-
-  /** Whether a property is not for this direction. It may be in `allOf` or behind a `$ref`. */
-  #isHidden(schema: JsonObject, name: unknown): boolean {
-    const mark = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
-    const properties = partsOf(this.#document.root, schema, ALL_OF).flatMap(propertiesOf);
-    return properties.some(
-      ([each, value]) => each === name && isMarked(this.#document.root, value, mark),
-    );
-  }
-
-  #isPattern(pattern: string, pointer: Pointer): boolean {
-    try {
-      new RegExp(pattern);
-      return true;
-    } catch {
-      const text = JSON.stringify(pattern);
-      const message = `${text} is not a valid JavaScript regular expression, so it is not checked.`;
-      this.#document.warn(pointer, `${message} Change it.`);
-      return false;
-    }
-  }
-
-  /**
-   * A discriminator never changes what is valid. Ajv's keyword only checks the schema that the tag selects, so its
-   * errors are more precise. It requires objects whose tags are different constants.
-   */
-  #isTagged({ oneOf }: JsonObject, tag: string): boolean {
-    const tags = toList(oneOf).flatMap((member) => {
-      const { $ref, ...siblings } = asObject(member);
-      const target = asObject(
-        $ref === undefined ? member : targetOf(this.#document.root, { $ref }),
-      );
-      const property = asObject(asObject(target.properties)[tag]);
-      const isRequired = toList(target.required).includes(tag) && !this.#isHidden(target, tag);
-      const hasSiblings = $ref !== undefined && Object.keys(siblings).length > 0;
-      if (hasSiblings || target.type !== 'object' || !isRequired) return [undefined];
-      return 'const' in property ? [property.const] : (property.enum ?? [undefined]);
-    });
-    // Ajv keeps the tags as the names of an object.
-    const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
-    return tags.length > 0 && tags.every(isTag) && new Set(tags).size === tags.length;
   }
 }
