@@ -119,9 +119,14 @@ export class OpenApiDocument {
   }
 }
 
-/** Schemas are read recursively, which fails with a `RangeError` if a chain of references is too long. */
+/** Schemas are read recursively, which overflows the stack if a chain of references is too long. */
 export const TOO_DEEP =
   'The schemas refer to each other too deeply. Keep chains of references below a few hundred.';
+
+/** Other errors of this class are bugs. V8 gives them no code. */
+export function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
+}
 
 /** The document is invalid, or has warnings that count as errors. Nothing was written. */
 export class InvalidDocumentError extends Error {

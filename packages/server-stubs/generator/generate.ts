@@ -1,5 +1,5 @@
 import type { RouteTable } from '../src/runtime/route-table.ts';
-import { InvalidDocumentError, type OpenApiDocument, type Problem, TOO_DEEP } from './document.ts';
+import { InvalidDocumentError, isTooDeep, type OpenApiDocument, TOO_DEEP } from './document.ts';
 import { describeOperations } from './operations.ts';
 import { writeIndex } from './write-index.ts';
 import { writeRoutes } from './write-routes.ts';
@@ -10,7 +10,7 @@ export interface Generated {
   /** Content by file name. The order is always the same. */
   readonly files: ReadonlyMap<string, string>;
   /** What is not checked or not served, and why. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: OpenApiDocument['warnings'];
   readonly operations: RouteTable['routes'];
 }
 
@@ -37,7 +37,7 @@ export function generate(
     files.set('types.gen.ts', writeTypes(document, table));
     return { files, warnings: document.warnings, operations: table.routes };
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!isTooDeep(error)) throw error;
     document.error('#', TOO_DEEP);
     throw new InvalidDocumentError(document.errors);
   }

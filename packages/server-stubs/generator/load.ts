@@ -15,6 +15,7 @@ import {
   asObject,
   InvalidDocumentError,
   isObject,
+  isTooDeep,
   OpenApiDocument,
   type Pointer,
   TOO_DEEP,
@@ -36,11 +37,11 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   const externalRefResolver = new LocalResolver(config.resolve);
   const root = await readRoot(source, externalRefResolver);
   checkVersion(root);
-  checkEnd(root);
+  assertAcyclic(root);
   const found = await lintDocument({ document: root, config, externalRefResolver }).catch(
     (error: Error) => {
       // Redocly follows references recursively.
-      const isDeep = error instanceof RangeError;
+      const isDeep = isTooDeep(error);
       throw toError(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
     },
   );
@@ -100,32 +101,32 @@ function checkVersion(root: Document): void {
 }
 
 /** Rejects references that Redocly and validators would follow forever. */
-function checkEnd(root: Document): void {
+function assertAcyclic(root: Document): void {
   const open = new Set<unknown>();
   const done = new Set<unknown>();
   /** Returns a pointer to a schema that applies itself to the same value. `from` is the last reference followed. */
-  const findCircle = (value: unknown, from: Pointer): Pointer | undefined => {
+  const findCycle = (value: unknown, from: Pointer): Pointer | undefined => {
     if (open.has(value)) return from;
     if (!isObject(value) || done.has(value)) return undefined;
     open.add(value);
     const target = targetOf(root.parsed, value);
-    let circle = findCircle(target, toPointer(String(value.$ref)));
-    for (const each of subschemasOf(value, SAME_VALUE)) circle ??= findCircle(each, from);
+    let cycle = findCycle(target, toPointer(String(value.$ref)));
+    for (const each of subschemasOf(value, SAME_VALUE)) cycle ??= findCycle(each, from);
     open.delete(value);
     done.add(value);
-    return circle;
+    return cycle;
   };
-  let circle: Pointer | undefined;
+  let cycle: Pointer | undefined;
   try {
     JSON.stringify(root.parsed, (_, value) => {
-      circle ??= findCircle(value, '#');
+      cycle ??= findCycle(value, '#');
       return value;
     });
   } catch {
     throw toError(root, 'A YAML alias is recursive or too large. Use $ref instead.');
   }
-  if (circle === undefined) return;
-  throw toError(root, 'This reference is circular. Remove it.', circle);
+  if (cycle === undefined) return;
+  throw toError(root, 'This reference is circular. Remove it.', cycle);
 }
 
 function toError(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {

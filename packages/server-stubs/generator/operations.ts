@@ -88,7 +88,7 @@ function toBasePath(servers: unknown): string | undefined {
   for (const [name, variable] of entriesOf(server.variables)) {
     url = url.replaceAll(`{${name}}`, (text) => String(asObject(variable).default ?? text));
   }
-  const path = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
+  const path = url.replace(/^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   const inner = path.replace(/^\/+|\/+$/g, '');
   return inner === '' ? '' : `/${inner}`;
 }
@@ -126,9 +126,8 @@ function findSecurityProblem(
     return 'its security must be a list of objects';
   }
   const unknown = security.flatMap(Object.keys).find((name) => !Object.hasOwn(schemes, name));
-  return unknown === undefined
-    ? undefined
-    : `there is no security scheme ${JSON.stringify(unknown)}. Add it to components.securitySchemes`;
+  if (unknown === undefined) return undefined;
+  return `there is no valid security scheme ${JSON.stringify(unknown)}. Define it in components.securitySchemes`;
 }
 
 function describeSecurity(security: unknown): Pick<Route, 'security' | 'scopes'> {

@@ -18,7 +18,7 @@ import { visitSchemas } from './schemas.ts';
 export function upgradeDocument(document: JsonObject): JsonObject {
   const upgraded = toLatest(document);
   const paths = asObject(upgraded.paths);
-  const names = new Names();
+  const ids = new Set<string>();
   const unnamed: { name: string; operation: JsonObject }[] = [];
   for (const [path, reference] of entriesOf(paths)) {
     // Path items that share a component share no operation. Shared parameters come first, where they are defined.
@@ -29,10 +29,12 @@ export function upgradeDocument(document: JsonObject): JsonObject {
       if (!isObject(operation)) continue;
       operation.parameters = mergeParameters(upgraded, item.parameters, operation.parameters);
       const { operationId } = operation;
-      if (typeof operationId === 'string' && names.take(operationId) === operationId) continue;
-      unnamed.push({ name: toVariableName(`${method} ${path}`), operation });
+      if (typeof operationId === 'string' && !ids.has(operationId)) ids.add(operationId);
+      else unnamed.push({ name: toVariableName(`${method} ${path}`), operation });
     }
   }
+  const names = new Names();
+  for (const id of ids) names.take(id);
   for (const { name, operation } of unnamed) operation.operationId = names.take(name);
   return upgraded;
 }

@@ -25,6 +25,7 @@ import { isMarked, propertiesOf, visitSchema, visitSchemas } from './schemas.ts'
 /** From the types of `operations`, `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
 export function writeTypes(document: OpenApiDocument, { routes }: RouteTable): string {
   const typed = toTypedDocument(document.root, routes);
+  let types: string;
   try {
     // Its main function would check the document a second time, with an older Redocly.
     const nodes = transformSchema(
@@ -40,12 +41,15 @@ export function writeTypes(document: OpenApiDocument, { routes }: RouteTable): s
         resolve: (reference: string) => resolveRef(typed as never, reference, { silent: true }),
       } as Partial<GlobalContext> as GlobalContext,
     );
-    return astToString(nodes).replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
+    types = astToString(nodes);
   } catch (error) {
     document.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
     // The cause is usually a field of a wrong type, which loading has warned about.
     throw new InvalidDocumentError([...document.errors, ...document.warnings]);
   }
+  const repaired = types.replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
+  if (repaired !== types || !/^type WithRequired\b/m.test(types)) return repaired;
+  throw new Error('openapi-typescript has changed its WithRequired, which must be replaced.');
 }
 
 /** The helper of openapi-typescript does not compile for a schema that allows `null`. */

@@ -41,18 +41,21 @@ import { ajvHelpers, type Validator } from '${runtime}';
 ${withoutRequire(code)}`;
 }
 
+const FUNCTION = /^function (validate\d+)\(/gm;
+
 /** Ajv may write a function twice if schemas refer to each other. */
 function dropRepeated(code: string, functions: ReadonlyMap<string, string>): string {
   const written = new Set<string>();
   let rest = code;
-  for (const [, name = ''] of code.matchAll(/^function (validate\d+)\(/gm)) {
+  for (const [, name = ''] of code.matchAll(FUNCTION)) {
     const text = written.has(name) ? functions.get(name) : undefined;
     written.add(name);
     if (text === undefined) continue;
     const end = rest.indexOf(text) + text.length;
     rest = rest.slice(0, end) + rest.slice(end).replace(text, () => '');
   }
-  return rest;
+  if (rest.match(FUNCTION)?.length === written.size) return rest;
+  throw new Error('Ajv defines a function twice.');
 }
 
 function withoutRequire(code: string): string {

@@ -35,6 +35,7 @@ const body = (schema: unknown, schemas: object = {}) =>
     { requestBody: { content: { 'application/json': { schema } } } },
     { components: { schemas } },
   );
+const NAMELESS = { type: 'apiKey', in: 'header' };
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 /** @param operations IDs by path */
 const paths = (operations: Record<string, string>) => {
@@ -121,8 +122,12 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       toDocument({ security }),
     ]),
     [
-      'This operation is not served: there is no security scheme "x". Add it to components.securitySchemes.',
+      'This operation is not served: there is no valid security scheme "x". Define it in components.securitySchemes.',
       toDocument({ security: [{ x: [] }, {}] }),
+    ],
+    [
+      'there is no valid security scheme "x".',
+      toDocument({ security: [{ x: [] }] }, { components: { securitySchemes: { x: NAMELESS } } }),
     ],
   ])('%s', async (text, document) => {
     const { isInvalid, text: found } = await findProblems(document);
@@ -131,24 +136,26 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
   });
 });
 
-it('operations without an ID get one, and path items that are shared do not share it', async () => {
+it('operations without an ID get one, even in shared path items, and all have the base path of the server', async () => {
   const get = { responses: { 200: { description: '' } } };
   const shared = { $ref: '#/components/pathItems/C' };
   const { operations, files } = await generateFrom({
-    ...toDocument({}),
+    ...toDocument({}, { servers: [{ url: '//api.example.com/v1' }] }),
     paths: {
       '/a': { get: { ...get, operationId: 'getAB' } },
       '/a/{b}': { get },
       '/c': shared,
       '/d': shared,
+      '/e': { get: { ...get, operationId: 'C' } },
     },
     components: { pathItems: { C: { get: { ...get, operationId: 'c' } } } },
   });
   expect(operations.map(({ operationId, path }) => `${operationId} ${path}`)).toEqual([
-    'getAB /a',
-    'getAB2 /a/{b}',
-    'c /c',
-    'getD /d',
+    'getAB /v1/a',
+    'getAB2 /v1/a/{b}',
+    'c /v1/c',
+    'getD /v1/d',
+    'C /v1/e',
   ]);
   expect(files.get('types.gen.ts')?.match(/^ {4}c: /gm)).toHaveLength(1);
 });
