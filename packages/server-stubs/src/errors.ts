@@ -142,14 +142,14 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** What of an `HttpError` is sent. `nothing`: the server is at fault. `status`: D27 has no code, so uploads keep it, too. */
-type Kept = 'nothing' | 'message' | 'status';
+/** Which parts of an `HttpError` are sent. `nothing`: the server is at fault. `status`: D27 has no code, so uploads keep it, too. */
+type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';
 
 /** The codes for a request that a router rejects: D6 (gateway), D26 (storage API) and D27 (upload target). */
 const CODES: Readonly<
-  Record<FaultKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode, Kept]>
+  Record<FaultKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode, Visible]>
 > = {
   'not-found': ['INVALID_PATH', 'NOT_FOUND', MALFORMED, 'status'],
   'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', MALFORMED, 'status'],
@@ -169,10 +169,10 @@ export function toContractError(
   surface: keyof typeof CLASSES,
   { kind, status, message, cause }: HttpError,
 ): GatewayError | StorageError | UploadError {
-  const [gateway, storage, upload, kept] = CODES[kind];
+  const [gateway, storage, upload, visible] = CODES[kind];
   const code = { gateway, storage, upload }[surface];
-  if (kept === 'nothing') return new CLASSES[surface](code, { cause });
-  const hasStatus = surface !== 'upload' || kept === 'status';
+  if (visible === 'nothing') return new CLASSES[surface](code, { cause });
+  const hasStatus = surface !== 'upload' || visible === 'status';
   return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
 }
 

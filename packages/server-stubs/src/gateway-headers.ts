@@ -24,7 +24,7 @@ export function removeHopByHop(
   headers: Headers,
   others?: ReadonlySet<string>,
 ): Record<string, HeaderValue> {
-  // Any token is a name, also `__proto__`.
+  // Any token is a name, even `__proto__`.
   const kept = createNullObject() as Record<string, HeaderValue>;
   const nominated = nominatedBy(headerOf(headers, 'connection'));
   for (const name in headers) {

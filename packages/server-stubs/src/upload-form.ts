@@ -63,7 +63,7 @@ export function toFileType(header = 'text/plain'): string {
   return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
 }
 
-/** D30: without one of them, nothing is stored. Tells the call its `key`, for its errors. @throws UploadError */
+/** D30: without one of them, nothing is stored. Sets `call.key`, which errors include. @throws UploadError */
 export function toUploadFields(
   fields: ReadonlyMap<string, string>,
   call: UploadContext,

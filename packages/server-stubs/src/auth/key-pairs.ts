@@ -8,7 +8,7 @@ export type KeyPairs = ReturnType<typeof createKeyPairs>;
 export type KeyPair = ReturnType<typeof createKeyPair>;
 
 /** For unknown IDs. It has no environment. */
-const NOBODY = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
+const UNKNOWN_PAIR = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
 
 /**
  * Creates the key pairs of all environments from their credentials.
@@ -39,7 +39,7 @@ export function createKeyPairs(
     /** Returns the environment's key pair, or else another one, so that the response time reveals nothing. */
     find(id: string, env: string): KeyPair {
       const pairs = byId.get(id);
-      return pairs?.get(env) ?? pairs?.values().next().value ?? NOBODY;
+      return pairs?.get(env) ?? pairs?.values().next().value ?? UNKNOWN_PAIR;
     },
     /** Whether an environment of this name exists, even without key pairs. */
     hasEnv: (env: string) => Object.hasOwn(environments, env),

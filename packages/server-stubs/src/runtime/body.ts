@@ -71,15 +71,15 @@ function startReading(request: IncomingMessage, maxBytes: number): void {
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
   if (headers.expect === undefined) return;
-  waiting.get(request)?.writeContinue();
-  waiting.delete(request);
+  awaitingContinue.get(request)?.writeContinue();
+  awaitingContinue.delete(request);
 }
 
-const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** Remembers that a client waits for `100 Continue` before it sends its body (RFC 9110, section 10.1.1). */
 export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
-  waiting.set(request, response);
+  awaitingContinue.set(request, response);
 }
 
 /** Reads the body, unless other middleware such as `express.json()` has. `undefined` if there is no value. */

@@ -39,8 +39,8 @@ export function findContent<Content extends { readonly mediaType: string }>(
   const exact = toComparable(contentType);
   const type = exact.replace(/;.*/, '');
   const range = type.replace(/\/.*/, '/*');
-  const find = (wanted: string, ignored: RegExp | string = '') =>
-    content.find(({ mediaType }) => toComparable(mediaType).replace(ignored, '') === wanted);
+  const find = (expected: string, ignored: RegExp | string = '') =>
+    content.find(({ mediaType }) => toComparable(mediaType).replace(ignored, '') === expected);
   return find(exact) ?? find(type, /;.*/) ?? find(range) ?? find('*/*');
 }
 

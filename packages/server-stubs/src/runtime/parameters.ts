@@ -201,9 +201,7 @@ function addValue(values: Map<string, string[]>, name: string, value: string): v
   else values.set(name, [value]);
 }
 
-export interface NullObject {
-  [name: string]: unknown;
-}
+export type NullObject = Record<string, unknown>;
 
 const Constructor = function NullObject() {} as unknown as new () => NullObject;
 Constructor.prototype = Object.freeze(Object.create(null));
