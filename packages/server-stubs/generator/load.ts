@@ -41,8 +41,7 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   const found = await lintDocument({ document: root, config, externalRefResolver }).catch(
     (error: Error) => {
       // Redocly follows references recursively.
-      const isDeep = isTooDeep(error);
-      throw toError(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+      throw toError(root, isTooDeep(error) ? TOO_DEEP : `It cannot be read: ${error.message}.`);
     },
   );
   const errors = found.filter(({ severity }) => severity === 'error');

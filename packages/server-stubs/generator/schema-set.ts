@@ -2,7 +2,7 @@ import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as equalModule from 'ajv/dist/runtime/equal.js';
 import addFormats from 'ajv-formats';
-import { toNames } from '../src/runtime/faults.ts';
+import { toNames } from '../src/runtime/json-pointer.ts';
 import type { Validator } from '../src/runtime/route-table.ts';
 import { ajvHelpers, functionIn } from '../src/runtime/validation.ts';
 import { createConverter } from './convert-schema.ts';

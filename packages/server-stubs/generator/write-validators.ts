@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { toNames } from '../src/runtime/faults.ts';
+import { toNames } from '../src/runtime/json-pointer.ts';
 import { join, type OpenApiDocument } from './document.ts';
 import type { SchemaSet } from './schema-set.ts';
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { escapeName, HttpError, invalidRequest, type Violation } from './faults.ts';
+import { HttpError, invalidRequest, type Violation } from './faults.ts';
 import { parseJson } from './json.ts';
+import { escapeName } from './json-pointer.ts';
 import type { Input } from './options.ts';
 import type { Parameter, Route, ScalarType } from './route-table.ts';
 

@@ -40,8 +40,7 @@ export class Responder {
       );
     }
     // Browsers do not apply CORS to WebSockets.
-    const common = isOpen ? undefined : this.#settings.headers?.(this.#call);
-    const head = toHead(result.headers, common);
+    const head = toHead(result.headers, isOpen ? undefined : this.#settings.headers?.(this.#call));
     if (route === undefined || route.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
       this.#write(result, head, result.body as WireBody);
