@@ -51,6 +51,7 @@ describe('the X-Mock-Fault header', () => {
     ['times=1,reset', 'X-Mock-Fault: times is not a field'],
   ])('rejects %j with 400 and a message that names it', async (text, message) => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
+    ['latency=1,latency=1', 'X-Mock-Fault: latency must not be repeated'],
     expect([status, json.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(json.message).toContain(message);
   });

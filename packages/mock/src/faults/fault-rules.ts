@@ -176,6 +176,7 @@ function splitFields(text: string): Fields {
     if (name === '') {
       throw new FieldError(RULE, 'must be a list of fields, such as latency=200,reset.');
     }
+    if (name in fields) throw new FieldError(name, 'must not be repeated.');
     fields[name] = value.length === 0 ? true : value.join('=');
   }
   return fields;
