@@ -72,6 +72,6 @@ export interface RunningService {
     call: GatewayCall,
     upstreamStatus: string,
   ): ReturnType<WebSocketHandler>;
-  /** Whether the service itself handles `Prefer`, for which callers otherwise get the contract's responses. */
+  /** Whether calls with `Prefer` reach the service. Default: the caller gets the contract's response. */
   readonly handlesPrefer?: boolean;
 }

@@ -23,6 +23,7 @@ export function createUrlService(
   connect?: (call: GatewayCall) => Duplex,
 ): RunningService {
   return {
+    handlesPrefer: true,
     async call(input, call) {
       const request = toRequest(base, input, call, {}, connect);
       const received = awaitResponse(request, base, call.signal);

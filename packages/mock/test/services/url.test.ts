@@ -61,11 +61,15 @@ test('the path is added to that of the URL, without what is for the mock', async
     response.end();
   };
   const path = '/v1/cloudrun/real/a%2Fb';
-  await gateway(mock, { path, headers: { 'x-a': ['1', '2'], 'x-mock-session': 'a' } });
+  await gateway(mock, {
+    path,
+    headers: { 'x-a': ['1', '2'], 'x-mock-session': 'a', prefer: 'code=503' },
+  });
   expect(received?.url).toBe('/base/a%2Fb');
   expect(received?.headersDistinct['x-a']).toEqual(['1', '2']);
   expect(received?.headers).toMatchObject({
     host: new URL(real.url).host,
+    prefer: 'code=503',
     'x-forwarded-host': new URL(mock.url).host,
   });
   expect(received?.headers).not.toHaveProperty('x-mock-session');
