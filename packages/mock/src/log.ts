@@ -66,6 +66,7 @@ export class CallRecord {
   }
 
   get headers(): [name: string, value: string][] {
+    if (this.#headers === '') return [];
     const lines = this.#headers.split('\n');
     return lines.flatMap((name, at) => (at % 2 === 0 ? [[name, lines[at + 1] ?? '']] : []));
   }

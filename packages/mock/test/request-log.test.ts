@@ -6,6 +6,7 @@ import { testOn } from '../../../scripts/testing/engines.ts';
 import { FaultRules } from '../src/faults/fault-rules.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
 import { BEARER, call, control, gateway, storage } from './helpers/calls.ts';
+import { sendRaw } from './helpers/raw.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock({ services: {} });
@@ -37,6 +38,13 @@ test('logs a call with its result', async () => {
   };
   expect(await readLog()).toMatchObject([logged]);
   expect(session.requests()).toMatchObject([{ ...logged, reason: undefined }]);
+});
+
+test('logs a call without headers', async () => {
+  await sendRaw(mock, 'GET /v1/cloudrun/echo HTTP/1.0\r\n\r\n');
+  const [logged] = await readLog();
+  expect(logged?.headers).toEqual([]);
+  expect(logged?.curl).not.toContain("';'");
 });
 
 test('keeps a body of many small chunks, and none that is too long', async () => {
