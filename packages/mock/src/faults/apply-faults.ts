@@ -10,8 +10,8 @@ import { FAULT_HEADER, type FaultEffect, type FaultSubject } from './fault-rules
 const HEADER = FAULT_HEADER.toLowerCase();
 
 /**
- * Checked first, because a call without faults needs no promise, and its operation is only looked up once. Preflights
- * have none, because after a failed preflight the browser would not send the actual request.
+ * Returns whether a call may have faults. If not, it needs no promise, and its operation is only looked up once.
+ * Preflights have none, because after a failed preflight the browser would not send the actual request.
  */
 export function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord) {
   return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
@@ -59,13 +59,13 @@ export async function applyRequestFaults(
     truncate(maxBytes) {
       // For an upgrade, `take` only returns this kind if another fault then rejects it.
       response ??= createResponse?.();
-      if (response !== undefined) interceptBody(response, truncateTo(maxBytes));
+      if (response !== undefined) truncateBody(response, maxBytes);
     },
   };
   for (const { kind, value } of effects) {
     await kind.apply(value, faulted);
     if (!kind.endsCall && !faulted.signal.aborted) continue;
-    // No router will do it.
+    // No router sees this call, so identify it here.
     record.identify(subject.operationId, subject.service);
     return;
   }
@@ -73,30 +73,18 @@ export async function applyRequestFaults(
   if (!response?.headersSent) next();
 }
 
-/** Returns what to send instead of a chunk of a body, and whether the connection is closed after it. */
-type ReplaceChunk = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
-
-function truncateTo(maxBytes: number): ReplaceChunk {
-  let left = maxBytes;
-  return (chunk) => {
-    const sent = chunk.subarray(0, left);
-    left -= chunk.length;
-    return { sent, isLast: left < 0 };
-  };
-}
-
 type Done = (error?: Error | null) => void;
 
-/** Replaces the chunks of a body. Several functions may: those added first get what the later ones send. */
-function interceptBody(response: ServerResponse, replace: ReplaceChunk): void {
+/** Closes the connection if the body exceeds a size. After several calls, the smallest size applies. */
+function truncateBody(response: ServerResponse, maxBytes: number): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let isClosed = false;
+  let left = maxBytes;
   const send = (chunk: Buffer, done: Done): boolean => {
-    if (isClosed) return false;
-    const { sent, isLast } = replace(chunk);
-    isClosed = isLast;
-    if (!isLast) return write(sent, done);
+    if (left < 0) return false;
+    const sent = chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left >= 0) return write(sent, done);
     // When this write completes, the head and everything before it have been sent.
     write(sent, (error) => {
       response.socket?.destroySoon();
@@ -115,7 +103,7 @@ function interceptBody(response: ServerResponse, replace: ReplaceChunk): void {
       }
       send(chunk, () => {});
     }
-    return isClosed ? response : end(done);
+    return left < 0 ? response : end(done);
   }) as typeof response.end;
 }
 

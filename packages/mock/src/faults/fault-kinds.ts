@@ -24,7 +24,7 @@ export interface FaultKind<Value> {
   findProblem?(value: Value, surface: SurfaceName): string | undefined;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
-  /** Whether the call ends here, and is not handled. */
+  /** Whether the call ends here, and is not handled. Required if `apply` responds or closes the connection. */
   readonly endsCall?: boolean;
   /** Whether it has no effect on a WebSocket that opens, whose response has no body. */
   readonly needsBody?: boolean;
@@ -32,7 +32,8 @@ export interface FaultKind<Value> {
 
 /**
  * All kinds of faults, in the order in which they take effect. `code` is last, because earlier kinds may change the
- * response that it sends. Options, header, control API and messages read this table, so a new kind needs a row here and
+ * response that it sends. A row after `reset` has no effect with it; of two rows that change the body, the later one
+ * sees it first. Options, header, control API and messages read this table, so a new kind needs a row here and
  * a line in the README. An effect that `FaultedCall` lacks is another method.
  */
 export const FAULT_KINDS = {
@@ -73,7 +74,7 @@ export const FAULT_KINDS = {
   }),
 };
 
-/** The faults of one call. Every field that is set takes effect. */
+/** The faults of one call. They take effect in the order of `FAULT_KINDS`, up to one that ends the call. */
 export type Fault = {
   readonly [Name in keyof typeof FAULT_KINDS]?: (typeof FAULT_KINDS)[Name] extends FaultKind<
     infer Value
