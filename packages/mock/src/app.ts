@@ -71,7 +71,7 @@ export function createApp(context: Context) {
     response: ServerResponse,
     record: CallRecord,
   ): void | Promise<void> {
-    if (!isStandalone) record.surface = contract.surfaceOf(request) ?? record.surface;
+    if (!isStandalone) record.surface = contract.surfaceOfAddition(request) ?? record.surface;
     const { surface } = record;
     const next = () => (surface === 'link' ? link : routerOf(surface))(request, response);
     if (!mayHaveFaults(request, record)) return next();
@@ -151,7 +151,7 @@ export function createApp(context: Context) {
     const found = surface === 'link' ? undefined : routerOf(surface).find(request);
     const { operationId, path } = found ?? {};
     // A document may also call one of its parameters `name`.
-    const isBuiltIn = !isStandalone && contract.surfaceOf(request) === undefined;
+    const isBuiltIn = !isStandalone && contract.surfaceOfAddition(request) === undefined;
     const name = isBuiltIn ? path?.name : undefined;
     return { surface, operationId, service: name && (decodeText(name) ?? name) };
   }

@@ -6,8 +6,9 @@ import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
 import { createSessions } from './session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
+import { createContract, DOCUMENTS } from './surfaces/contract.ts';
 import { openDocument, serveStandalone } from './surfaces/document.ts';
-import { createContract, serveDocument } from './surfaces/drafts.ts';
+import { serveAdditions, serveDocument } from './surfaces/drafts.ts';
 import { LOGGING } from './surfaces/responses.ts';
 import { FieldError } from './user-input.ts';
 
@@ -34,7 +35,9 @@ export async function createContext(options: ResolvedOptions, onProblem: OnProbl
     /** The document of the options: a draft of the contract, or what is served alone. */
     document,
     isStandalone,
-    contract: createContract(isStandalone ? undefined : document, options, auth),
+    contract: createContract(isStandalone ? undefined : document, (surface) =>
+      serveAdditions(surface, DOCUMENTS[surface], options, auth),
+    ),
     log,
     /** Called with each call when its response is complete. */
     onCall: createPrinter(options),

@@ -1,6 +1,5 @@
 /**
- * The contract that a mock serves, with the operations that nothing implements: those that a draft adds, or a change of
- * the built-in documents. The mock implements the operations in `IMPLEMENTED`, and Prism responds to all others. A draft
+ * Serves the operations that nothing implements: those that a draft adds, or a change of the built-in documents. A draft
  * is a copy of a built-in document with a new path, such as `/v1/items`. The routers of all surfaces then also have it:
  * `GET /v1/items` needs the gateway's credentials, and gets the example of the draft or an error of the gateway.
  */
@@ -11,81 +10,15 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import type {
-  Call,
-  HandlerResponse,
-  Listener,
-  Router,
-  RouteTable,
-} from '@berth/server-stubs/runtime';
-import { type Live, toConstant } from '../live.ts';
+import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
 import type { ResolvedOptions } from '../options.ts';
-import { createPrism, type Preferences, type Prism, readPreferences } from '../prism/prism.ts';
-import { DOCUMENT_UPLOAD_PATH, type DocumentedSurface, STORAGE_OPERATIONS } from '../surface.ts';
+import { createPrism, type Prism, readPreferences } from '../prism/prism.ts';
+import { DOCUMENT_UPLOAD_PATH, type DocumentedSurface } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, authenticateGateway } from './auth.ts';
-import { type ContractSurface, DOCUMENTS, respondAsDocumented } from './contract.ts';
+import { DOCUMENTS, IMPLEMENTED, respondAsDocumented } from './contract.ts';
 import { createPrismRouter, type ServedDocument, serveStandalone } from './document.ts';
 import { toDocumentOptions } from './responses.ts';
-
-type RequestLine = Parameters<Router['find']>[0];
-
-/** @param draft replaces the built-in document of its surface */
-export function createContract(
-  draft: Live<ServedDocument> | undefined,
-  options: ResolvedOptions,
-  auth: Auth,
-) {
-  const open = (surface: DocumentedSurface) =>
-    draft?.current.surface === surface
-      ? draft
-      : toConstant(serveAdditions(surface, DOCUMENTS[surface], options, auth));
-  const documents = { gateway: open('gateway'), storage: open('storage') };
-  const extensions = Object.values(documents).filter(
-    (document) => document === draft || document.current.routes.length > 0,
-  );
-  const findAddition = (request: RequestLine) =>
-    extensions.find(({ current }) => {
-      const found = current.router.find(request);
-      return found !== undefined && !IMPLEMENTED.has(found.operationId);
-    })?.current;
-  return {
-    /** Responds to an operation that the mock implements with what is documented. */
-    respond(surface: ContractSurface, call: Call, preferences?: Preferences) {
-      const { current } = documents[surface === 'upload' ? 'storage' : surface];
-      return respondAsDocumented(current.prism, call, surface, preferences);
-    },
-    /** Returns the surface of an operation that nothing implements; undefined for any other call. */
-    surfaceOf: (request: RequestLine) => findAddition(request)?.surface,
-    /** Adds the operations that nothing implements. Every router gets all of them: a draft may add any path. */
-    extend<Extended extends Router>(router: Extended): Extended {
-      if (extensions.length === 0) return router;
-      const find: Router['find'] = (request) =>
-        (findAddition(request)?.router ?? router).find(request);
-      const listener: Listener = (request, response) => {
-        const isAddition = findAddition(request) !== undefined;
-        if (!isAddition && router.find(request)) return router(request, response);
-        // A preflight, or a wrong method, gets the methods that a document allows.
-        const pass = (index: number): void => {
-          const extension = extensions[index]?.current.router;
-          if (extension === undefined) router(request, response);
-          else extension(request, response, () => pass(index + 1));
-        };
-        pass(0);
-      };
-      return Object.assign(listener, router, { find });
-    },
-  };
-}
-
-const IMPLEMENTED: ReadonlySet<string> = new Set([
-  ...STORAGE_OPERATIONS,
-  'cloudrun-get-root',
-  'cloudrun-post-root',
-  'cloudrun-get',
-  'cloudrun-post',
-  'uploadFile',
-]);
 
 /** Serves a draft as an extension of the contract, and any other document alone. */
 export function serveDocument(
@@ -109,7 +42,7 @@ function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface |
 }
 
 /** Serves the operations of a surface that nothing implements, with its credentials and errors. */
-function serveAdditions(
+export function serveAdditions(
   surface: DocumentedSurface,
   { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
   options: ResolvedOptions,
