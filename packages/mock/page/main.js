@@ -13,7 +13,7 @@ const MAX_CALLS = 200;
 /** The session that the page shows; empty for the default one. */
 const session = new URLSearchParams(location.search).get('session') ?? '';
 
-/** What the tables and the list of sessions show, so that they only change with it. @type {Record<string, string>} */
+/** What the tables and the list of sessions show, so that they are redrawn only when it changes. @type {Record<string, string>} */
 const shown = {};
 
 watch();

@@ -195,7 +195,7 @@ const API_KEYS = ['api_key', 'api-key', 'apikey', 'x-api-key'];
 /** Headers whose value is a credential, possibly after a scheme. */
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', ...API_KEYS];
 
-/** The schemes that stay. Any other text may be a credential. */
+/** Schemes that are not redacted. Any other text may be a credential. */
 const SCHEME = new RegExp(`^(?:Bearer|Basic|(?:1\\.0 )?${SIGNATURE.algorithm})(?= )`, 'i');
 
 /** A token that a browser sends as a subprotocol of a WebSocket. */

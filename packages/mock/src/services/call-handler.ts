@@ -13,7 +13,7 @@ export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
 }
 
 /**
- * Calls a service in code, whose response may be of another class in environments that imitate a page.
+ * Calls a service in code, whose response may be from another realm, as in jsdom.
  *
  * @throws GatewayError that the service throws. Any other error is reported, and a response with the status 500
  */

@@ -20,7 +20,7 @@ export function createHandlerService(
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report: Report = (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
-    // The first frame says where.
+    // The first stack frame has the location.
     const [message, frame = ''] = withoutModuleQuery(text).split(/\n(?= +at )/, 2);
     onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
   };

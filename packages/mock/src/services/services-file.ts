@@ -56,7 +56,7 @@ export async function openServicesFile<Started>(
     files.add(file);
     watch(file);
   };
-  /** Modules in CommonJS have no query: Node keeps them by their paths. */
+  /** Modules in CommonJS have no query: Node caches them by path. */
   const isOurs = (url = '') =>
     url.startsWith('file:') &&
     (url.includes('?') ? url.split('?')[1] === query : files.has(fileURLToPath(url)));

@@ -20,12 +20,12 @@ const HELLO = 'hello';
 
 /** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
 export function createMockGateway({ services, contract, options, auth }: Context): GatewayRouter {
-  async function respondByPrism(call: GatewayCall, preferences?: Preferences) {
+  async function respondWithPrism(call: GatewayCall, preferences?: Preferences) {
     const { status, headers, content } = await contract.respond('gateway', call, preferences);
     return { status, headers, ...(content && { body: content }) };
   }
 
-  const hello: RunningService = { call: (_, call) => respondByPrism(call) };
+  const hello: RunningService = { call: (_, call) => respondWithPrism(call) };
 
   async function findService({ name }: GatewayInput, { request }: GatewayCall) {
     recordOf(request).identify(undefined, name);
@@ -39,7 +39,7 @@ export function createMockGateway({ services, contract, options, auth }: Context
     const { prefer } = call.request.headers;
     const preferences = service.handlesPrefer ? undefined : readPreferences(prefer);
     if (preferences === undefined) return service.call(input, call);
-    return respondByPrism(call, preferences);
+    return respondWithPrism(call, preferences);
   };
 
   const webSocket: WebSocketHandler = async (input, call) => {
