@@ -163,6 +163,17 @@ test('dropped connections are errors, not failures of the target', async () => {
   expect(error.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
 });
 
+test('an intermediary that throttles every handshake skips only the checks that need WebSockets', async () => {
+  await using target = await startFronted({
+    request: ({ headers }) =>
+      headers.get('upgrade')?.toLowerCase() === 'websocket' ? send(TOO_MANY) : undefined,
+  });
+  const ran = await runWithoutLeaks({ ...target.options, only: ['GW-WS', 'GW-HEADERS'] });
+  expect(ran).toMatchObject({ fail: [], error: [], pass: ['GW-HEADERS'] });
+  expect(ran.skip.length).toBeGreaterThan(2);
+  for (const one of ran.skip) expect(one).toMatch(/no handshake .* \(.*every attempt got a 429\)/);
+});
+
 test('an intermediary that never responds to handshakes is found with one call', async () => {
   let handshakes = 0;
   await using target = await startFronted({

@@ -54,6 +54,10 @@ export function toNetworkError(error: NodeJS.ErrnoException, what: string): Netw
 /** Thrown if every attempt got a 429. This proves nothing about the target. */
 export class ThrottledError extends Error {}
 
+/** Whether a call has ended without a response that says something about the target. */
+export const isNoResponse = (error: unknown): error is NetworkError | ThrottledError =>
+  error instanceof NetworkError || error instanceof ThrottledError;
+
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 export async function retryIfClosed<Value>(

@@ -6,7 +6,7 @@ import { findExclusion, findObstacle, type Need } from '../context/skip-reason.t
 import type { StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import { transactions } from '../dredd/transactions.ts';
-import { NetworkError, retryIfClosed, ThrottledError } from '../http/connection.ts';
+import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { workflows } from '../respect/run-workflows.ts';
 import { SkipError, StartError, skipped } from '../result.ts';
@@ -55,7 +55,7 @@ async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>)
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
-    if (!(error instanceof NetworkError) && !(error instanceof ThrottledError)) throw error;
+    if (!isNoResponse(error)) throw error;
     const what = `the ${NAMES[api]} at ${run.settings[`${api}Url`]}`;
     throw new StartError(`${what} cannot be reached: ${error.message}.`);
   }
@@ -184,9 +184,7 @@ async function findCopyPaths(run: Run): Promise<void> {
     const accepts = (form: CopyPaths) => t.files.tryCopyAs(file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
-    const kinds = [SkipError, NetworkError, ThrottledError];
-    const isExpected = kinds.some((kind) => error instanceof kind);
-    if (!isExpected && !run.signal.aborted) throw error;
+    if (!(error instanceof SkipError || isNoResponse(error) || run.signal.aborted)) throw error;
   }
 }
 
@@ -200,7 +198,7 @@ async function findWebSockets(run: Run): Promise<void> {
     const { socket } = await gateway.upgrade({ path: fixture.socket(), acceptsRefusal: true });
     await closeSocket(socket);
   } catch (error) {
-    if (!(error instanceof NetworkError)) throw error;
+    if (!isNoResponse(error)) throw error;
     const reason = `no handshake of a WebSocket gets a response (${error.message}); does an intermediary allow upgrades?`;
     run.missing.webSocket = skipped(reason);
     run.settings.onNotice(reason);
