@@ -88,6 +88,15 @@ test('a report that cannot be written exits with 2, after the results', async ()
   expect(lines.at(-1)).toBe(`error: --report: ${folder.path} cannot be written (EISDIR).`);
 });
 
+test('a report that cannot be written hides neither a violation nor the other reports', async () => {
+  await using folder = await makeTemporaryFolder();
+  const reports = `html=${folder.path},junit=${join(folder.path, 'r.xml')}`;
+  const { code, lines } = await run(...broken.args, ...NOT_FOUND, '--report', reports);
+  expect(code).toBe(1);
+  expect(lines.at(-1)).toBe(`error: --report: ${folder.path} cannot be written (EISDIR).`);
+  expect(await readdir(folder.path)).toEqual(['r.xml']);
+});
+
 test('--list shows the selected rules, transactions and workflows', async () => {
   const { code, output, lines } = await run('--list', '--only', 'GW-C1');
   expect(code).toBe(0);

@@ -119,7 +119,6 @@ async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const { report: files = [] } = command;
   let [checked, failed] = [0, 0];
   const onResult = (result: Result) => {
     checked += 1;
@@ -136,16 +135,18 @@ async function check(
   signal.removeEventListener('abort', announceStop);
   output.progress('');
   for (const line of toText(report, command, output.paint)) output.out(line);
-  for (const { kind, file } of files) {
+  let { exitCode } = report;
+  for (const { kind, file } of command.report ?? []) {
     try {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, reporters[kind](report));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw new StartError(`--report: ${file} cannot be written (${code}).`);
+      output.error(toPrintable(`error: --report: ${file} cannot be written (${code}).`));
+      if (exitCode !== 1) exitCode = UNKNOWN;
     }
   }
-  return report.exitCode;
+  return exitCode;
 }
 
 /** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */
