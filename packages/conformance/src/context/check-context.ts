@@ -81,8 +81,7 @@ export class CheckContext {
     this.gateway = createGatewayClient(run, caller);
     this.fixture = createFixtureClient(this.gateway);
     this.storage = createStorageClient(run, caller, this.#folder);
-    const { storage, expect } = this;
-    this.files = new Files({ run, caller, storage, expect });
+    this.files = new Files({ run, caller, storage: this.storage, expect: this.expect });
   }
 
   get #folder(): string {
@@ -126,7 +125,7 @@ export class CheckContext {
   async onOneConnection(
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
-    const agents = createAgents(this.settings.ca, true);
+    const agents = createAgents(this.settings, true);
     const run = { ...this.run, agents };
     const caller = this.#createCaller(run);
     try {

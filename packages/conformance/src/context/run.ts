@@ -44,7 +44,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     settings,
     signal,
     mark: randomBytes(4).toString('hex'),
-    agents: createAgents(settings.ca),
+    agents: createAgents(settings),
     pace: new Pace(
       (pause) =>
         settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
@@ -89,8 +89,7 @@ export function createRunCaller(run: Run, onResponse?: CallerOptions['onResponse
       sent.calls += 1;
     },
     onResponse(call) {
-      const isComplete = 'received' in call;
-      if (isComplete && run.phase === 'checking') run.observer.observe(call);
+      if ('received' in call && run.phase === 'checking') run.observer.observe(call);
       onResponse?.(call);
     },
   });

@@ -13,10 +13,8 @@ export interface Agents {
  * Creates the agents for a run. Unless `isOneConnection` is set, each call has its own connection: if the other side
  * closed a kept-alive connection at the wrong moment, nobody would be at fault, and a POST could not be retried
  * safely.
- *
- * @param ca certificates (PEM) to trust instead of the default ones
  */
-export function createAgents(ca?: string, isOneConnection = false): Agents {
+export function createAgents({ ca }: { ca?: string | undefined }, isOneConnection = false): Agents {
   const options = isOneConnection ? { keepAlive: true, maxSockets: 1 } : { keepAlive: false };
   return {
     http: new HttpAgent(options),
