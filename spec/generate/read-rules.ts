@@ -31,6 +31,9 @@ export function readRules(known: Known, folder = join(SPEC, 'rules')) {
     for (const rule of read(file)) {
       const found = validate(rule);
       if (rules.some(({ id }) => id === rule.id)) found.push('has the ID of another rule');
+      if (file !== 'clients' && rule.documents === 'both') {
+        found.push('documents: only a rule for clients can be about both');
+      }
       problems.push(...found.map((problem) => `${file}.yaml: ${rule.id}: ${problem}`));
       rules.push(file === 'clients' ? { ...rule, checkedBy: 'client' } : rule);
     }

@@ -49,6 +49,7 @@ it.each([
   [{ places: ['gateway.v1#/info/no'] }, '"place": gateway.v1#/info/no'],
   [{ places: ['workflows/none.yaml'] }, '"place": workflows/none.yaml'],
   [{ level: 'MAY' }, '/level must be equal to one of the allowed values: MAY'],
+  [{ documents: 'both' }, 'documents: only a rule for clients can be about both'],
   [{ color: 'red' }, 'must NOT have additional properties'],
   [{ operations: [] }, '/operations must NOT have fewer than 1 items'],
   [{ source: [], decisions: [] }, 'names neither a source nor a decision'],

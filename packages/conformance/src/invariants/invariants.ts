@@ -19,9 +19,9 @@ interface Facts extends StorageReply {
 }
 
 /**
- * Checks whether a response is as a sentence says. Returns `undefined` if the sentence is not about the response;
- * otherwise claims, or findings that name their place in a document. The response passes if all claims hold and there are
- * no findings.
+ * Checks whether a response is as a sentence says. Called for every operation of the rule's API, so it must check
+ * `operationId` itself. Returns `undefined` if the sentence does not apply to the response; otherwise claims, or findings
+ * that name their place in a document. The response passes if all claims hold and there are no findings.
  *
  * @example
  * // If a handshake succeeds, the response has no body.
