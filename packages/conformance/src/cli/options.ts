@@ -81,7 +81,7 @@ const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
   ca: (file) => toCertificates(readText(file), file),
   storageHeader: (headers) => Object.fromEntries(toItems(headers, /\n/).map(toHeader)),
   only: (ids) => toItems(ids, /[\n,]/).map(toId),
-  report: (reports) => toItems(reports, /\n|,(?=[a-z]+=)/).map(toReport),
+  report: (reports) => toItems(reports, /\n|,(?=[a-z0-9]+=)/).map(toReport),
 };
 
 const LISTS: readonly string[] = ['storageHeader', 'only', 'report'] satisfies Name[];
@@ -209,7 +209,7 @@ function toId(id: string): string {
 }
 
 function toReport(report: string): { kind: Kind; file: string } {
-  const [, kind = '', file = ''] = /^([a-z]+)=(.+)$/s.exec(report) ?? [];
+  const [, kind = '', file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
   if (Object.hasOwn(reporters, kind)) return { kind: kind as Kind, file };
   const kinds = Object.keys(reporters).map((each) => `${each}=FILE`);
   return fail(`must be ${kinds.join(', ')}`);
