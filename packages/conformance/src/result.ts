@@ -77,7 +77,7 @@ export interface Result {
   findings: Finding[];
   /** More information for the operator, which does not affect the status. */
   notes: string[];
-  /** By sentence, if it is about each response: how many of those that it is about violate it. */
+  /** By sentence, if it applies to each response: how many of the responses it applies to violate it. */
   scopes: Record<string, Scope>;
   durationMs: number;
 }

@@ -46,7 +46,7 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [['--gateway-url', 'http://a/?#'], '--gateway-url must be an http or https URL without'],
   [['--gateway-url', 'x'], '--gateway-url must be an http', { BERTH_GATEWAY_URL: 'http://a' }],
   [['--gateway-uri', 'x'], "unknown option '--gateway-uri'\n(Did you mean --gateway-url?)"],
-  [['fixtur'], 'Some arguments belong to no option: quote values that contain spaces.'],
+  [['fixtur'], 'Unexpected arguments: quote values that contain spaces.'],
   [[...URLS, '--gateway-host', ''], '--gateway-host must not be empty.'],
   [[...URLS, '--timeout'], "option '--timeout <ms>' argument missing"],
   [[...URLS, '--timeout', 'soon'], '--timeout must be an integer from 1 to 3600000.'],

@@ -22,7 +22,7 @@ const HELP = {
 
 type Name = Exclude<keyof typeof schema.shape, 'storageHeaders'> | keyof typeof HELP;
 
-/** The flag of every option, in the order of the help, with a placeholder for its value, which a switch does not have. */
+/** The flag of every option, in the order of the help, with a placeholder for its value, if it has one. */
 const FLAGS: Record<Name, string> = {
   gatewayUrl: '<url>',
   gatewayHost: '<host>',
@@ -135,7 +135,7 @@ export function listOptions(): Option[] {
  * Returns the options of the command line, and of the `BERTH_*` variables for those that it does not set. An empty
  * variable sets nothing.
  *
- * @param commandLine what commander has read: texts, and true for a switch
+ * @param commandLine what commander has read: texts, and true for a flag without a value
  * @throws StartError that names an invalid flag or variable
  */
 export function readOptions(

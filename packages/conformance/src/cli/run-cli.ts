@@ -21,7 +21,7 @@ import { type CommandOptions, type Environment, listOptions, readOptions } from 
 const UNKNOWN = 2;
 
 const EXCESS =
-  'Some arguments belong to no option: quote values that contain spaces. The only command is fixture.';
+  'Unexpected arguments: quote values that contain spaces. The only command is fixture.';
 
 const HELP_END = `
 Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. There, a list has one value

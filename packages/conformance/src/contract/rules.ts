@@ -4,10 +4,10 @@ import type { Api } from './openapi.ts';
 
 export type Level = 'must' | 'should';
 
-type Written = Omit<(typeof contract.rules)[number], 'sentences' | 'level'>;
+type RuleSource = Omit<(typeof contract.rules)[number], 'sentences' | 'level'>;
 
 /** What the contract says about one thing, in one or more sentences that can be checked. */
-export interface Rule extends Written {
+export interface Rule extends RuleSource {
   level: Level;
   api: Api;
   /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */

@@ -36,9 +36,9 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
   listResponses(api, copies[api]).flatMap((documented) => {
     const { operationId, status, contentType } = documented;
     // No request causes a 500 on an arbitrary deployment, and the fixture service accepts commands only below its root.
-    const isOutOfReach =
+    const isUnreachable =
       status === '500' || (operationId.endsWith('-root') && contentType === 'text/plain');
-    if (contentType === undefined || isOutOfReach) return [];
+    if (contentType === undefined || isUnreachable) return [];
     const name = `${api} ${operationId} ${status} ${contentType}`;
     const [found] = findResponses(contract, documented, Number(status));
     return { ...documented, name, place: `${documents[api].name} ${found?.pointer}` };

@@ -41,7 +41,7 @@ export class Observer {
     return this.#check(exchange, required).flatMap(({ findings }) => findings);
   }
 
-  /** Returns what was observed; undefined if no response was one that the invariant is about. */
+  /** Returns what was observed; undefined if the invariant applied to no response. */
   resultOf(id: SentenceId) {
     return this.#observed.get(id);
   }
@@ -57,7 +57,7 @@ export class Observer {
     }
   }
 
-  /** Returns what is found with each of the invariants that a response is about. */
+  /** Returns what is found with each of the invariants that apply to a response. */
   #check(exchange: Exchange, selected: typeof invariants) {
     const { api, operationId } = this.#findOperation(exchange) ?? {};
     if (operationId === undefined) return [];

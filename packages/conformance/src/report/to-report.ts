@@ -128,14 +128,14 @@ function conclude(
   const failed = deciding.filter(({ outcome }) => outcome === 'fail');
   const isOpen = deciding.some(({ outcome }) => outcome === 'error' || outcome === 'skip');
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
-  const unmet = fail - failed.length - known.failures.length;
+  const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,
     `${checkedRules} of ${total} rules${failed.length > 0 ? ' checked' : ''}`,
     known.failures.length > 0 && `${known.failures.length} known to fail`,
-    unmet > 0 && `${unmet} SHOULD not met`,
+    failedShoulds > 0 && `${failedShoulds} SHOULD not met`,
   ];
   const end = (exitCode: Report['exitCode'], phrase: string) => {
     return { exitCode, verdict: `${phrase}: ${facts.filter(Boolean).join(', ')}` };
@@ -180,7 +180,7 @@ interface Problem {
 }
 
 /** A rule that fails because of many others, so that it is worth reading only if nothing else fails. */
-const SUM = 'ST-SEQUENCE';
+const SUMMARY_RULE = 'ST-SEQUENCE';
 
 /**
  * Returns what there is to fix: the rules that fail. A transaction or workflow usually fails because of a rule that it
@@ -191,7 +191,7 @@ const SUM = 'ST-SEQUENCE';
 export function listProblems({ results, known }: Report): { problems: Problem[]; rest: Result[] } {
   const ids = known.failures.map(({ id }) => id);
   const failed = results.filter(({ id, outcome }) => outcome === 'fail' && !ids.includes(id));
-  const rules = failed.filter(({ id, engine }) => engine === 'rules' && id !== SUM);
+  const rules = failed.filter(({ id, engine }) => engine === 'rules' && id !== SUMMARY_RULE);
   const causes = rules.length > 0 ? rules : failed;
   const others = failed.filter((result) => !causes.includes(result));
   const problems = causes.map((cause) => ({

@@ -56,7 +56,8 @@ export class ResponseValidator {
     });
     const actual = received.header('content-type');
     if (actual === undefined || toMediaType(actual) !== contentType) {
-      const message = `the content type must be ${contentType}, not ${actual ?? 'absent'}`;
+      const found = actual === undefined ? 'but it is missing' : `not ${actual}`;
+      const message = `the content type must be ${contentType}, ${found}`;
       return [...headers, { message, where: `${name} ${pointer}/content` }];
     }
     const where = joinPointer(pointer, 'content', contentType, 'schema');

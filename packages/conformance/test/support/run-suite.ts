@@ -5,7 +5,7 @@ import { type ConformanceOptions, createConformance, type Outcome } from '../../
 export interface Ran extends Record<Outcome, string[]> {
   exitCode: number;
   /** The SHOULD results that failed. */
-  unmet: string[];
+  failedShoulds: string[];
   sentence: string;
   notices: string[];
   leftovers: readonly string[];
@@ -22,7 +22,7 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
     disabled: [],
     error: [],
     exitCode: 2,
-    unmet: [],
+    failedShoulds: [],
     sentence: '',
     notices,
     leftovers: [],
@@ -32,7 +32,7 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
     Object.assign(ran, { exitCode: report.exitCode, leftovers: report.leftovers });
     for (const { id, level, outcome, reason, findings } of report.results) {
       const why = reason ?? findings[0]?.message;
-      const list = level === 'must' ? ran[outcome] : outcome === 'fail' ? ran.unmet : [];
+      const list = level === 'must' ? ran[outcome] : outcome === 'fail' ? ran.failedShoulds : [];
       list.push(why === undefined ? id : `${id}: ${why}`);
     }
   } catch (error) {
