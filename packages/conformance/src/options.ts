@@ -51,7 +51,7 @@ const profile = z.custom<WireProfileInput>().transform((input, { issues }) => {
 
 /** A failure that the operator accepts for now. */
 const knownFailure = z.strictObject({
-  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-HEADERS/3`), of a transaction or of a workflow. */
+  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
   id: text,
   /** Why it is accepted. */
   reason: z.string().optional(),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
 import { SECRETS } from '../src/options.ts';
+import { reporters } from '../src/report/reporters.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';
@@ -53,7 +54,7 @@ const parrot = createServer((request, response) => {
 /** Runs the command line with every report, and returns all that it showed and wrote. */
 async function runWithReports(...args: string[]): Promise<string> {
   await using folder = await makeTemporaryFolder();
-  const kinds = ['json', 'junit', 'html'];
+  const kinds = Object.keys(reporters);
   const files = kinds.map((kind) => join(folder.path, kind));
   const reports = kinds.map((kind, index) => `${kind}=${files[index]}`).join();
   const { output } = await run(...args, '--report', reports);

@@ -56,6 +56,7 @@ describe('the X-Mock-Fault header', () => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
     expect([status, json.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(json.message).toContain(message);
+    expect(session.requests().at(-1)).toMatchObject({ service: 'hello' });
   });
 
   test('may be sent by a browser, whose preflight has no faults', async () => {
@@ -125,6 +126,7 @@ describe('a rule', () => {
   });
 
   test.each([
+    ['name=slow,latency=2', 'name cannot be set in this form'],
     ['', 'The fault must be a list of fields'],
     ['latency=', 'latency must be an integer'],
     ['latency=3600001', 'at most one hour'],

@@ -27,7 +27,7 @@ export interface Report {
     stale: string[];
     expired: string[];
   };
-  /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 101 rules`. */
+  /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 80 rules`. */
   verdict: string;
   /**
    * 1 if a MUST fails that is not known, or the list of known failures is outdated; otherwise 2 if a MUST was

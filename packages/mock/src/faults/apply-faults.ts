@@ -45,6 +45,7 @@ export async function applyRequestFaults(
     effects = record.session.faults.take(subject, request.headers[HEADER]?.toString());
   } catch (error) {
     if (!hasResponse(error)) throw error;
+    record.identify(subject.operationId, subject.service);
     respond(error as SurfaceError);
     return;
   }

@@ -142,6 +142,9 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
   if (typeof name !== 'string' || name === '') {
     throw new FieldError('name', 'must be a non-empty string.');
   }
+  if (typeof input === 'string' && 'name' in fields) {
+    throw new FieldError('name', 'cannot be set in this form: pass an object.');
+  }
   const { name: _, match, times, ...faults } = fields;
   const count = times === undefined ? undefined : toInteger(times, 1);
   if (times !== undefined && count === undefined) {

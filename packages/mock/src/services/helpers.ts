@@ -69,7 +69,7 @@ export function routes(handlers: Routes): {
 
 function parseRoute(key: string) {
   const [, method = '', path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
-  const segments = path.split('/');
+  const segments = path.split('/').map((text) => decodeText(text) ?? text);
   const hasRest = segments.at(-1) === '*';
   if (hasRest) segments.pop();
   if (method === '' || segments.some((text) => /[*{}]|^:$/.test(text))) {

@@ -15,6 +15,7 @@ const NEWS = [{ data: 'one\ntwo' }, { id: 'b', event: 'tick', data: { n: 2 } }, 
 
 const shop = routes({
   'GET /orders/:id': (_, { id }) => Response.json({ id }),
+  'GET /my%20orders/:id': (_, { id }) => Response.json({ id }),
   'GET /files/*': (_, params) => Response.json(params),
   'GET /files/a': () => Response.json('never: the first route that matches'),
   'GET /news': (request) => events(NEWS, request),
@@ -149,6 +150,7 @@ describe('a Fetch handler', () => {
 describe('routes', () => {
   test.each([
     ['shop/orders/a%2Fb', { id: 'a/b' }],
+    ['shop/my%20orders/a', { id: 'a' }],
     ['shop/files/a/%2F', { '*': 'a/%2F' }],
     ['shop/files/a', { '*': 'a' }],
   ])('%s', async (path, expected) => {
