@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { type Content, createRouter } from '@berth/server-stubs/runtime';
 import express5 from 'express';
 import express4 from 'express4';
@@ -74,6 +75,14 @@ describe.each([
     const base = await serve(express().use(express.json({ strict: false }), router));
     expect((await post(base, '/any', '"abc"')).json).toEqual(['abc']);
     expect((await post(base, '/any', '"5"')).json).toEqual(['5']);
+  });
+
+  it('takes a body that another parser has decompressed', async () => {
+    const base = await serve(express().use(express.json(), router));
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const body = gzipSync('{"name":"a"}');
+    const { json } = await send(base, '/pets', { method: 'POST', headers, body });
+    expect(json).toEqual({ name: 'a' });
   });
 
   it('may mount the router under a path', async () => {

@@ -45,8 +45,10 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 
 const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-function selectSupported({ content }: RequestBody, { headers }: IncomingMessage): Content {
-  const { 'content-encoding': coding = 'identity', 'content-type': type } = headers;
+function selectSupported({ content }: RequestBody, request: IncomingMessage): Content {
+  const { 'content-encoding': coding = 'identity', 'content-type': type } = request.headers;
+  // Other middleware has decoded what it has read.
+  if (request.readableDidRead) return selectContent(content, type);
   if (coding.toLowerCase() !== 'identity') {
     // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
     const message = `The Content-Encoding ${coding} is not supported: send the body without it.`;
