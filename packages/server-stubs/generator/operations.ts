@@ -74,8 +74,8 @@ export function operationsOf({ root }: OpenApiDocument) {
 }
 
 function findPathProblem(path: string): string | undefined {
-  if (!/^\/(?:[^{}?#]|\{[^{}]*\})*$/.test(path)) {
-    return 'its path must start with a slash, and have neither a query nor an unmatched brace';
+  if (!/^\/(?:[^{}?#]|\{[^{}/]*\})*$/.test(path)) {
+    return 'its path must start with a slash, and have neither a query, an unmatched brace, nor a slash in a parameter name';
   }
   return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }

@@ -88,6 +88,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['#/paths: No operation of this document', toDocument({}, { paths: undefined, webhooks: {} })],
     ['This operation is not served: its path must start with a slash', paths({ '/a/{b': 'a' })],
     ['neither a query', paths({ '/a#b': 'a' })],
+    ['a slash in a parameter name', paths({ '/{a/b}': 'a' })],
     ['its path must start with a slash', paths({ a: 'a' })],
     ['This operation is not served: its path has a parameter twice.', paths({ '/{a}/{a}': 'a' })],
     ['not served: a matches the same requests.', paths({ '/{a}': 'a', '/{b}': 'b' })],
