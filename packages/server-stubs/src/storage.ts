@@ -18,6 +18,7 @@ import {
   type RouteTable,
   type SecurityHandler,
 } from './runtime/index.ts';
+import { functionOf } from './runtime/options.ts';
 import {
   assertBatch,
   missingCredentials,
@@ -87,7 +88,7 @@ export interface StorageRouterOptions<Caller = unknown> extends CommonOptions {
  * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Your handlers return `data`;
  * the router does the rest.
  *
- * @throws TypeError if options contradict each other
+ * @throws TypeError if a handler belongs to no operation, the security handler is missing, or an option is invalid
  *
  * @example
  * const batchDelete: StorageHandlers['batchDelete'] = async ({ fileList }, { envId }) => ({
@@ -100,27 +101,29 @@ export function createStorageRouter<Caller = unknown>(
   options: StorageRouterOptions<Caller>,
 ): Router {
   const { security, env, batchItems = LIMITS.batchItems } = options;
+  if (!security?.credentials) throw new TypeError('options.security.credentials is missing.');
   const limits = { bodyBytes: LIMITS.storageBodyBytes };
   const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    return security.credentials(credentials, addEnv(call));
+    return security.credentials(credentials, toLogin(call));
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
-  const toHandler = (id: StorageOperationId): Handler | undefined => {
-    const handler = handlers[id]?.bind(handlers) as Handler | undefined;
+  const toHandler = (id: string): Handler | undefined => {
+    const handler = functionOf(handlers as Record<string, Handler>, id)?.bind(handlers);
     if (handler === undefined) return undefined;
     return async ({ body }, call) => {
-      const storageCall = Object.assign(addEnv(call), { caller: call.security[CREDENTIALS] });
+      const storageCall = toCall(call);
       assertEnv(storageCall.envId, env);
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, storageCall), call.requestId);
     };
   };
-  const operations = OPERATIONS.map((id) => [id, toHandler(id)]);
+  // The runtime refuses unknown names.
+  const operations = [...OPERATIONS, ...Object.keys(handlers)].map((id) => [id, toHandler(id)]);
 
   // 3. It checks the response, if it should, and sends it in the form of the deployment.
   return createRouter(toStorageTable(wireProfile), Object.fromEntries(operations), {
@@ -133,7 +136,7 @@ export function createStorageRouter<Caller = unknown>(
 const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
-const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId as StorageOperationId);
+const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId);
 
 /** Returns the routes with one security scheme for the three headers, which can only be checked together. */
 function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
@@ -145,8 +148,13 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
 }
 
 /** Extends the call itself, because a copy takes time. */
-function addEnv(call: Call): StorageLogin {
+function toLogin(call: Call): StorageLogin {
   return Object.assign(call, { envId: call.pathValues.envId ?? '' });
+}
+
+/** Every operation requires credentials, so `toLogin` has extended the call before. */
+function toCall(call: Call) {
+  return Object.assign(call as StorageLogin, { caller: call.security[CREDENTIALS] });
 }
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {
