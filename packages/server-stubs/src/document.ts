@@ -20,7 +20,7 @@ export interface DocumentRoutes {
  * Loads any OpenAPI document (3.0, 3.1, or Swagger 2.0) at run time. A schema is compiled when it is first
  * used, which creates code: generated stubs do not need this.
  *
- * Unstable: made for the mock, it may change in any release.
+ * Unstable: only `@berth/mock` should use it, and it may change in any release.
  *
  * @param source the path of a JSON or YAML file, or a parsed document
  * @throws InvalidDocumentError if the document is invalid

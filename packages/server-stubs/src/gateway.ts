@@ -21,7 +21,6 @@ import {
   HttpError,
   type Input,
   type Router,
-  type SecurityHandlers,
 } from './runtime/index.ts';
 import { print } from './runtime/options.ts';
 import { UpgradeResponse } from './runtime/upgrade.ts';
@@ -144,7 +143,7 @@ export function createGatewayRouter<Caller = unknown>(
   handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
-  const { signedBodies = 'router', onError = print } = options;
+  const { security, env, signedBodies = 'router', onError = print } = options;
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);
   const { wireProfile, cors, settings } = common;
@@ -153,7 +152,7 @@ export function createGatewayRouter<Caller = unknown>(
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
     assertForwardable(context);
     const input = toServiceInput(parsed, context);
-    const call = toGatewayCall<Caller>(context);
+    const call = toCall<Caller>(context);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
       if (signedBodies === 'router') await verifyBody(input, call);
@@ -196,7 +195,12 @@ export function createGatewayRouter<Caller = unknown>(
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
   const router = createRouter(routes, Object.fromEntries(operations), {
     ...settings,
-    security: toSecurityHandlers(options),
+    security: {
+      bearerToken: (token, call) => security.bearerToken(token, toLogin(call, env)),
+      signature: (text, call) =>
+        text.split(' ', 1)[0] === SIGNATURE.algorithm &&
+        security.signature(text, toLogin(call, env)),
+    },
   });
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -257,7 +261,6 @@ function toServiceInput(
   { request, requestId, rawQuery }: Call,
 ): ServiceInput {
   const { method = 'GET' } = request;
-  // The operations of the root have no rest.
   const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
   // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next
   // full garbage collection and keeps the request alive. That took a fifth of a call's time.
@@ -286,11 +289,16 @@ const WITHHELD = new Set([
   'x-request-id',
 ]);
 
-/** Extends the call itself, because a copy takes time. `toSecurityHandlers` has added `env` in the same way. */
-function toGatewayCall<Caller>(call: Call): GatewayCall<Caller> {
-  const login = call as GatewayLogin & Pick<GatewayCall<Caller>, 'security'>;
-  const { bearerToken, signature } = login.security;
-  return Object.assign(login, { caller: (bearerToken ?? signature) as Caller });
+/** Extends the call itself, because a copy takes time. */
+function toLogin(call: Call, env: EnvOption | undefined): GatewayLogin {
+  return Object.assign(call, { env: envOf(call, env) });
+}
+
+/** Every operation requires credentials, so `toLogin` has extended the call before. */
+function toCall<Caller>(call: Call): GatewayCall<Caller> {
+  const { bearerToken, signature } = call.security;
+  const caller = (bearerToken ?? signature) as Caller;
+  return Object.assign(call as GatewayCall<Caller>, { caller });
 }
 
 function toGatewayError(error: HttpError, { request }: Call): GatewayError {
@@ -300,15 +308,6 @@ function toGatewayError(error: HttpError, { request }: Call): GatewayError {
     });
   }
   return toContractError('gateway', error) as GatewayError;
-}
-
-function toSecurityHandlers({ security, env }: GatewayRouterOptions): SecurityHandlers {
-  const toLogin = (call: Call): GatewayLogin => Object.assign(call, { env: envOf(call, env) });
-  return {
-    bearerToken: (token, call) => security.bearerToken(token, toLogin(call)),
-    signature: (value, call) =>
-      value.split(' ', 1)[0] === SIGNATURE.algorithm && security.signature(value, toLogin(call)),
-  };
 }
 
 /** D12: the environment is the first label of the host name. A server with one environment accepts loopback hosts. */

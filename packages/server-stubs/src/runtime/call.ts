@@ -24,9 +24,9 @@ export class Call<Security extends object = Principals> {
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
   /** Path parameters as decoded text; greedy ones as sent. Empty if the path is unknown or invalid. */
-  pathValues: Readonly<Record<string, string>> = NOTHING;
+  readonly pathValues: Readonly<Record<string, string>> = NOTHING;
   /** The principals of the alternative that authenticated the caller, by scheme. */
-  security: Security = NOTHING as Security;
+  readonly security: Security = NOTHING as Security;
   readonly #createId: CallOptions['createId'];
   #requestId: string | undefined;
   #controller: AbortController | undefined;

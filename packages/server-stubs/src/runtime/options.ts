@@ -31,7 +31,7 @@ export interface RouterOptions {
     error: HttpError,
     call: Call,
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
-  /** Returns the response to an OPTIONS request that no operation is for, such as a CORS preflight. Default: 404 or 405. */
+  /** Returns the response to an OPTIONS request for which there is no operation, such as a preflight. Default: 404 or 405. */
   readonly respondToOptions?: (call: Call) => HandlerResponse;
   /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
   readonly encodeBody?: (body: unknown) => unknown;

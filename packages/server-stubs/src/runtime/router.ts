@@ -76,6 +76,7 @@ export function createRouter(
   ): Promise<void> {
     const { request, rawPath, rawQuery } = call;
     const { method = '' } = request;
+    const writable: { -readonly [Name in 'pathValues' | 'security']: Call[Name] } = call;
     const responder = new Responder(call, settings, operation?.challenge);
     try {
       const isUnhandled = operation === undefined && method === 'OPTIONS';
@@ -84,11 +85,11 @@ export function createRouter(
       if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
       const { route, pathNames, handle, authenticate } = operation;
       // Before authentication, so that security handlers only see valid paths.
-      call.pathValues = decodePath(operation, match.values);
+      writable.pathValues = decodePath(operation, match.values);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
-      if (authenticate !== undefined) call.security = await authenticate(call);
+      if (authenticate !== undefined) writable.security = await authenticate(call);
       const input = { ...NO_INPUT };
       const rawPathOf = (name: string) => match.values[pathNames.indexOf(name)];
       readParameters(route, input, rawPathOf, request, rawQuery);

@@ -13,7 +13,7 @@ import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 /**
  * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and
- * otherwise throws the first reason that a handler gave.
+ * otherwise throws the first error with which a handler rejected the caller.
  *
  * @throws TypeError if a scheme has no handler
  */
