@@ -34,6 +34,17 @@ it('a transfer coding in addition to chunks is refused, because nobody would dec
   }
 });
 
+it.each([
+  [400, ['200', '400']],
+  [422, ['400', '422']],
+])('an invalid body gets %i if the document has %j', async (status, documented) => {
+  const responses = documented.map((each) => ({ status: each, content: [] }));
+  const body = { required: true, content: [ANY_JSON] };
+  const table = toTable([{ path: '/', method: 'POST', body, responses }]);
+  const base = await serve(createRouter(table, { operation: echo }));
+  expect((await post(base, 'application/json', '{')).status).toBe(status);
+});
+
 it('a media type without a slash is within no range', async () => {
   const base = await start([{ mediaType: 'text/*', kind: 'text' }]);
   expect((await post(base, 'texts', 'a')).status).toBe(415);

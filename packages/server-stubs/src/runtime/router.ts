@@ -182,7 +182,7 @@ const NO_INPUT: Input = {
   body: undefined,
 };
 
-/** A document may respond to invalid requests with 422 instead of 400. */
+/** As in Prism, an invalid request gets the document's 422 if there is one, even beside a 400. */
 function toDocumented(error: unknown, route: Route | undefined): unknown {
   if (!(error instanceof HttpError) || error.status !== 400) return error;
   const { kind, message } = error;
