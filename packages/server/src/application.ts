@@ -7,7 +7,7 @@ import { type AuthResources, createAuthenticator, type SignedUses } from './auth
 import type { Config } from './config/config.ts';
 import type { createGateway } from './gateway/gateway.ts';
 import { type Application, toRequestUrl } from './http/http.ts';
-import type { Calls, Scope } from './observe/calls.ts';
+import type { Calls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Surface } from './observe/metrics.ts';
 import type { ServerStore } from './store/server-store.ts';
@@ -85,9 +85,8 @@ export function createApplication(config: Config, resources: Resources, log: Log
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');
-    const scope = scopeOf(path);
-    calls.begin(scope, path, request, response);
-    const { surface } = scope;
+    const surface = surfaceOf(path);
+    calls.begin(surface, path, request, response);
     // The routers of both APIs read the host of an absolute target.
     if (surface === 'upload' || surface === 'files') request.url = stripMount(surface, path);
     return routers[surface];
@@ -102,7 +101,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
     },
     upgrade(request, socket, head) {
       const path = toOriginForm(request.url ?? '/');
-      calls.begin({ ...scopeOf(path), surface: 'gateway' }, path, request, undefined);
+      calls.begin('gateway', path, request, undefined);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
@@ -120,16 +119,14 @@ function toOriginForm(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
-/** Returns the surface, environment and service named in the path; they may not exist. */
-function scopeOf(target: string): Scope {
-  const [path = ''] = target.split('?', 1);
-  const [, first, second, third, fourth] = path.split('/', 5);
-  // First for speed; the gateway also gets every path that belongs to no other surface.
-  if (first === 'v1') return { surface: 'gateway', service: third };
-  if (first === 'api' && second === 'v2') return { surface: 'storage', env: fourth };
-  if (`/${first}` === UPLOAD_PATH) return { surface: 'upload' };
-  if (`/${first}` === FILES_PATH) return { surface: 'files', env: second };
-  return { surface: 'gateway', service: third };
+/** The gateway also gets every path that belongs to no other surface. */
+function surfaceOf(path: string): Surface {
+  // First for speed.
+  if (path.startsWith('/v1/')) return 'gateway';
+  if (path.startsWith('/api/v2/')) return 'storage';
+  const [, first] = /^(\/[^/?]*)/.exec(path) ?? [];
+  if (first === UPLOAD_PATH) return 'upload';
+  return first === FILES_PATH ? 'files' : 'gateway';
 }
 
 /** The upload router expects paths without its mount, the download listener complete ones. */

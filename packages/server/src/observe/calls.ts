@@ -19,16 +19,8 @@ import type { Metrics, Surface } from './metrics.ts';
 const OBSERVED = Symbol('observed call');
 type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 
-/** The surface, environment and service named in the path; they may not exist. */
-export interface Scope {
-  readonly surface: Surface;
-  /** undefined if something else names it: the host of a gateway call, the grant of an upload. */
-  readonly env?: string | undefined;
-  readonly service?: string | undefined;
-}
-
 interface ObservedCall {
-  readonly scope: Scope;
+  readonly surface: Surface;
   /** The target in origin form, before a mount strips its prefix. */
   readonly target: string;
   readonly isUpgrade: boolean;
@@ -56,8 +48,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
   }
 
   function report(observed: ObservedCall, response: ServerResponse, status: number): void {
-    const { scope, target, startedAt, call, error } = observed;
-    const { surface } = scope;
+    const { surface, target, startedAt, call, error } = observed;
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
@@ -90,14 +81,14 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
      * @param response undefined for an upgrade, which has none in Node; it ends with the 101 or the refusal
      */
     begin(
-      scope: Scope,
+      surface: Surface,
       target: string,
       request: IncomingMessage,
       response: ServerResponse | undefined,
     ): void {
       const startedAt = performance.now();
       const isUpgrade = response === undefined;
-      (request as ObservedRequest)[OBSERVED] = { scope, target, isUpgrade, startedAt };
+      (request as ObservedRequest)[OBSERVED] = { surface, target, isUpgrade, startedAt };
       if (response === undefined) return;
       active += 1;
       response.on('close', end);
@@ -144,12 +135,15 @@ function describeCause(cause: unknown) {
 }
 
 /** What the configuration does not name is `other`, so that callers cannot create labels. */
-function toLabels({ scope, grantedEnv, call }: ObservedCall, environments: Config['environments']) {
-  const name = scope.env ?? grantedEnv ?? (call as { env?: string } | undefined)?.env ?? '';
+function toLabels(observed: ObservedCall, environments: Config['environments']) {
+  const { surface, target, grantedEnv, call } = observed;
+  const { envId, name: service = '' } = call?.pathValues ?? {};
+  const linkedEnv = surface === 'files' ? target.split('/', 3)[2] : undefined;
+  const name =
+    (call as { env?: string } | undefined)?.env ?? envId ?? grantedEnv ?? linkedEnv ?? '';
   const environment = Object.hasOwn(environments, name) ? environments[name] : undefined;
   const env = environment === undefined ? 'other' : name;
-  if (scope.surface !== 'gateway') return { env, service: '' };
-  const { service = '' } = scope;
+  if (surface !== 'gateway') return { env, service: '' };
   const isKnown = environment !== undefined && Object.hasOwn(environment.services, service);
   return { env, service: isKnown ? service : 'other' };
 }
