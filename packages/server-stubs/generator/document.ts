@@ -19,19 +19,15 @@ export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The methods of a path item, in the order in which operations are read. */
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-
 /** A JSON Pointer as a URI fragment, with no escapes except `~0` and `~1`: `#/paths/~1pets/get`. */
 export type Pointer = string;
 
-/** @example join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get' */
 export function join(pointer: Pointer, ...names: string[]): Pointer {
   return [pointer, ...names.map(escapeName)].join('/');
 }
 
-export function toReference(pointer: Pointer): { readonly $ref: string } {
-  return { $ref: encodeURI(pointer.toWellFormed()) };
+export function toReference(pointer: Pointer): string {
+  return encodeURI(pointer.toWellFormed());
 }
 
 export function toPointer(reference: string): Pointer {
@@ -45,18 +41,26 @@ export function toPointer(reference: string): Pointer {
 /** What a `$ref` refers to, or `undefined` if it is not in this document. */
 export function targetOf(root: unknown, { $ref }: JsonObject): unknown {
   if (typeof $ref !== 'string' || !/^#(?:\/|$)/.test($ref)) return undefined;
-  let value = root;
-  for (const name of toNames(toPointer($ref))) {
-    const isKnown = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-    value = isKnown ? (value as JsonObject)[name] : undefined;
-  }
-  return value;
+  return toNames(toPointer($ref)).reduce((value, name) => {
+    return Object.hasOwn(Object(value), name) ? (value as JsonObject)[name] : undefined;
+  }, root);
 }
 
 /** Follows the references of an OpenAPI object, which loading has checked. */
 export function follow(root: JsonObject, value: unknown): JsonObject {
   const object = asObject(value);
   return typeof object.$ref === 'string' ? follow(root, targetOf(root, object)) : object;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** The operations of a document whose path items contain no references. */
+export function operationsOf(root: JsonObject) {
+  return entriesOf(root.paths).flatMap(([path, value]) => {
+    const item = asObject(value);
+    const methods = METHODS.filter((method) => isObject(item[method]));
+    return methods.map((method) => ({ path, item, method, operation: item[method] as JsonObject }));
+  });
 }
 
 /** Something in a document that is invalid, not checked or not served. */
@@ -66,6 +70,30 @@ export interface Problem {
   readonly pointer: Pointer;
   /** What is wrong, and how to fix it. */
   readonly message: string;
+}
+
+export function toText({ place, pointer, message }: Problem): string {
+  return `${place} ${pointer}\n  ${message}`;
+}
+
+/** The document is invalid, or has warnings that count as errors. Nothing was written. */
+export class InvalidDocumentError extends Error {
+  override readonly name = 'InvalidDocumentError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(toText).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Schemas are read recursively, which overflows the stack if a chain of references is too long. */
+export const TOO_DEEP =
+  'The schemas refer to each other too deeply. Keep chains of references below a few hundred.';
+
+/** Other errors of this class are bugs. V8 gives them no code. */
+export function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }
 
 /** A document in OpenAPI 3.1, with the places of its objects and the problems found in them. */
@@ -116,27 +144,5 @@ export class OpenApiDocument {
     if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
     this.#pointers.set(value, pointer);
     for (const [name, each] of Object.entries(value)) this.#addPointers(each, join(pointer, name));
-  }
-}
-
-/** Schemas are read recursively, which overflows the stack if a chain of references is too long. */
-export const TOO_DEEP =
-  'The schemas refer to each other too deeply. Keep chains of references below a few hundred.';
-
-/** Other errors of this class are bugs. V8 gives them no code. */
-export function isTooDeep(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
-}
-
-/** The document is invalid, or has warnings that count as errors. Nothing was written. */
-export class InvalidDocumentError extends Error {
-  override readonly name = 'InvalidDocumentError';
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super(
-      problems.map(({ place, pointer, message }) => `${place} ${pointer}\n  ${message}`).join('\n'),
-    );
-    this.problems = problems;
   }
 }

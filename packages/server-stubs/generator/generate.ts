@@ -1,21 +1,18 @@
-import type { RouteTable } from '../src/runtime/route-table.ts';
+import type { Route } from '../src/runtime/route-table.ts';
 import { InvalidDocumentError, isTooDeep, type OpenApiDocument, TOO_DEEP } from './document.ts';
 import { describeOperations } from './operations.ts';
-import { writeIndex } from './write-index.ts';
-import { writeRoutes } from './write-routes.ts';
+import { writeValidators } from './validators.ts';
+import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
-import { writeValidators } from './write-validators.ts';
 
 export interface Generated {
-  /** Content by file name. The order is always the same. */
+  /** Texts by file name, always in the same order. */
   readonly files: ReadonlyMap<string, string>;
-  /** What is not checked or not served, and why. */
-  readonly warnings: OpenApiDocument['warnings'];
-  readonly operations: RouteTable['routes'];
+  readonly routes: readonly Route[];
 }
 
 /**
- * Generates types, handlers, routes and validators. The output is deterministic.
+ * Generates types, routes and validators. Adds what is not checked or not served to the warnings of the document.
  *
  * @param runtime module specifier of the runtime in generated imports
  * @throws InvalidDocumentError
@@ -29,13 +26,13 @@ export function generate(
     const files = new Map([
       ['request-validators.gen.ts', writeValidators(request, runtime, document)],
       ['response-validators.gen.ts', writeValidators(response, runtime, document)],
-      ['routes.gen.ts', writeRoutes(table, runtime)],
+      ['routes.gen.ts', writeRoutes(table, request, response, runtime)],
       ['index.gen.ts', writeIndex(table, runtime)],
     ]);
     if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
     // Only now are all schemas known to be valid.
-    files.set('types.gen.ts', writeTypes(document, table));
-    return { files, warnings: document.warnings, operations: table.routes };
+    files.set('types.gen.ts', writeTypes(document, table.routes));
+    return { files, routes: table.routes };
   } catch (error) {
     if (!isTooDeep(error)) throw error;
     document.error('#', TOO_DEEP);

@@ -18,42 +18,13 @@ import {
   isTooDeep,
   OpenApiDocument,
   type Pointer,
+  type Problem,
   TOO_DEEP,
   targetOf,
   toPointer,
 } from './document.ts';
 import { SAME_VALUE, subschemasOf } from './schemas.ts';
 import { upgradeDocument } from './upgrade.ts';
-
-/**
- * Reads, checks and bundles a document: OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, in one file or
- * several. URLs are never loaded.
- *
- * @param source a path, or a parsed document
- * @throws InvalidDocumentError
- */
-export async function loadDocument(source: string | object): Promise<OpenApiDocument> {
-  const config = await createConfig({ rules: RULES });
-  const externalRefResolver = new LocalResolver(config.resolve);
-  const root = await readRoot(source, externalRefResolver);
-  checkVersion(root);
-  assertAcyclic(root);
-  const found = await lintDocument({ document: root, config, externalRefResolver }).catch(
-    (error: Error) => {
-      // Redocly follows references recursively.
-      throw toError(root, isTooDeep(error) ? TOO_DEEP : `It cannot be read: ${error.message}.`);
-    },
-  );
-  const errors = found.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new InvalidDocumentError(errors.map(toProblem));
-  if (externalRefResolver.getFiles().size > 1) {
-    await bundle({ doc: root, config, externalRefResolver });
-  }
-  const upgraded = upgradeDocument(JSON.parse(JSON.stringify(root.parsed)));
-  const locateIn = (pointer: Pointer) => locate(root, pointer);
-  const files = [...externalRefResolver.getFiles()];
-  return new OpenApiDocument(upgraded, files, locateIn, found.map(toProblem));
-}
 
 const OPERATION_ID = 'operation-operationId-unique';
 
@@ -64,6 +35,39 @@ const RULES = {
   'path-parameters-defined': 'warn',
   [OPERATION_ID]: 'error',
 } as const;
+
+/**
+ * Reads, checks, bundles and upgrades a document: OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, in one file
+ * or several. URLs are never loaded.
+ *
+ * @param source a path, or a parsed document
+ * @throws InvalidDocumentError
+ */
+export async function loadDocument(source: string | object): Promise<OpenApiDocument> {
+  const config = await createConfig({ rules: RULES });
+  const externalRefResolver = new LocalResolver(config.resolve);
+  const document = await readRoot(source, externalRefResolver);
+  const { openapi, swagger } = asObject(document.parsed);
+  const version = JSON.stringify(openapi ?? swagger) ?? 'missing';
+  if (!/^"(?:2\.0"|3\.[01]\.\d)/.test(version)) {
+    const message = `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger. It is ${version}.`;
+    throw toError(document, message);
+  }
+  assertAcyclic(document);
+  const found = await lintDocument({ document, config, externalRefResolver }).catch((error) => {
+    // Redocly follows references recursively.
+    throw toError(document, isTooDeep(error) ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+  });
+  const errors = found.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new InvalidDocumentError(errors.map(toProblem));
+  const files = [...externalRefResolver.getFiles()];
+  if (files.length > 1) {
+    await bundle({ doc: document, config, externalRefResolver });
+  }
+  const root = upgradeDocument(JSON.parse(JSON.stringify(document.parsed)));
+  const warnings = found.map(toProblem);
+  return new OpenApiDocument(root, files, (pointer) => locate(document, pointer), warnings);
+}
 
 class LocalResolver extends BaseResolver {
   override async loadExternalRef(ref: string): Promise<Source> {
@@ -91,41 +95,33 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-function checkVersion(root: Document): void {
-  const { openapi, swagger } = asObject(root.parsed);
-  const version = openapi ?? swagger;
-  if (typeof version === 'string' && /^(?:2\.0$|3\.[01]\.\d)/.test(version)) return;
-  const found = JSON.stringify(version) ?? 'missing';
-  throw toError(root, `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger. It is ${found}.`);
-}
+const ALIAS = 'A YAML alias is recursive or too large. Use $ref instead.';
+const CIRCULAR = 'This reference is circular. Remove it.';
 
 /** Rejects references that Redocly and validators would follow forever. */
-function assertAcyclic(root: Document): void {
+function assertAcyclic(document: Document): void {
   const open = new Set<unknown>();
   const done = new Set<unknown>();
-  /** Returns a pointer to a schema that applies itself to the same value. `from` is the last reference followed. */
-  const findCycle = (value: unknown, from: Pointer): Pointer | undefined => {
-    if (open.has(value)) return from;
-    if (!isObject(value) || done.has(value)) return undefined;
-    open.add(value);
-    const target = targetOf(root.parsed, value);
-    let cycle = findCycle(target, toPointer(String(value.$ref)));
-    for (const each of subschemasOf(value, SAME_VALUE)) cycle ??= findCycle(each, from);
-    open.delete(value);
-    done.add(value);
-    return cycle;
-  };
-  let cycle: Pointer | undefined;
   try {
-    JSON.stringify(root.parsed, (_, value) => {
-      cycle ??= findCycle(value, '#');
+    JSON.stringify(document.parsed, (_, value) => {
+      assertEnds(value, '#');
       return value;
     });
-  } catch {
-    throw toError(root, 'A YAML alias is recursive or too large. Use $ref instead.');
+  } catch (error) {
+    if (error instanceof InvalidDocumentError) throw error;
+    throw toError(document, ALIAS);
   }
-  if (cycle === undefined) return;
-  throw toError(root, 'This reference is circular. Remove it.', cycle);
+
+  /** @param from the last reference that was followed; `#` for none */
+  function assertEnds(value: unknown, from: Pointer): void {
+    if (open.has(value)) throw toError(document, from === '#' ? ALIAS : CIRCULAR, from);
+    if (!isObject(value) || done.has(value)) return;
+    open.add(value);
+    assertEnds(targetOf(document.parsed, value), toPointer(String(value.$ref)));
+    for (const each of subschemasOf(value, SAME_VALUE)) assertEnds(each, from);
+    open.delete(value);
+    done.add(value);
+  }
 }
 
 function toError(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
@@ -133,13 +129,14 @@ function toError(at: string | Document, message: string, pointer = '#'): Invalid
   return new InvalidDocumentError([{ place, pointer, message }]);
 }
 
-function toProblem({ message, location: [location], suggest, ruleId }: NormalizedProblem) {
+function toProblem({ message, location, suggest, ruleId }: NormalizedProblem): Problem {
+  const [first] = location as [LocationObject];
   const text = message.trim().replace(/[^.?!]$/, '$&.');
   const fix = ruleId === 'no-unresolved-refs' && 'Correct the reference, or add its target.';
   const suggestion = suggest.length > 0 && `Did you mean ${suggest.join(' or ')}?`;
-  const pointer = location?.pointer ?? '#';
+  const pointer = first.pointer ?? '#';
   return {
-    place: location === undefined ? '' : toPlace(location),
+    place: toPlace(first),
     // Redocly's pointer ends with the ID instead of `operationId`.
     pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
     message: [text, fix, suggestion].filter(Boolean).join(' '),

@@ -1,30 +1,44 @@
-import type { Route, RouteTable, SecurityScheme } from '../src/runtime/route-table.ts';
-import { describeBody, describeResponses } from './bodies.ts';
+import type {
+  Content,
+  ContentKind,
+  DocumentedResponse,
+  RequestBody,
+  Route,
+  RouteTable,
+  SecurityScheme,
+} from '../src/runtime/route-table.ts';
 import {
   asObject,
   entriesOf,
   follow,
   isObject,
   type JsonObject,
-  METHODS,
   type OpenApiDocument,
+  operationsOf,
   toList,
 } from './document.ts';
-import { describeParameters, toParametersSchema } from './parameters.ts';
+import { describeFields, describeParameters, isJson, typesOf } from './parameters.ts';
 import { SchemaSet } from './schema-set.ts';
+import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
+
+/** A document, and the schemas of its requests and responses that routes validate. */
+interface Context {
+  readonly document: OpenApiDocument;
+  readonly request: SchemaSet;
+  readonly response: SchemaSet;
+}
 
 /**
  * Reads the operations of a document, in its order, and the schemas of their validators. What cannot be served is
  * left out, with a warning.
  */
 export function describeOperations(document: OpenApiDocument) {
-  const request = new SchemaSet(document, 'request');
-  const response = new SchemaSet(document, 'response');
-  const context = { document, request, response };
+  const request = new SchemaSet(document, 'readOnly');
+  const response = new SchemaSet(document, 'writeOnly');
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes = new Map<string, Route>();
-  for (const { path, item, method, operation } of operationsOf(document)) {
+  for (const { path, item, method, operation } of operationsOf(root)) {
     const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
     const key = `${method} ${fullPath.replaceAll(/\{[^}]*\}/g, '{}')}`;
@@ -39,15 +53,14 @@ export function describeOperations(document: OpenApiDocument) {
     }
     const { requestBody, responses, 'x-berth-pass-through': raw } = operation;
     const isRaw = raw === true;
-    const parameters = describeParameters(operation, path, document);
-    const schema = toParametersSchema(parameters);
-    const at = document.pointerTo(operation, 'parameters');
-    const validateParameters = request.add(schema, at);
+    const context = { document, request, response };
+    const { parameters, schema } = describeParameters(operation, path, document);
+    const validateParameters = request.add(schema, document.pointerTo(operation, 'parameters'));
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
-      parameters: parameters.map(([parameter]) => parameter),
+      parameters,
       ...(validateParameters && { validateParameters }),
       ...(isObject(requestBody) && !isRaw && { body: describeBody(requestBody, context) }),
       responses: isRaw ? [] : describeResponses(responses, context),
@@ -63,14 +76,6 @@ export function describeOperations(document: OpenApiDocument) {
     routes: [...routes.values()],
   };
   return { table, request, response };
-}
-
-export function operationsOf({ root }: OpenApiDocument) {
-  return entriesOf(root.paths).flatMap(([path, value]) => {
-    const item = asObject(value);
-    const methods = METHODS.filter((method) => isObject(item[method]));
-    return methods.map((method) => ({ path, item, method, operation: item[method] as JsonObject }));
-  });
 }
 
 function findPathProblem(path: string): string | undefined {
@@ -93,6 +98,76 @@ function toBasePath(servers: unknown): string | undefined {
   return inner === '' ? '' : `/${inner}`;
 }
 
+function describeBody(value: JsonObject, context: Context): RequestBody {
+  const { root } = context.document;
+  const { content, required } = follow(root, value);
+  const [media] = Object.values(asObject(content));
+  const { schema } = asObject(media);
+  const unwrap = asObject(schema)[UNWRAP];
+  const fields = propertiesOf(root, toFlat(root, schema), ALL_OF).map(([name]) => name);
+  return {
+    required: required === true,
+    ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
+    content: describeContent(content, 'request', context),
+  };
+}
+
+/** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
+function describeResponses(value: unknown, context: Context): DocumentedResponse[] {
+  const { root } = context.document;
+  const responses = entriesOf(value)
+    .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
+    .map(([status, entry]): DocumentedResponse => {
+      const { headers, content } = follow(root, entry);
+      const required = entriesOf(headers)
+        .filter(([, header]) => follow(root, header).required === true)
+        .map(([name]) => name.toLowerCase())
+        .filter((name) => name !== 'content-type');
+      return {
+        status: status === 'default' ? status : status.toUpperCase(),
+        ...(required.length > 0 && { requiredHeaders: required }),
+        content: describeContent(content, 'response', context),
+      };
+    });
+  if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
+  return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
+}
+
+function describeContent(
+  content: unknown,
+  direction: 'request' | 'response',
+  context: Context,
+): Content[] {
+  const { document } = context;
+  return entriesOf(content).map(([mediaType, media]): Content => {
+    const schema = toFlat(document.root, asObject(media).schema ?? true);
+    const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
+    const kind = toContentKind(mediaType, isText);
+    // Of responses, only JSON is validated, because text and bytes may be streams.
+    const isRequest = direction === 'request';
+    const form = kind === 'form' && isRequest && describeFields(media, schema, document);
+    const isChecked =
+      kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
+    const at = document.pointerTo(media, 'schema');
+    const validate = isChecked ? context[direction].add(schema, at) : undefined;
+    return {
+      mediaType,
+      kind,
+      ...(form && form.fields.length > 0 && { fields: form.fields }),
+      ...(validate && { validate }),
+    };
+  });
+}
+
+/** @param isText the schema allows nothing but text, so that a range of media types does not mean JSON */
+function toContentKind(mediaType: string, isText: boolean): ContentKind {
+  const type = mediaType.toLowerCase();
+  if (isJson(type)) return 'json';
+  if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
+  if (/^(?:\*|application)\/\*/.test(type)) return isText ? 'binary' : 'json';
+  return /^(?:text\/|application\/(?:.+\+)?xml)/.test(type) ? 'text' : 'binary';
+}
+
 function describeSecuritySchemes(root: JsonObject): Record<string, SecurityScheme> {
   const schemes = entriesOf(asObject(root.components).securitySchemes).flatMap(([id, entry]) => {
     const scheme = toScheme(follow(root, entry));
@@ -102,26 +177,14 @@ function describeSecuritySchemes(root: JsonObject): Record<string, SecuritySchem
 }
 
 function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {
-  switch (type) {
-    case 'http':
-      return { type, scheme: String(scheme).toLowerCase() };
-    case 'apiKey':
-      if (typeof name !== 'string') return undefined;
-      if (place === 'header') return { type, in: place, name: name.toLowerCase() };
-      return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
-    case 'oauth2':
-    case 'openIdConnect':
-    case 'mutualTLS':
-      return { type };
-    default:
-      return undefined;
-  }
+  if (type === 'http') return { type, scheme: String(scheme).toLowerCase() };
+  if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return { type };
+  if (type !== 'apiKey' || typeof name !== 'string') return undefined;
+  if (place === 'header') return { type, in: place, name: name.toLowerCase() };
+  return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
 }
 
-function findSecurityProblem(
-  security: unknown,
-  schemes: Readonly<Record<string, SecurityScheme>>,
-): string | undefined {
+function findSecurityProblem(security: unknown, schemes: object): string | undefined {
   if (!Array.isArray(security) || !security.every(isObject)) {
     return 'its security must be a list of objects';
   }

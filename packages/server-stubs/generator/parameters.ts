@@ -26,25 +26,43 @@ const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...Param
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 
-/** A parameter and its schema. */
-type ParameterModel = readonly [Parameter, schema: unknown];
-
-/** Leaves out parameters that must be ignored or are not supported. */
+/**
+ * Returns the parameters of an operation, without those that must be ignored or are not supported, and a schema for
+ * `{ path, query, header, cookie }`.
+ */
 export function describeParameters(
-  { parameters }: JsonObject,
+  operation: JsonObject,
   path: string,
   document: OpenApiDocument,
-): ParameterModel[] {
-  return toList(parameters)
+): { parameters: Parameter[]; schema: unknown } {
+  const described = toList(operation.parameters)
     .map((each) => describeParameter(follow(document.root, each), document))
-    .filter((model) => model !== undefined)
-    .filter(([{ in: place, name }]) => place !== 'path' || path.includes(`{${name}}`));
+    .filter((each) => each !== undefined)
+    .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
+  const parameters = described.map(({ parameter }) => parameter);
+  const places = Map.groupBy(described, ({ parameter }) => parameter.in);
+  const schemas = [...places].map(([place, members]) => {
+    const properties = members.map(({ parameter, schema }) => [parameter.name, schema]);
+    // A path that matches has all its parameters.
+    const required = parameters.filter(
+      (each) => each.in === place && each.required && place !== 'path',
+    );
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      required: required.map(({ name }) => name),
+    };
+    return [place, schema];
+  });
+  const schema = parameters.length === 0 || {
+    type: 'object',
+    properties: Object.fromEntries(schemas),
+  };
+  return { parameters, schema };
 }
 
-function describeParameter(
-  value: JsonObject,
-  document: OpenApiDocument,
-): ParameterModel | undefined {
+function describeParameter(value: JsonObject, document: OpenApiDocument) {
+  const { root } = document;
   const place = Object.keys(STYLES).find((each) => each === value.in) as ParameterPlace | undefined;
   const name = String(value.name);
   if (place === undefined || (place === 'header' && IGNORED_HEADERS.test(name))) return undefined;
@@ -52,43 +70,30 @@ function describeParameter(
   if (style === undefined) return undefined;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
-  const initial = asObject(schema).default ?? follow(document.root, schema).default;
+  const at = document.pointerTo(media, 'schema');
   const isExploded = place === 'query' && style.explode;
-  const hasNames = isExploded && partsOf(document.root, schema).flatMap(propertiesOf).length > 0;
-  const canHoldObject = isJson(mediaType) || style.style === 'deepObject' || hasNames;
-  if (!canHoldObject && typesOf(document.root, schema).has('object')) {
+  const shape = isJson(mediaType) ? AS_JSON : describeShape(root, schema, style.style, isExploded);
+  const canHoldObject =
+    isJson(mediaType) ||
+    style.style === 'deepObject' ||
+    (isExploded && propertiesOf(root, schema).length > 0);
+  if (!canHoldObject && typesOf(root, schema).has('object')) {
     const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
-    const at = document.pointerTo(media, 'schema');
     document.warn(at, `${message} Use content with application/json.`);
     return undefined;
   }
-  const parameter = {
+  const initial = asObject(schema).default ?? follow(root, schema).default;
+  const parameter: Parameter = {
     name,
     in: place,
     ...style,
     required: place === 'path' || value.required === true,
-    ...(isJson(mediaType)
-      ? AS_JSON
-      : describeShape(document.root, schema, style.style, isExploded)),
-    ...(value['x-berth-greedy'] === true && { greedy: true as const }),
+    ...shape,
+    ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(initial !== undefined && { default: initial }),
   };
   // A reference, so that what is invalid in the schema has its place.
-  const isAny = schema === undefined;
-  return [parameter, isAny || toReference(document.pointerTo(media, 'schema'))];
-}
-
-/** A schema for `{ path, query, header, cookie }`. A matching path has all its parameters. */
-export function toParametersSchema(parameters: readonly ParameterModel[]): unknown {
-  if (parameters.length === 0) return true;
-  const places = Map.groupBy(parameters, ([parameter]) => parameter.in);
-  const schemas = [...places].map(([place, models]) => {
-    const required = models.filter(([parameter]) => parameter.required && place !== 'path');
-    const properties = models.map(([{ name }, schema]) => [name, schema]);
-    const names = required.map(([{ name }]) => name);
-    return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
-  });
-  return { type: 'object', properties: Object.fromEntries(schemas) };
+  return { parameter, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
 /** The fields of a form. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless its encoding has a style. */
@@ -98,7 +103,7 @@ export function describeFields(
   document: OpenApiDocument,
 ): { fields: Parameter[]; isSupported: boolean } {
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = new Map(partsOf(document.root, schema).flatMap(propertiesOf));
+  const properties = new Map(propertiesOf(document.root, schema));
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
     const style = toStyle(asObject(encodings.get(name)), 'query', 'this form', document);
     if (style === undefined) return [];
@@ -131,14 +136,6 @@ export function isJson(mediaType: string): boolean {
   return /^(?:application\/json|[^;]+\+json)\s*(?:;|$)/i.test(mediaType);
 }
 
-type ValueType = ScalarType | 'array' | 'object';
-
-/** The types that a schema allows, or none if it does not restrict them. */
-export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  const [first = [], ...others] = partsOf(root, schema).map(toTypes);
-  return new Set(first.length > 0 ? first : others.flat());
-}
-
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
 
 /** For values that are too complex for any style. */
@@ -158,19 +155,27 @@ function describeShape(
   isExploded: boolean,
 ): Shape {
   const types = typesOf(root, schema);
-  const parts = partsOf(root, schema);
   if (types.has('object')) {
-    const properties = parts
-      .flatMap(propertiesOf)
-      .map(([name, each]) => [name, typesOf(root, each)] as const);
+    const properties = propertiesOf(root, schema).map(
+      ([name, each]) => [name, typesOf(root, each)] as const,
+    );
     const isFlat = properties.length > 0 && properties.every(([, each]) => isScalar(each));
     if (style !== 'deepObject' && !(isExploded && isFlat)) return AS_JSON;
     const scalars = properties.map(([name, each]) => [name, toScalars(each)]);
     return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
-  const itemTypes = new Set(parts.flatMap(({ items }) => [...typesOf(root, items)]));
+  const items = partsOf(root, schema).flatMap((part) => [...typesOf(root, part.items)]);
+  const itemTypes = new Set(items);
   return isScalar(itemTypes) ? { shape: 'array', types: toScalars(itemTypes) } : AS_JSON;
+}
+
+type ValueType = ScalarType | 'array' | 'object';
+
+/** The types that a schema allows, or none if it does not restrict them. */
+export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
+  const [first = [], ...others] = partsOf(root, schema).map(toTypes);
+  return new Set(first.length > 0 ? first : others.flat());
 }
 
 /** The types that one schema names, without those of the schemas that it is composed of. */
@@ -179,7 +184,7 @@ function toTypes(schema: JsonObject): ValueType[] {
   if (type !== undefined) return [type].flat() as ValueType[];
   if ('const' in schema) return [typeOf(schema.const)];
   if (Array.isArray(schema.enum)) return schema.enum.map(typeOf);
-  if (propertiesOf(schema).length > 0) return ['object'];
+  if (entriesOf(schema.properties).length > 0) return ['object'];
   return 'items' in schema ? ['array'] : [];
 }
 

@@ -1,4 +1,4 @@
-import { entriesOf, isObject, type JsonObject, targetOf, toList } from './document.ts';
+import { entriesOf, follow, isObject, type JsonObject, targetOf, toList } from './document.ts';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =
@@ -32,10 +32,6 @@ export function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
   return found;
 }
 
-export function propertiesOf({ properties }: JsonObject): [string, unknown][] {
-  return entriesOf(properties);
-}
-
 /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
 export function partsOf(
   root: JsonObject,
@@ -49,13 +45,24 @@ export function partsOf(
   return [schema, ...others.flatMap((each) => partsOf(root, each, keywords, seen))];
 }
 
+/** The properties of all parts of a schema. */
+export function propertiesOf(root: JsonObject, schema: unknown, keywords = COMPOSITIONS) {
+  return partsOf(root, schema, keywords).flatMap(({ properties }) => entriesOf(properties));
+}
+
 /** The mark may be on the property, behind its `$ref` or in its `allOf`. */
-export function isMarked(
-  root: JsonObject,
-  property: unknown,
-  mark: 'readOnly' | 'writeOnly',
-): boolean {
+export function isMarked(root: JsonObject, property: unknown, mark: 'readOnly' | 'writeOnly') {
   return partsOf(root, property, ALL_OF).some((part) => part[mark] === true);
+}
+
+/** The property in which a client may nest the fields of a body. */
+export const UNWRAP = 'x-berth-unwrap';
+
+/** Of two alternatives, returns the one with flat fields, which validators and handlers see. */
+export function toFlat(root: JsonObject, schema: unknown): unknown {
+  if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
+  const isFlat = (each: unknown) => !toList(follow(root, each).required).includes(schema[UNWRAP]);
+  return toList(schema.oneOf).find(isFlat) ?? schema;
 }
 
 /** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */

@@ -1,13 +1,5 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  METHODS,
-  toList,
-} from './document.ts';
+import { asObject, entriesOf, follow, type JsonObject, operationsOf, toList } from './document.ts';
 import { Names, toVariableName } from './names.ts';
 import { visitSchemas } from './schemas.ts';
 
@@ -16,27 +8,26 @@ import { visitSchemas } from './schemas.ts';
  * including those of its path.
  */
 export function upgradeDocument(document: JsonObject): JsonObject {
-  const upgraded = toLatest(document);
-  const paths = asObject(upgraded.paths);
-  const ids = new Set<string>();
-  const unnamed: { name: string; operation: JsonObject }[] = [];
-  for (const [path, reference] of entriesOf(paths)) {
+  const root = toLatest(document);
+  const paths = asObject(root.paths);
+  for (const [path, item] of entriesOf(paths)) {
     // Path items that share a component share no operation. Shared parameters come first, where they are defined.
-    const item = { parameters: [], ...structuredClone(follow(upgraded, reference)) };
-    paths[path] = item;
-    for (const method of METHODS) {
-      const operation = asObject(item)[method];
-      if (!isObject(operation)) continue;
-      operation.parameters = mergeParameters(upgraded, item.parameters, operation.parameters);
-      const { operationId } = operation;
-      if (typeof operationId === 'string' && !ids.has(operationId)) ids.add(operationId);
-      else unnamed.push({ name: toVariableName(`${method} ${path}`), operation });
-    }
+    paths[path] = { parameters: [], ...structuredClone(follow(root, item)) };
+  }
+  const operations = operationsOf(root);
+  const named = new Map<unknown, JsonObject>();
+  for (const { item, operation } of operations) {
+    operation.parameters = mergeParameters(root, item.parameters, operation.parameters);
+    const { operationId: id } = operation;
+    if (typeof id === 'string' && !named.has(id)) named.set(id, operation);
   }
   const names = new Names();
-  for (const id of ids) names.take(id);
-  for (const { name, operation } of unnamed) operation.operationId = names.take(name);
-  return upgraded;
+  for (const id of named.keys()) names.take(String(id));
+  for (const { path, method, operation } of operations) {
+    if (named.get(operation.operationId) === operation) continue;
+    operation.operationId = names.take(toVariableName(`${method} ${path}`));
+  }
+  return root;
 }
 
 /** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
@@ -49,7 +40,7 @@ function mergeParameters(root: JsonObject, ...lists: readonly unknown[]): unknow
 }
 
 function toLatest(document: JsonObject): JsonObject {
-  if ('openapi' in document && !String(document.openapi).startsWith('3.0.')) return document;
+  if (/^3\.1/.test(String(document.openapi))) return document;
   if ('swagger' in document) prepareSwagger(document);
   visitSchemas(document, dropSiblings);
   const upgraded = upgrade(document, '3.1') as JsonObject;
@@ -60,8 +51,8 @@ function toLatest(document: JsonObject): JsonObject {
 /** What upgrading loses of Swagger 2.0. */
 function prepareSwagger(document: JsonObject): void {
   for (const item of Object.values(asObject(document.paths))) {
-    for (const owner of [item, ...Object.values(asObject(item))]) {
-      if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
+    for (const owner of [item, ...Object.values(asObject(item))].map(asObject)) {
+      if (!Array.isArray(owner.parameters)) continue;
       owner.parameters = owner.parameters.map((each) => {
         // A reference to a body or to a form would stay among the parameters.
         const parameter = structuredClone(follow(document, each));

@@ -1,30 +1,114 @@
-import type { RouteTable } from '../src/runtime/route-table.ts';
+import type { Route, RouteTable } from '../src/runtime/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
-import type { WrittenValidator } from './schema-set.ts';
+import type { SchemaSet } from './schema-set.ts';
 
-/** @param table with a `WrittenValidator` for each validator */
-export function writeRoutes(table: RouteTable, runtime: string): string {
-  const source = toSource(table);
-  const imports = ['requests', 'responses']
-    .filter((name) => source.includes(`: ${name}.`))
-    .map((name) => `import * as ${name} from './${name.slice(0, -1)}-validators.gen.ts';\n`);
+/** Writes the route table, with the validators of two modules. */
+export function writeRoutes(
+  table: RouteTable,
+  requests: SchemaSet,
+  responses: SchemaSet,
+  runtime: string,
+): string {
+  const expressions = new Map<unknown, string>();
+  const imports = Object.entries({ requests, responses }).map(([module, { validators }]) => {
+    for (const [id, validate] of validators) expressions.set(validate, `${module}.${id}`);
+    const file = `./${module.slice(0, -1)}-validators.gen.ts`;
+    return validators.size === 0 ? '' : `import * as ${module} from '${file}';\n`;
+  });
   // TypeScript refuses keys that are members of every object, such as `constructor`.
   return `// @ts-nocheck
 import type { RouteTable } from '${runtime}';
 ${imports.join('')}
 /** The route table of the document. */
-export const routes: RouteTable = ${source};`;
+export const routes: RouteTable = ${toSource(table)};`;
+
+  function toSource(value: unknown, indent = ''): string {
+    if (typeof value !== 'object' || value === null)
+      return expressions.get(value) ?? toLiteral(value);
+    const isArray = Array.isArray(value);
+    const [open, close] = isArray ? '[]' : '{}';
+    const members = Object.entries(value).map(([name, each]) => {
+      // `__proto__: …` would set the prototype.
+      const key = name === '__proto__' ? "['__proto__']" : toKey(name);
+      return `${indent}  ${isArray ? '' : `${key}: `}${toSource(each, `${indent}  `)},\n`;
+    });
+    return members.length === 0
+      ? `${open}${close}`
+      : `${open}\n${members.join('')}${indent}${close}`;
+  }
 }
 
-function toSource(value: unknown, indent = ''): string {
-  if (typeof value === 'function') return (value as WrittenValidator).expression;
-  if (typeof value !== 'object' || value === null) return toLiteral(value);
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  const members = Object.entries(value).map(([name, each]) => {
-    // `__proto__: …` would set the prototype.
-    const key = name === '__proto__' ? "['__proto__']" : toKey(name);
-    const source = toSource(each, `${indent}  `);
-    return `${indent}  ${Array.isArray(value) ? source : `${key}: ${source}`},\n`;
-  });
-  return members.length === 0 ? `${open}${close}` : `${open}\n${members.join('')}${indent}${close}`;
+/** Writes the module that users import: `createRouter`, `routes`, and the types of the document. */
+export function writeIndex({ routes, securitySchemes }: RouteTable, runtime: string): string {
+  const used = new Set(routes.flatMap(({ security }) => security.flat()));
+  const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
+  const isSecured = schemes.length > 0;
+  return `import {
+  createRouter as create,
+  type Handlers as AnyHandlers,
+  type InRequest,
+  type InResponse,
+  type Router,
+  type RouterOptions,
+  type TypedHandlers,
+  type TypedInput,
+  type TypedOutput,
+  type TypedSecurityHandlers,
+} from '${runtime}';
+import { routes } from './routes.gen.ts';
+import type { components, operations } from './types.gen.ts';
+
+export { routes } from './routes.gen.ts';
+export type { components, operations, paths } from './types.gen.ts';
+
+/** What a handler gets. */
+export type Input<Id extends keyof operations> = TypedInput<operations[Id]>;
+
+/** What a handler may return. */
+export type Output<Id extends keyof operations> = TypedOutput<operations[Id]>;
+
+/** A value of a schema in a response. */
+export type Schema<Name extends keyof components['schemas']> = InResponse<components['schemas'][Name]>;
+
+/** A value of a schema in a request. */
+export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
+  components['schemas'][Name]
+>;
+
+/** What the security handler of each scheme returns. */
+export type Principals = {${schemes.map((scheme) => `\n  ${toKey(scheme)}: unknown;`).join('')}
+};
+
+/** The schemes of each operation, whose principals are in \`call.security\`. */
+type Security = {${routes.flatMap((route) => writeSchemes(route, schemes)).join('')}
+};
+
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
+export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;
+
+/** Handlers by operationId. Operations without a handler respond with 501. */
+export type Handlers<P extends Principals = Principals> = TypedHandlers<operations, Security, P>;
+
+export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
+  readonly security${isSecured ? '' : '?'}: SecurityHandlers<P>;
+};
+
+/** Creates a router, which is middleware for Express and a listener for \`node:http\`. */
+export function createRouter<P extends Principals = Principals>(
+  handlers: Handlers<P>,
+  options: Options<P>${isSecured ? '' : ' = {}'},
+): Router {
+  return create(routes, handlers as AnyHandlers, options as RouterOptions);
+}`;
+}
+
+/** A scheme that not all alternatives include is optional. */
+function writeSchemes({ operationId, security }: Route, schemes: readonly string[]): string[] {
+  const members = schemes
+    .filter((scheme) => security.some((each) => each.includes(scheme)))
+    .map((scheme) => {
+      const isAlways = security.every((alternative) => alternative.includes(scheme));
+      return `${toKey(scheme)}${isAlways ? '' : '?'}: unknown`;
+    });
+  return members.length === 0 ? [] : [`\n  ${toKey(operationId)}: { ${members.join('; ')} };`];
 }

@@ -5,8 +5,7 @@ import {
   scanDiscriminators,
   transformSchema,
 } from 'openapi-typescript';
-import type { Route, RouteTable } from '../src/runtime/route-table.ts';
-import { toFlat } from './bodies.ts';
+import type { Route } from '../src/runtime/route-table.ts';
 import {
   asObject,
   entriesOf,
@@ -16,41 +15,12 @@ import {
   type JsonObject,
   join,
   type OpenApiDocument,
+  operationsOf,
   targetOf,
   toList,
   toReference,
 } from './document.ts';
-import { isMarked, propertiesOf, visitSchema, visitSchemas } from './schemas.ts';
-
-/** From the types of `operations`, `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
-export function writeTypes(document: OpenApiDocument, { routes }: RouteTable): string {
-  const typed = toTypedDocument(document.root, routes);
-  let types: string;
-  try {
-    // Its main function would check the document a second time, with an older Redocly.
-    const nodes = transformSchema(
-      typed as never,
-      {
-        // A request may omit what has a default.
-        defaultNonNullable: false,
-        // An object without properties may have any.
-        emptyObjectsUnknown: true,
-        readWriteMarkers: /"(?:read|write)Only":true/.test(JSON.stringify(typed)),
-        discriminators: scanDiscriminators(typed as never, { silent: true }),
-        injectFooter: [],
-        resolve: (reference: string) => resolveRef(typed as never, reference, { silent: true }),
-      } as Partial<GlobalContext> as GlobalContext,
-    );
-    types = astToString(nodes);
-  } catch (error) {
-    document.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
-    // The cause is usually a field of a wrong type, which loading has warned about.
-    throw new InvalidDocumentError([...document.errors, ...document.warnings]);
-  }
-  const repaired = types.replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
-  if (repaired !== types || !/^type WithRequired\b/m.test(types)) return repaired;
-  throw new Error('openapi-typescript has changed its WithRequired, which must be replaced.');
-}
+import { isMarked, toFlat, visitSchema, visitSchemas } from './schemas.ts';
 
 /** The helper of openapi-typescript does not compile for a schema that allows `null`. */
 const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends object
@@ -60,20 +30,43 @@ const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends o
 const SCHEMAS = '#/components/schemas';
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
+/** Writes the types from which `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
+export function writeTypes(document: OpenApiDocument, routes: readonly Route[]): string {
+  const typed = toTypedDocument(document.root, routes) as never;
+  const context: Partial<GlobalContext> = {
+    // A request may omit what has a default.
+    defaultNonNullable: false,
+    // An object without properties may have any.
+    emptyObjectsUnknown: true,
+    readWriteMarkers: /"(?:read|write)Only":true/.test(JSON.stringify(typed)),
+    injectFooter: [],
+    resolve: (reference: string) => resolveRef(typed, reference, { silent: true }),
+  };
+  try {
+    context.discriminators = scanDiscriminators(typed, { silent: true });
+    // Its main function would check the document a second time, with an older Redocly.
+    const types = astToString(transformSchema(typed, context as GlobalContext));
+    return types.replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
+  } catch (error) {
+    document.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
+    // The cause is usually a field of a wrong type, which loading has warned about.
+    throw new InvalidDocumentError([...document.errors, ...document.warnings]);
+  }
+}
+
 /** Returns a copy of a document whose schemas describe values as handlers get and return them. */
-function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonObject {
-  const served = new Map(routes.map((route) => [route.operationId, route]));
-  const paths = entriesOf(root.paths).map(([path, item]) => {
-    const operations = entriesOf(item).flatMap(([method, operation]) => {
-      const route = served.get(String(asObject(operation).operationId));
-      return route ? [[method, toTypedOperation(root, asObject(operation), route)]] : [];
-    });
-    return [path, Object.fromEntries(operations)];
-  });
+function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject {
+  const served = new Map<unknown, Route>(routes.map((route) => [route.operationId, route]));
+  const paths: Record<string, JsonObject> = {};
+  for (const { path, method, operation } of operationsOf(root)) {
+    const route = served.get(operation.operationId);
+    if (route === undefined) continue;
+    paths[path] = { ...paths[path], [method]: toTypedOperation(root, operation, route) };
+  }
   const components = asObject(root.components);
   const typed = structuredClone({
     openapi: root.openapi,
-    paths: Object.fromEntries(paths),
+    paths,
     // Their operations are in the paths.
     components: { ...components, schemas: asObject(components.schemas), pathItems: {} },
   });
@@ -91,8 +84,7 @@ function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonOb
     if (isObject(schema.properties) && !isObject(schema.additionalProperties)) {
       schema.additionalProperties = false;
     }
-    for (const [, property] of propertiesOf(schema)) {
-      if (!isObject(property)) continue;
+    for (const property of Object.values(asObject(schema.properties)).filter(isObject)) {
       if (isMarked(root, property, 'readOnly')) property.readOnly = true;
       if (isMarked(root, property, 'writeOnly')) property.writeOnly = true;
     }
@@ -100,7 +92,7 @@ function toTypedDocument(root: JsonObject, routes: RouteTable['routes']): JsonOb
     const mapping = asObject(asObject(schema.discriminator).mapping);
     for (const [tag, target] of entriesOf(mapping)) {
       const isName = Object.hasOwn(schemas, String(target));
-      if (isName) mapping[tag] = toReference(join(SCHEMAS, String(target))).$ref;
+      if (isName) mapping[tag] = toReference(join(SCHEMAS, String(target)));
     }
   }
 

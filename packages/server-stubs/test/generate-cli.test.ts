@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runCli } from '../generator/run-cli.ts';
+import { runCli } from '../generator/cli.ts';
 import { compileTypes, createSourceFolder } from './corpus/generated.ts';
 
 const PETS = `

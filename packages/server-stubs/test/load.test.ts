@@ -140,7 +140,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
 it('operations without an ID get one, even in shared path items, and all have the base path of the server', async () => {
   const get = { responses: { 200: { description: '' } } };
   const shared = { $ref: '#/components/pathItems/C' };
-  const { operations, files } = await generateFrom({
+  const { routes, files } = await generateFrom({
     ...toDocument({}, { servers: [{ url: '//api.example.com/v1' }] }),
     paths: {
       '/a': { get: { ...get, operationId: 'getAB' } },
@@ -151,7 +151,7 @@ it('operations without an ID get one, even in shared path items, and all have th
     },
     components: { pathItems: { C: { get: { ...get, operationId: 'c' } } } },
   });
-  expect(operations.map(({ operationId, path }) => `${operationId} ${path}`)).toEqual([
+  expect(routes.map(({ operationId, path }) => `${operationId} ${path}`)).toEqual([
     'getAB /v1/a',
     'getAB2 /v1/a/{b}',
     'c /v1/c',

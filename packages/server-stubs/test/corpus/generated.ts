@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Problem } from '../../generator/document.ts';
 import { type Generated, generate } from '../../generator/generate.ts';
 import { loadDocument } from '../../generator/load.ts';
 import type { RouteTable } from '../../src/runtime/index.ts';
@@ -45,8 +46,11 @@ export async function writeFiles(
   }
 }
 
-export async function generateFrom(source: string | object): Promise<Generated> {
-  return generate(await loadDocument(source), RUNTIME);
+export async function generateFrom(
+  source: string | object,
+): Promise<Generated & { warnings: readonly Problem[] }> {
+  const document = await loadDocument(source);
+  return { ...generate(document, RUNTIME), warnings: document.warnings };
 }
 
 /** Generates a route table and loads it into this process. */

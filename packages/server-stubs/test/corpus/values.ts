@@ -44,7 +44,7 @@ function sample(schema: unknown, root: JsonObject, random: Random, depth: number
   }
   const choices = parts.flatMap(({ oneOf, anyOf }) => oneOf ?? anyOf ?? []) as unknown[];
   const chosen = choices.length > 0 ? below(pick(choices, random)) : undefined;
-  const properties = parts.flatMap(propertiesOf);
+  const properties = propertiesOf(root, schema, ALL_OF);
   const type = parts.map((part) => pick([part.type].flat(), random)).find((each) => each);
   if (type === 'object' || properties.length > 0) {
     const required = new Set(parts.flatMap((part) => part.required ?? []));

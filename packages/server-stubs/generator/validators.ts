@@ -1,0 +1,118 @@
+import type { AnySchema, ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as equalModule from 'ajv/dist/runtime/equal.js';
+import standalone from 'ajv/dist/standalone/index.js';
+import addFormats from 'ajv-formats';
+import { toNames } from '../src/runtime/json-pointer.ts';
+import type { Validator } from '../src/runtime/route-table.ts';
+import { ajvHelpers, functionIn } from '../src/runtime/validation.ts';
+import { join, type OpenApiDocument, type Pointer } from './document.ts';
+
+/** A schema for Ajv, and where it is in the document. */
+export interface Schema {
+  readonly schema: AnySchema;
+  readonly pointer: Pointer;
+}
+
+type Schemas = ReadonlyMap<string, Schema>;
+
+/** Compiles schemas in this process, one at a time. */
+export function createCompiler(schemas: Schemas): (id: string) => Validator {
+  const ajv = createAjv(schemas, { source: false });
+  // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains.
+  ajv.scope.value('func', { key: functionIn(equalModule), ref: ajvHelpers.equal });
+  return (id) => {
+    try {
+      return ajv.getSchema(id) as Validator;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      for (const each of toCompileOrder(schemas)) ajv.getSchema(each);
+      return ajv.getSchema(id) as Validator;
+    }
+  };
+}
+
+/** With the schemas that others refer to first if possible: Ajv compiles a chain of references recursively. */
+function toCompileOrder(schemas: Schemas): string[] {
+  return [...schemas.keys()].reverse();
+}
+
+function createAjv(schemas: Schemas, code: { source: boolean }): Ajv2020 {
+  const text = JSON.stringify([...schemas.values()]);
+  const inherited = Object.getOwnPropertyNames(Object.prototype);
+  // Draft 2020-12, lenient about unknown formats, stopping at the first error.
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    discriminator: true,
+    unicodeRegExp: false,
+    // JSON may contain 1e999, which JavaScript parses as Infinity.
+    strictNumbers: true,
+    // A multiple of 0.01 is rarely a multiple of its closest binary number. With 6, decimals of up to ten
+    // digits are multiples, and a value that is off by more than a millionth of the step is not.
+    multipleOfPrecision: 6,
+    // Schemas with at most this many keywords are copied to each reference.
+    inlineRefs: 8,
+    // In JavaScript, every object has a property `constructor`.
+    ownProperties: inherited.some((name) => text.includes(`"${name}"`)),
+    // Optimizing takes a time quadratic in the properties of a schema, and makes nothing faster.
+    code: { ...code, esm: true, lines: true, optimize: false },
+  });
+  // Its bookkeeping in every function only serves two rare keywords.
+  ajv.opts.unevaluated = text.includes('"unevaluated');
+  ajv.opts.dynamicRef = false;
+  addFormats.default(ajv);
+  for (const [id, { schema }] of schemas) ajv.addSchema(schema, id);
+  return ajv;
+}
+
+/** What Ajv requires at run time, and where the runtime has it. */
+const HELPERS = [
+  ['require("ajv/dist/runtime/equal").default', 'ajvHelpers.equal'],
+  ['require("ajv/dist/runtime/ucs2length").default', 'ajvHelpers.ucs2length'],
+  ['require("ajv-formats/dist/formats").fullFormats', 'ajvHelpers.formats'],
+] as const;
+
+/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of the validators. */
+export function writeValidators(
+  { schemas, validators }: { schemas: Schemas; validators: ReadonlyMap<string, Validator> },
+  runtime: string,
+  document: OpenApiDocument,
+): string {
+  if (schemas.size === 0) return '// No schema to validate.\nexport {};';
+  const draft = new Ajv2020({ logger: false });
+  for (const { schema, pointer } of schemas.values()) {
+    if (draft.validateSchema(schema)) continue;
+    const [{ instancePath, message }] = draft.errors as [ErrorObject];
+    const at = join(pointer, ...toNames(`#${instancePath}`));
+    document.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
+  }
+  if (document.errors.length > 0) return '';
+  const ajv = createAjv(schemas, { source: true });
+  const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
+  const functions = new Map(sources.map((each) => [each?.validateName.str, each?.validateCode]));
+  let code = standalone.default(
+    ajv,
+    Object.fromEntries([...validators.keys()].map((id) => [id, id])),
+  );
+  // Ajv may write a function twice if schemas refer to each other.
+  const written = Map.groupBy(code.matchAll(/^function (validate\d+)\(/gm), ([, name]) => name);
+  for (const [name, { length }] of written) {
+    const text = length > 1 && functions.get(name);
+    if (!text) continue;
+    const [before, ...after] = code.split(text);
+    code = `${before}${text}${after.join('')}`;
+  }
+  for (const [call, helper] of HELPERS) code = code.replaceAll(call, helper);
+  const [, missing] = /^const \w+ = (require\(.*)/m.exec(code) ?? [];
+  if (missing) throw new Error(`Ajv needs a helper that the runtime does not have: ${missing}`);
+  code = code
+    .replace('"use strict";', '')
+    .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
+    .replace(/\n{2,}/g, '\n');
+  return `// @ts-nocheck
+import { ajvHelpers, type Validator } from '${runtime}';
+
+${code}`;
+}
