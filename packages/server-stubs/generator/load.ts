@@ -63,6 +63,7 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   const files = [...externalRefResolver.getFiles()];
   if (files.length > 1) {
     await bundle({ doc: document, config, externalRefResolver });
+    assertAcyclic(document);
   }
   const root = upgradeDocument(JSON.parse(JSON.stringify(document.parsed)));
   const warnings = found.map(toProblem);
