@@ -6,7 +6,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value if it is an object, and an empty object otherwise. */
 export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -96,29 +95,32 @@ export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }
 
+type Locate = (pointer: Pointer) => string;
+
 /** A document in OpenAPI 3.1, with the places of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
-  /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
+  /** The files that were read. Empty for a parsed document. */
   readonly files: readonly string[];
   /** With errors, nothing is generated. */
   readonly errors: Problem[] = [];
   /** What is not checked or not served. */
   readonly warnings: Problem[];
-  readonly #locate: (pointer: Pointer) => string;
+  readonly #locate: Locate;
   readonly #pointers = new Map<unknown, Pointer>();
 
-  constructor(
-    root: JsonObject,
-    files: readonly string[],
-    locate: (pointer: Pointer) => string,
-    warnings: Problem[],
-  ) {
+  constructor(root: JsonObject, files: readonly string[], warnings: Problem[], locate: Locate) {
     this.root = root;
     this.files = files;
     this.warnings = warnings;
     this.#locate = locate;
     this.#addPointers(root, '#');
+  }
+
+  #addPointers(value: unknown, pointer: Pointer): void {
+    if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
+    this.#pointers.set(value, pointer);
+    for (const [name, each] of Object.entries(value)) this.#addPointers(each, join(pointer, name));
   }
 
   /** A pointer to what is in an object of this document, or to the object itself. */
@@ -138,11 +140,5 @@ export class OpenApiDocument {
   #add(problems: Problem[], pointer: Pointer, message: string): void {
     if (problems.some((each) => each.pointer === pointer && each.message === message)) return;
     problems.push({ place: this.#locate(pointer), pointer, message });
-  }
-
-  #addPointers(value: unknown, pointer: Pointer): void {
-    if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
-    this.#pointers.set(value, pointer);
-    for (const [name, each] of Object.entries(value)) this.#addPointers(each, join(pointer, name));
   }
 }

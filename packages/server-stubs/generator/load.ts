@@ -66,8 +66,7 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
     assertAcyclic(document);
   }
   const root = upgradeDocument(JSON.parse(JSON.stringify(document.parsed)));
-  const warnings = found.map(toProblem);
-  return new OpenApiDocument(root, files, (pointer) => locate(document, pointer), warnings);
+  return new OpenApiDocument(root, files, found.map(toProblem), (at) => locate(document, at));
 }
 
 class LocalResolver extends BaseResolver {
@@ -96,9 +95,6 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-const ALIAS = 'A YAML alias is recursive or too large. Use $ref instead.';
-const CIRCULAR = 'This reference is circular. Remove it.';
-
 /** Rejects references that Redocly and validators would follow forever. */
 function assertAcyclic(document: Document): void {
   const open = new Set<unknown>();
@@ -110,12 +106,15 @@ function assertAcyclic(document: Document): void {
     });
   } catch (error) {
     if (error instanceof InvalidDocumentError) throw error;
-    throw toError(document, ALIAS);
+    throw toError(document, 'A YAML alias is recursive or too large. Use $ref instead.');
   }
 
-  /** @param from the last reference that was followed; `#` for none */
+  /** @param from the last reference that was followed */
   function assertEnds(value: unknown, from: Pointer): void {
-    if (open.has(value)) throw toError(document, from === '#' ? ALIAS : CIRCULAR, from);
+    if (open.has(value)) {
+      const what = from === '#' ? 'YAML alias' : 'reference';
+      throw toError(document, `This ${what} is circular. Remove it.`, from);
+    }
     if (!isObject(value) || done.has(value)) return;
     open.add(value);
     assertEnds(targetOf(document.parsed, value), toPointer(String(value.$ref)));

@@ -1,14 +1,15 @@
+/** Names that are unique, even where letter case makes no difference. */
 export class Names {
   readonly #taken = new Set<string>();
 
   /** Returns the preferred name, or else the first free one of `Name2`, `Name3`, …. */
   take(preferred: string): string {
-    for (let count = 1; ; count += 1) {
-      const name = count === 1 ? preferred : `${preferred}${count}`;
-      if (this.#taken.has(name.toLowerCase())) continue;
-      this.#taken.add(name.toLowerCase());
-      return name;
+    let name = preferred;
+    for (let count = 2; this.#taken.has(name.toLowerCase()); count += 1) {
+      name = `${preferred}${count}`;
     }
+    this.#taken.add(name.toLowerCase());
+    return name;
   }
 }
 
@@ -20,8 +21,7 @@ export function toTypeName(text: string): string {
 }
 
 export function toVariableName(text: string): string {
-  const name = toTypeName(text);
-  return name.charAt(0).toLowerCase() + name.slice(1);
+  return toTypeName(text).replace(/^./u, (letter) => letter.toLowerCase());
 }
 
 export function toKey(name: string): string {

@@ -11,6 +11,7 @@ import {
   asObject,
   entriesOf,
   follow,
+  InvalidDocumentError,
   isObject,
   type JsonObject,
   type OpenApiDocument,
@@ -20,21 +21,16 @@ import {
 import { describeFields, describeParameters, isJson, typesOf } from './parameters.ts';
 import { SchemaSet } from './schema-set.ts';
 import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
-
-/** A document, and the schemas of its requests and responses that routes validate. */
-interface Context {
-  readonly document: OpenApiDocument;
-  readonly request: SchemaSet;
-  readonly response: SchemaSet;
-}
+import { checkSchemas } from './validators.ts';
 
 /**
- * Reads the operations of a document, in its order, and the schemas of their validators. What cannot be served is
- * left out, with a warning.
+ * Describes the operations that can be served, with validators from two sets of schemas. Warns of the others.
+ *
+ * @throws InvalidDocumentError if a schema is invalid
  */
 export function describeOperations(document: OpenApiDocument) {
-  const request = new SchemaSet(document, 'readOnly');
-  const response = new SchemaSet(document, 'writeOnly');
+  const requests = new SchemaSet(document, 'readOnly');
+  const responses = new SchemaSet(document, 'writeOnly');
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes = new Map<string, Route>();
@@ -43,31 +39,33 @@ export function describeOperations(document: OpenApiDocument) {
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
     const key = `${method} ${fullPath.replaceAll(/\{[^}]*\}/g, '{}')}`;
     const security = operation.security ?? root.security ?? [];
+    const twin = routes.get(key)?.operationId;
     const reason =
       findPathProblem(path) ??
       findSecurityProblem(security, securitySchemes) ??
-      (routes.has(key) && `${routes.get(key)?.operationId} matches the same requests`);
+      (twin && `${twin} matches the same requests`);
     if (reason) {
       document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
-    const { requestBody, responses, 'x-berth-pass-through': raw } = operation;
-    const isRaw = raw === true;
-    const context = { document, request, response };
+    const isRaw = operation['x-berth-pass-through'] === true;
     const { parameters, schema } = describeParameters(operation, path, document);
-    const validateParameters = request.add(schema, document.pointerTo(operation, 'parameters'));
+    const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
+    const body = !isRaw && describeBody(operation.requestBody, requests);
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
       parameters,
       ...(validateParameters && { validateParameters }),
-      ...(isObject(requestBody) && !isRaw && { body: describeBody(requestBody, context) }),
-      responses: isRaw ? [] : describeResponses(responses, context),
+      ...(body && { body }),
+      responses: isRaw ? [] : describeResponses(operation.responses, responses),
       ...(isRaw && { passThrough: true }),
       ...describeSecurity(security),
     });
   }
+  checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
+  if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
   if (routes.size === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable = {
     title: String(asObject(root.info).title ?? ''),
@@ -75,7 +73,7 @@ export function describeOperations(document: OpenApiDocument) {
     securitySchemes,
     routes: [...routes.values()],
   };
-  return { table, request, response };
+  return { table, requests, responses };
 }
 
 function findPathProblem(path: string): string | undefined {
@@ -98,23 +96,23 @@ function toBasePath(servers: unknown): string | undefined {
   return inner === '' ? '' : `/${inner}`;
 }
 
-function describeBody(value: JsonObject, context: Context): RequestBody {
-  const { root } = context.document;
+function describeBody(value: unknown, schemas: SchemaSet): RequestBody | undefined {
+  if (!isObject(value)) return undefined;
+  const { root } = schemas.document;
   const { content, required } = follow(root, value);
-  const [media] = Object.values(asObject(content));
-  const { schema } = asObject(media);
+  const { schema } = asObject(Object.values(asObject(content))[0]);
   const unwrap = asObject(schema)[UNWRAP];
   const fields = propertiesOf(root, toFlat(root, schema), ALL_OF).map(([name]) => name);
   return {
     required: required === true,
     ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
-    content: describeContent(content, 'request', context),
+    content: describeContent(content, schemas, true),
   };
 }
 
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
-function describeResponses(value: unknown, context: Context): DocumentedResponse[] {
-  const { root } = context.document;
+function describeResponses(value: unknown, schemas: SchemaSet): DocumentedResponse[] {
+  const { root } = schemas.document;
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
     .map(([status, entry]): DocumentedResponse => {
@@ -126,34 +124,29 @@ function describeResponses(value: unknown, context: Context): DocumentedResponse
       return {
         status: status === 'default' ? status : status.toUpperCase(),
         ...(required.length > 0 && { requiredHeaders: required }),
-        content: describeContent(content, 'response', context),
+        content: describeContent(content, schemas, false),
       };
     });
   if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
   return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
 }
 
-function describeContent(
-  content: unknown,
-  direction: 'request' | 'response',
-  context: Context,
-): Content[] {
-  const { document } = context;
+/** Of responses, only JSON is validated, because text and bytes may be streams. */
+function describeContent(content: unknown, schemas: SchemaSet, isRequest: boolean): Content[] {
+  const { document } = schemas;
   return entriesOf(content).map(([mediaType, media]): Content => {
     const schema = toFlat(document.root, asObject(media).schema ?? true);
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = toContentKind(mediaType, isText);
-    // Of responses, only JSON is validated, because text and bytes may be streams.
-    const isRequest = direction === 'request';
-    const form = kind === 'form' && isRequest && describeFields(media, schema, document);
-    const isChecked =
-      kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
-    const at = document.pointerTo(media, 'schema');
-    const validate = isChecked ? context[direction].add(schema, at) : undefined;
+    const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
+    const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
+    const validate = isChecked
+      ? schemas.add(schema, document.pointerTo(media, 'schema'))
+      : undefined;
     return {
       mediaType,
       kind,
-      ...(form && form.fields.length > 0 && { fields: form.fields }),
+      ...(fields && fields.length > 0 && { fields }),
       ...(validate && { validate }),
     };
   });

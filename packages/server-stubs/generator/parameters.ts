@@ -1,64 +1,47 @@
-import type {
-  Parameter,
-  ParameterPlace,
-  ParameterStyle,
-  ScalarType,
-} from '../src/runtime/route-table.ts';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  type JsonObject,
-  type OpenApiDocument,
-  toList,
-  toReference,
-} from './document.ts';
+import type { Parameter, ParameterPlace, ScalarType } from '../src/runtime/route-table.ts';
+import type { OpenApiDocument } from './document.ts';
+import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './document.ts';
 import { partsOf, propertiesOf } from './schemas.ts';
 
+type Style = Pick<Parameter, 'style' | 'explode'>;
+type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
+type ValueType = ScalarType | 'array' | 'object';
+
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
-const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...ParameterStyle[]]>> = {
+const STYLES = {
   path: ['simple'],
   query: ['form', 'deepObject'],
   header: ['simple'],
   cookie: ['form'],
-};
+} as const;
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 
-/**
- * Returns the parameters of an operation, without those that must be ignored or are not supported, and a schema for
- * `{ path, query, header, cookie }`.
- */
-export function describeParameters(
-  operation: JsonObject,
-  path: string,
-  document: OpenApiDocument,
-): { parameters: Parameter[]; schema: unknown } {
+/** For values that are too complex for any style. */
+const AS_JSON: Shape = { shape: 'json', types: [] };
+
+/** In the order in which conversions are tried. */
+const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
+
+/** Returns what is supported of an operation's parameters, and a schema for `{ path, query, header, cookie }`. */
+export function describeParameters(operation: JsonObject, path: string, document: OpenApiDocument) {
   const described = toList(operation.parameters)
     .map((each) => describeParameter(follow(document.root, each), document))
     .filter((each) => each !== undefined)
     .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
-  const parameters = described.map(({ parameter }) => parameter);
   const places = Map.groupBy(described, ({ parameter }) => parameter.in);
   const schemas = [...places].map(([place, members]) => {
     const properties = members.map(({ parameter, schema }) => [parameter.name, schema]);
     // A path that matches has all its parameters.
-    const required = parameters.filter(
-      (each) => each.in === place && each.required && place !== 'path',
-    );
-    const schema = {
-      type: 'object',
-      properties: Object.fromEntries(properties),
-      required: required.map(({ name }) => name),
-    };
-    return [place, schema];
+    const required = members.filter(({ parameter }) => parameter.required && place !== 'path');
+    const names = required.map(({ parameter }) => parameter.name);
+    return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
   });
-  const schema = parameters.length === 0 || {
-    type: 'object',
-    properties: Object.fromEntries(schemas),
+  return {
+    parameters: described.map(({ parameter }) => parameter),
+    schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
-  return { parameters, schema };
 }
 
 function describeParameter(value: JsonObject, document: OpenApiDocument) {
@@ -72,12 +55,10 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
   const isExploded = place === 'query' && style.explode;
-  const shape = isJson(mediaType) ? AS_JSON : describeShape(root, schema, style.style, isExploded);
-  const canHoldObject =
-    isJson(mediaType) ||
-    style.style === 'deepObject' ||
-    (isExploded && propertiesOf(root, schema).length > 0);
-  if (!canHoldObject && typesOf(root, schema).has('object')) {
+  const shape = isJson(mediaType) ? AS_JSON : describeShape(root, schema, style, isExploded);
+  const hasNames = isExploded && propertiesOf(root, schema).length > 0;
+  const isSupported = isJson(mediaType) || style.style === 'deepObject' || hasNames;
+  if (!isSupported && typesOf(root, schema).has('object')) {
     const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
     document.warn(at, `${message} Use content with application/json.`);
     return undefined;
@@ -96,21 +77,20 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
   return { parameter, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
-/** The fields of a form. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless its encoding has a style. */
-export function describeFields(
-  media: unknown,
-  schema: unknown,
-  document: OpenApiDocument,
-): { fields: Parameter[]; isSupported: boolean } {
+/**
+ * The fields of a form, or `undefined` if a style is not supported. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless
+ * its encoding has a style.
+ */
+export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
   const encodings = new Map(entriesOf(asObject(media).encoding));
   const properties = new Map(propertiesOf(document.root, schema));
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
     const style = toStyle(asObject(encodings.get(name)), 'query', 'this form', document);
     if (style === undefined) return [];
-    const shape = describeShape(document.root, property, style.style, false);
+    const shape = describeShape(document.root, property, style, false);
     return [{ name, in: 'query', ...style, required: false, ...shape }];
   });
-  return { fields, isSupported: fields.length === properties.size };
+  return fields.length === properties.size ? fields : undefined;
 }
 
 /** `undefined` if the style is not supported. */
@@ -119,15 +99,18 @@ function toStyle(
   place: ParameterPlace,
   what: string,
   document: OpenApiDocument,
-): Pick<Parameter, 'style' | 'explode'> | undefined {
-  const { style: requested, explode } = object;
-  const styles = STYLES[place];
-  const style = styles.find((each) => each === (requested ?? styles[0]));
+): Style | undefined {
+  const [initial, ...others] = STYLES[place];
+  const { style: requested = initial, explode } = object;
+  const style = [initial, ...others].find((each) => each === requested);
   if (style !== undefined) {
     return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
   }
   const message = `The style ${requested} is not supported, so ${what} is not checked.`;
-  document.warn(document.pointerTo(object, 'style'), `${message} Use ${styles.join(' or ')}.`);
+  document.warn(
+    document.pointerTo(object, 'style'),
+    `${message} Use ${STYLES[place].join(' or ')}.`,
+  );
   return undefined;
 }
 
@@ -135,11 +118,6 @@ function toStyle(
 export function isJson(mediaType: string): boolean {
   return /^(?:application\/json|[^;]+\+json)\s*(?:;|$)/i.test(mediaType);
 }
-
-type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
-
-/** For values that are too complex for any style. */
-const AS_JSON: Shape = { shape: 'json', types: [] };
 
 /**
  * How the text of a parameter or a form field becomes a value of its schema. If a schema allows one value or
@@ -151,7 +129,7 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
 function describeShape(
   root: JsonObject,
   schema: unknown,
-  style: ParameterStyle,
+  { style }: Style,
   isExploded: boolean,
 ): Shape {
   const types = typesOf(root, schema);
@@ -170,22 +148,18 @@ function describeShape(
   return isScalar(itemTypes) ? { shape: 'array', types: toScalars(itemTypes) } : AS_JSON;
 }
 
-type ValueType = ScalarType | 'array' | 'object';
-
 /** The types that a schema allows, or none if it does not restrict them. */
 export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  const [first = [], ...others] = partsOf(root, schema).map(toTypes);
+  const [first = [], ...others] = partsOf(root, schema).map(
+    ({ type, properties, items, ...rest }) => {
+      if (type !== undefined) return [type].flat() as ValueType[];
+      if ('const' in rest) return [typeOf(rest.const)];
+      if (Array.isArray(rest.enum)) return rest.enum.map(typeOf);
+      if (entriesOf(properties).length > 0) return ['object' as const];
+      return items === undefined ? [] : ['array' as const];
+    },
+  );
   return new Set(first.length > 0 ? first : others.flat());
-}
-
-/** The types that one schema names, without those of the schemas that it is composed of. */
-function toTypes(schema: JsonObject): ValueType[] {
-  const { type } = schema;
-  if (type !== undefined) return [type].flat() as ValueType[];
-  if ('const' in schema) return [typeOf(schema.const)];
-  if (Array.isArray(schema.enum)) return schema.enum.map(typeOf);
-  if (entriesOf(schema.properties).length > 0) return ['object'];
-  return 'items' in schema ? ['array'] : [];
 }
 
 function typeOf(value: unknown): ValueType {
@@ -194,14 +168,11 @@ function typeOf(value: unknown): ValueType {
   return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
 }
 
-/** Scalar types, in the order in which conversions are tried. */
-const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
-
-/** In the order in which text is converted. Without restrictions, only strings. */
+/** Without restrictions, text remains text. */
 function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   return types.size === 0 ? ['string'] : SCALARS.filter((type) => types.has(type));
 }
 
-function isScalar(types: ReadonlySet<unknown>): boolean {
+function isScalar(types: ReadonlySet<ValueType>): boolean {
   return !types.has('array') && !types.has('object');
 }

@@ -24,16 +24,15 @@ const VALUE = new Set(
 );
 
 /**
- * The schemas of a document as Ajv validates them in one direction: without annotations, which may look like schemas,
+ * The schemas of requests or of responses, as Ajv validates them: without annotations, which may look like schemas,
  * and with an ID for each target of a `$ref`, so that it is compiled once.
  */
 export class SchemaSet {
+  readonly document: OpenApiDocument;
   /** By ID. */
   readonly schemas = new Map<string, Schema>();
   /** What `add` returned, by ID. The other schemas are only referred to. */
   readonly validators = new Map<string, Validator>();
-  readonly #document: OpenApiDocument;
-  /** The mark of properties that are not for this direction. */
   readonly #hidden: 'readOnly' | 'writeOnly';
   readonly #names = new Names();
   /** By the reference to a target, or the text of any other schema. */
@@ -42,8 +41,9 @@ export class SchemaSet {
   readonly #references: string[] = [];
   #compile: ((id: string) => Validator) | undefined;
 
+  /** @param hidden the mark of properties that are not required in this direction */
   constructor(document: OpenApiDocument, hidden: 'readOnly' | 'writeOnly') {
-    this.#document = document;
+    this.document = document;
     this.#hidden = hidden;
   }
 
@@ -51,7 +51,7 @@ export class SchemaSet {
   add(schema: unknown, pointer: Pointer): Validator | undefined {
     const converted = this.#convert(schema);
     for (let $ref = this.#references.pop(); $ref !== undefined; $ref = this.#references.pop()) {
-      const target = this.#convert(targetOf(this.#document.root, { $ref }));
+      const target = this.#convert(targetOf(this.document.root, { $ref }));
       this.schemas.set(this.#toId($ref), { schema: target, pointer: toPointer($ref) });
     }
     const text = JSON.stringify(converted);
@@ -60,8 +60,6 @@ export class SchemaSet {
     const isReference = typeof $ref === 'string' && Object.keys(rest).length === 0;
     const id = isReference ? $ref : this.#toId(text, pointer);
     if (!isReference) this.schemas.set(id, { schema: converted, pointer });
-    const known = this.validators.get(id);
-    if (known !== undefined) return known;
     let compiled: Validator | undefined;
     const validate: Validator = (data) => {
       this.#compile ??= createCompiler(this.schemas);
@@ -70,8 +68,8 @@ export class SchemaSet {
       validate.errors = compiled.errors ?? null;
       return isValid;
     };
-    this.validators.set(id, validate);
-    return validate;
+    if (!this.validators.has(id)) this.validators.set(id, validate);
+    return this.validators.get(id);
   }
 
   /** @param key the reference to a target, or the text of any other schema */
@@ -104,16 +102,18 @@ export class SchemaSet {
 
   /** Returns `undefined` for a keyword without effect, or one that is not checked. */
   #convertKeyword(keyword: string, value: unknown, owners: readonly JsonObject[]): unknown {
-    const at = this.#document.pointerTo(owners.at(-1), keyword);
     if (VALUE.has(keyword)) return value;
+    const { document } = this;
+    const at = document.pointerTo(owners.at(-1), keyword);
     switch (keyword) {
       case '$ref':
-        if (/^#(?:\/|$)/.test(String(value))) return this.#refer(String(value));
-        this.#document.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
-        return undefined;
+        if (/^#(?:\/|$)/.test(String(value))) {
+          if (!this.#ids.has(String(value))) this.#references.push(String(value));
+          return this.#toId(String(value));
+        }
+        return document.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
       case '$dynamicRef':
-        this.#document.warn(at, 'A $dynamicRef is not checked. Use $ref.');
-        return undefined;
+        return document.warn(at, 'A $dynamicRef is not checked. Use $ref.');
       case 'pattern':
         return this.#isPattern(String(value), at) ? value : undefined;
       case 'patternProperties': {
@@ -132,14 +132,9 @@ export class SchemaSet {
     return mapSubschemas(keyword, value, (each) => this.#convert(each, parents));
   }
 
-  #refer(reference: string): string {
-    if (!this.#ids.has(reference)) this.#references.push(reference);
-    return this.#toId(reference);
-  }
-
-  /** Whether a property is not for this direction. It may be in `allOf` or behind a `$ref`. */
+  /** The mark may be in `allOf` or behind a `$ref`. */
   #isHidden(schema: JsonObject, name: unknown): boolean {
-    const { root } = this.#document;
+    const { root } = this.document;
     return propertiesOf(root, schema, ALL_OF).some(
       ([each, property]) => each === name && isMarked(root, property, this.#hidden),
     );
@@ -152,7 +147,7 @@ export class SchemaSet {
     } catch {
       const text = JSON.stringify(pattern);
       const message = `${text} is not a valid JavaScript regular expression, so it is not checked.`;
-      this.#document.warn(pointer, `${message} Change it.`);
+      this.document.warn(pointer, `${message} Change it.`);
       return false;
     }
   }
@@ -164,9 +159,7 @@ export class SchemaSet {
   #isTagged({ oneOf }: JsonObject, tag: string): boolean {
     const tags = toList(oneOf).flatMap((member) => {
       const { $ref, ...siblings } = asObject(member);
-      const target = asObject(
-        $ref === undefined ? member : targetOf(this.#document.root, { $ref }),
-      );
+      const target = asObject($ref === undefined ? member : targetOf(this.document.root, { $ref }));
       const property = asObject(asObject(target.properties)[tag]);
       const isRequired = toList(target.required).includes(tag) && !this.#isHidden(target, tag);
       const hasSiblings = $ref !== undefined && Object.keys(siblings).length > 0;

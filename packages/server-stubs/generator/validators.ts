@@ -16,6 +16,17 @@ export interface Schema {
 
 type Schemas = ReadonlyMap<string, Schema>;
 
+/** Adds an error to the document for each schema that is invalid. */
+export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocument): void {
+  const draft = new Ajv2020({ logger: false });
+  for (const { schema, pointer } of schemas) {
+    if (draft.validateSchema(schema)) continue;
+    const [{ instancePath, message }] = draft.errors as [ErrorObject];
+    const at = join(pointer, ...toNames(`#${instancePath}`));
+    document.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
+  }
+}
+
 /** Compiles schemas in this process, one at a time. */
 export function createCompiler(schemas: Schemas): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
@@ -74,28 +85,13 @@ const HELPERS = [
   ['require("ajv-formats/dist/formats").fullFormats', 'ajvHelpers.formats'],
 ] as const;
 
-/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of the validators. */
-export function writeValidators(
-  { schemas, validators }: { schemas: Schemas; validators: ReadonlyMap<string, Validator> },
-  runtime: string,
-  document: OpenApiDocument,
-): string {
-  if (schemas.size === 0) return '// No schema to validate.\nexport {};';
-  const draft = new Ajv2020({ logger: false });
-  for (const { schema, pointer } of schemas.values()) {
-    if (draft.validateSchema(schema)) continue;
-    const [{ instancePath, message }] = draft.errors as [ErrorObject];
-    const at = join(pointer, ...toNames(`#${instancePath}`));
-    document.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
-  }
-  if (document.errors.length > 0) return '';
+/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are these IDs. */
+export function writeValidators(schemas: Schemas, ids: readonly string[], runtime: string): string {
+  if (ids.length === 0) return '// No schema to validate.\nexport {};';
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
   const functions = new Map(sources.map((each) => [each?.validateName.str, each?.validateCode]));
-  let code = standalone.default(
-    ajv,
-    Object.fromEntries([...validators.keys()].map((id) => [id, id])),
-  );
+  let code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
   // Ajv may write a function twice if schemas refer to each other.
   const written = Map.groupBy(code.matchAll(/^function (validate\d+)\(/gm), ([, name]) => name);
   for (const [name, { length }] of written) {

@@ -2,15 +2,12 @@ import type { Route, RouteTable } from '../src/runtime/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
 import type { SchemaSet } from './schema-set.ts';
 
-/** Writes the route table, with the validators of two modules. */
-export function writeRoutes(
-  table: RouteTable,
-  requests: SchemaSet,
-  responses: SchemaSet,
-  runtime: string,
-): string {
+type SchemaSets = { requests: SchemaSet; responses: SchemaSet };
+
+/** Writes the route table. Its validators are exports of two other modules, which `writeValidators` writes. */
+export function writeRoutes(table: RouteTable, sets: SchemaSets, runtime: string): string {
   const expressions = new Map<unknown, string>();
-  const imports = Object.entries({ requests, responses }).map(([module, { validators }]) => {
+  const imports = Object.entries(sets).map(([module, { validators }]) => {
     for (const [id, validate] of validators) expressions.set(validate, `${module}.${id}`);
     const file = `./${module.slice(0, -1)}-validators.gen.ts`;
     return validators.size === 0 ? '' : `import * as ${module} from '${file}';\n`;
@@ -23,8 +20,9 @@ ${imports.join('')}
 export const routes: RouteTable = ${toSource(table)};`;
 
   function toSource(value: unknown, indent = ''): string {
-    if (typeof value !== 'object' || value === null)
-      return expressions.get(value) ?? toLiteral(value);
+    const expression = expressions.get(value);
+    if (expression !== undefined) return expression;
+    if (typeof value !== 'object' || value === null) return toLiteral(value);
     const isArray = Array.isArray(value);
     const [open, close] = isArray ? '[]' : '{}';
     const members = Object.entries(value).map(([name, each]) => {
@@ -32,9 +30,8 @@ export const routes: RouteTable = ${toSource(table)};`;
       const key = name === '__proto__' ? "['__proto__']" : toKey(name);
       return `${indent}  ${isArray ? '' : `${key}: `}${toSource(each, `${indent}  `)},\n`;
     });
-    return members.length === 0
-      ? `${open}${close}`
-      : `${open}\n${members.join('')}${indent}${close}`;
+    const inner = members.length === 0 ? '' : `\n${members.join('')}${indent}`;
+    return `${open}${inner}${close}`;
   }
 }
 

@@ -31,7 +31,6 @@ export interface DocumentRoutes {
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
   const document = await loadDocument(source);
   const { table } = describeOperations(document);
-  const { root, files, warnings, errors } = document;
-  if (errors.length > 0) throw new InvalidDocumentError(errors);
+  const { root, files, warnings } = document;
   return { routes: table, document: root, warnings, files };
 }

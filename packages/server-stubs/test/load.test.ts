@@ -78,6 +78,10 @@ describe('an invalid document is refused, with the place and the fix', () => {
   });
 });
 
+it('an invalid schema is refused at run time, too', async () => {
+  await expect(loadRoutes(body({ type: 'file' }))).rejects.toThrow(`${BODY}/type\n  This is not`);
+});
+
 describe('what openapi-typescript takes is taken, with a warning about what is not checked or served', () => {
   it.each([
     [`${BODY}/items/$dynamicRef: A $dynamicRef is not`, body({ items: { $dynamicRef: '#a' } })],
@@ -202,7 +206,7 @@ describe('files', () => {
       'openapi: 3.1.0\nopenapi: 3.0.0',
       'api.yaml:2:1 #: This is not valid JSON or YAML: duplicated mapping key',
     ],
-    [`${HEAD}components: { schemas: { A: &a { not: *a } } }`, 'A YAML alias is recursive'],
+    [`${HEAD}components: { schemas: { A: &a { not: *a } } }`, 'This YAML alias is circular'],
     [`${HEAD}paths: { /a: { get: { $ref: b.yaml } } }`, 'api.yaml:3:21 #/paths/~1a/get'],
   ])('%j is refused', async (text, message) => {
     const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));

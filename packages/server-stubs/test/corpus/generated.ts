@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Problem } from '../../generator/document.ts';
-import { type Generated, generate } from '../../generator/generate.ts';
+import { generate } from '../../generator/generate.ts';
 import { loadDocument } from '../../generator/load.ts';
 import type { RouteTable } from '../../src/runtime/index.ts';
 
@@ -46,9 +45,7 @@ export async function writeFiles(
   }
 }
 
-export async function generateFrom(
-  source: string | object,
-): Promise<Generated & { warnings: readonly Problem[] }> {
+export async function generateFrom(source: string | object) {
   const document = await loadDocument(source);
   return { ...generate(document, RUNTIME), warnings: document.warnings };
 }
