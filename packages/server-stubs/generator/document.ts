@@ -102,8 +102,6 @@ export class OpenApiDocument {
   readonly root: JsonObject;
   /** The files that were read. Empty for a parsed document. */
   readonly files: readonly string[];
-  /** With errors, nothing is generated. */
-  readonly errors: Problem[] = [];
   /** What is not checked or not served. */
   readonly warnings: Problem[];
   readonly #locate: Locate;
@@ -128,17 +126,13 @@ export class OpenApiDocument {
     return join(this.#pointers.get(object) ?? '#', ...names);
   }
 
-  error(pointer: Pointer, message: string): void {
-    this.#add(this.errors, pointer, message);
+  toProblem(pointer: Pointer, message: string): Problem {
+    return { place: this.#locate(pointer), pointer, message };
   }
 
   warn(pointer: Pointer, message: string): void {
-    this.#add(this.warnings, pointer, message);
-  }
-
-  // A component is read once for each reference to it.
-  #add(problems: Problem[], pointer: Pointer, message: string): void {
-    if (problems.some((each) => each.pointer === pointer && each.message === message)) return;
-    problems.push({ place: this.#locate(pointer), pointer, message });
+    // A component is read once for each reference to it.
+    if (this.warnings.some((each) => each.pointer === pointer && each.message === message)) return;
+    this.warnings.push(this.toProblem(pointer, message));
   }
 }

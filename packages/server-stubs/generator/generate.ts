@@ -1,7 +1,5 @@
 import { InvalidDocumentError, isTooDeep, type OpenApiDocument, TOO_DEEP } from './document.ts';
 import { describeOperations } from './operations.ts';
-import type { SchemaSet } from './schema-set.ts';
-import { writeValidators } from './validators.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 
@@ -13,13 +11,11 @@ import { writeTypes } from './write-types.ts';
  * @throws InvalidDocumentError
  */
 export function generate(document: OpenApiDocument, runtime = '@berth/server-stubs/runtime') {
-  const toModule = ({ schemas, validators }: SchemaSet) =>
-    writeValidators(schemas, [...validators.keys()], runtime);
   try {
     const { table, requests, responses } = describeOperations(document);
     const files = new Map([
-      ['request-validators.gen.ts', toModule(requests)],
-      ['response-validators.gen.ts', toModule(responses)],
+      ['request-validators.gen.ts', requests.toModule(runtime)],
+      ['response-validators.gen.ts', responses.toModule(runtime)],
       ['routes.gen.ts', writeRoutes(table, { requests, responses }, runtime)],
       ['index.gen.ts', writeIndex(table, runtime)],
       ['types.gen.ts', writeTypes(document, table.routes)],
@@ -27,7 +23,6 @@ export function generate(document: OpenApiDocument, runtime = '@berth/server-stu
     return { files, routes: table.routes };
   } catch (error) {
     if (!isTooDeep(error)) throw error;
-    document.error('#', TOO_DEEP);
-    throw new InvalidDocumentError(document.errors);
+    throw new InvalidDocumentError([document.toProblem('#', TOO_DEEP)]);
   }
 }

@@ -11,7 +11,6 @@ import {
   asObject,
   entriesOf,
   follow,
-  InvalidDocumentError,
   isObject,
   type JsonObject,
   type OpenApiDocument,
@@ -65,7 +64,6 @@ export function describeOperations(document: OpenApiDocument) {
     });
   }
   checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
-  if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
   if (routes.size === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable = {
     title: String(asObject(root.info).title ?? ''),

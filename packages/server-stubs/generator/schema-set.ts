@@ -14,7 +14,7 @@ import {
 } from './document.ts';
 import { Names, toTypeName } from './names.ts';
 import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
-import { createCompiler, type Schema } from './validators.ts';
+import { createCompiler, type Schema, writeValidators } from './validators.ts';
 
 /** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
 const VALUE = new Set(
@@ -70,6 +70,11 @@ export class SchemaSet {
     };
     if (!this.validators.has(id)) this.validators.set(id, validate);
     return this.validators.get(id);
+  }
+
+  /** Writes a module that exports the validators, each by its ID. */
+  toModule(runtime: string): string {
+    return writeValidators(this.schemas, [...this.validators.keys()], runtime);
   }
 
   /** @param key the reference to a target, or the text of any other schema */

@@ -6,7 +6,13 @@ import addFormats from 'ajv-formats';
 import { toNames } from '../src/runtime/json-pointer.ts';
 import type { Validator } from '../src/runtime/route-table.ts';
 import { ajvHelpers, functionIn } from '../src/runtime/validation.ts';
-import { join, type OpenApiDocument, type Pointer } from './document.ts';
+import {
+  InvalidDocumentError,
+  join,
+  type OpenApiDocument,
+  type Pointer,
+  type Problem,
+} from './document.ts';
 
 /** A schema for Ajv, and where it is in the document. */
 export interface Schema {
@@ -16,15 +22,18 @@ export interface Schema {
 
 type Schemas = ReadonlyMap<string, Schema>;
 
-/** Adds an error to the document for each schema that is invalid. */
+/** @throws InvalidDocumentError */
 export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocument): void {
   const draft = new Ajv2020({ logger: false });
+  const problems = new Map<Pointer, Problem>();
   for (const { schema, pointer } of schemas) {
     if (draft.validateSchema(schema)) continue;
     const [{ instancePath, message }] = draft.errors as [ErrorObject];
     const at = join(pointer, ...toNames(`#${instancePath}`));
-    document.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
+    const text = `This is not a valid JSON Schema of draft 2020-12: ${message}.`;
+    problems.set(at, document.toProblem(at, text));
   }
+  if (problems.size > 0) throw new InvalidDocumentError([...problems.values()]);
 }
 
 /** Compiles schemas in this process, one at a time. */

@@ -1,5 +1,10 @@
 import type { Route } from '../src/runtime/route-table.ts';
-import { InvalidDocumentError, type OpenApiDocument, operationsOf } from './document.ts';
+import {
+  InvalidDocumentError,
+  type OpenApiDocument,
+  operationsOf,
+  type Problem,
+} from './document.ts';
 import { toKey, toLiteral, toVariableName } from './names.ts';
 
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
@@ -21,6 +26,7 @@ export function writeHandlers(
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const owners = new Map<string, string>();
+  const clashes: Problem[] = [];
   const imports: string[] = [];
   const members: string[] = [];
   for (const { operationId, method, path } of routes) {
@@ -33,10 +39,9 @@ export function writeHandlers(
       const found = operationsOf(document.root).find(
         ({ operation }) => operation.operationId === operationId,
       );
-      document.error(
-        document.pointerTo(found?.operation, 'operationId'),
-        `The handlers of ${owner} and ${id} would both be ${name}. Change one operationId.`,
-      );
+      const at = document.pointerTo(found?.operation, 'operationId');
+      const message = `The handlers of ${owner} and ${id} would both be ${name}. Change one operationId.`;
+      clashes.push(document.toProblem(at, message));
     }
     owners.set(name.toLowerCase(), id);
     imports.push(`import { ${name} } from './${name}.ts';\n`);
@@ -53,7 +58,7 @@ export const ${name}: NonNullable<Handlers[${id}]> = async () => {
 `,
     );
   }
-  if (document.errors.length > 0) throw new InvalidDocumentError(document.errors);
+  if (clashes.length > 0) throw new InvalidDocumentError(clashes);
   return files.set(
     INDEX,
     `import type { Handlers } from ${toLiteral(generated)};

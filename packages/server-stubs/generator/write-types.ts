@@ -48,9 +48,9 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route[]):
     const types = astToString(transformSchema(typed, context as GlobalContext));
     return types.replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
   } catch (error) {
-    document.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
+    const message = `openapi-typescript cannot write its types: ${(error as Error).message}.`;
     // The cause is usually a field of a wrong type, which loading has warned about.
-    throw new InvalidDocumentError([...document.errors, ...document.warnings]);
+    throw new InvalidDocumentError([document.toProblem('#', message), ...document.warnings]);
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runCli } from '../generator/cli.ts';
+import { runCli } from '../generator/run-cli.ts';
 import { compileTypes, createSourceFolder } from './corpus/generated.ts';
 
 const PETS = `
@@ -38,7 +38,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function run(...args: string[]): Promise<number> {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const error = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const code = await runCli(args);
+  const code = await runCli(args, '1.0.0');
   printed = out.mock.calls.join('');
   failed = error.mock.calls.join('');
   vi.restoreAllMocks();
