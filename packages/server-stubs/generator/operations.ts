@@ -47,6 +47,8 @@ export function describeOperations(document: OpenApiDocument) {
       document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
+    const alternatives = toList(security) as Record<string, string[]>[];
+    const hasScopes = alternatives.some((each) => Object.values(each).flat().length > 0);
     const isRaw = operation['x-berth-pass-through'] === true;
     const { parameters, schema } = describeParameters(operation, path, document);
     const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
@@ -60,7 +62,8 @@ export function describeOperations(document: OpenApiDocument) {
       ...(body && { body }),
       responses: isRaw ? [] : describeResponses(operation.responses, responses),
       ...(isRaw && { passThrough: true }),
-      ...describeSecurity(security),
+      security: alternatives.map(Object.keys),
+      ...(hasScopes && { scopes: alternatives }),
     });
   }
   checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
@@ -182,10 +185,4 @@ function findSecurityProblem(security: unknown, schemes: object): string | undef
   const unknown = security.flatMap(Object.keys).find((name) => !Object.hasOwn(schemes, name));
   if (unknown === undefined) return undefined;
   return `there is no valid security scheme ${JSON.stringify(unknown)}. Define it in components.securitySchemes`;
-}
-
-function describeSecurity(security: unknown): Pick<Route, 'security' | 'scopes'> {
-  const alternatives = toList(security) as Record<string, string[]>[];
-  const hasScopes = alternatives.some((each) => Object.values(each).flat().length > 0);
-  return { security: alternatives.map(Object.keys), ...(hasScopes && { scopes: alternatives }) };
 }

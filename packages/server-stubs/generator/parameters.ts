@@ -55,10 +55,9 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
   const isExploded = place === 'query' && style.explode;
-  const shape = isJson(mediaType) ? AS_JSON : describeShape(root, schema, style, isExploded);
   const hasNames = isExploded && propertiesOf(root, schema).length > 0;
-  const isSupported = isJson(mediaType) || style.style === 'deepObject' || hasNames;
-  if (!isSupported && typesOf(root, schema).has('object')) {
+  const canHoldObject = isJson(mediaType) || style.style === 'deepObject' || hasNames;
+  if (!canHoldObject && typesOf(root, schema).has('object')) {
     const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
     document.warn(at, `${message} Use content with application/json.`);
     return undefined;
@@ -69,7 +68,7 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     in: place,
     ...style,
     required: place === 'path' || value.required === true,
-    ...shape,
+    ...(isJson(mediaType) ? AS_JSON : describeShape(root, schema, style, isExploded)),
     ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(initial !== undefined && { default: initial }),
   };
@@ -150,15 +149,13 @@ function describeShape(
 
 /** The types that a schema allows, or none if it does not restrict them. */
 export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  const [first = [], ...others] = partsOf(root, schema).map(
-    ({ type, properties, items, ...rest }) => {
-      if (type !== undefined) return [type].flat() as ValueType[];
-      if ('const' in rest) return [typeOf(rest.const)];
-      if (Array.isArray(rest.enum)) return rest.enum.map(typeOf);
-      if (entriesOf(properties).length > 0) return ['object' as const];
-      return items === undefined ? [] : ['array' as const];
-    },
-  );
+  const [first = [], ...others] = partsOf(root, schema).map((part): ValueType[] => {
+    if (part.type !== undefined) return [part.type].flat() as ValueType[];
+    if ('const' in part) return [typeOf(part.const)];
+    if (Array.isArray(part.enum)) return part.enum.map(typeOf);
+    if (entriesOf(part.properties).length > 0) return ['object'];
+    return 'items' in part ? ['array'] : [];
+  });
   return new Set(first.length > 0 ? first : others.flat());
 }
 
