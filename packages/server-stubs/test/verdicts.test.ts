@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { loadRoutes } from '../src/document.ts';
 import type { Route, Validator } from '../src/runtime/index.ts';
 import { toViolation } from '../src/runtime/validation.ts';
 import { features } from './corpus/documents.ts';
@@ -24,7 +25,7 @@ it('operations are served below the path of their server, with their own securit
   expect([typesOf(list), typesOf(create)]).toEqual([[['integer']], [['string']]]);
 });
 
-/** Compiles the schema of a request. */
+/** Compiles the schema of a request, in advance and at run time. */
 async function compileBody(
   schema: object,
   schemas: object = {},
@@ -33,8 +34,19 @@ async function compileBody(
   const requestBody = { content: { 'application/json': { schema } } };
   const paths = { '/': { post: { operationId: 'post', requestBody, responses: {} } } };
   const info = { title: 'T', version: '1' };
-  const { table } = await loadGenerated({ openapi, info, paths, components: { schemas } });
-  return table.routes[0]?.body?.content[0]?.validate as Validator;
+  const document = { openapi, info, paths, components: { schemas } };
+  const tables = [(await loadGenerated(document)).table, (await loadRoutes(document)).routes];
+  const [inAdvance, atRunTime] = tables.map(
+    ({ routes }) => routes[0]?.body?.content[0]?.validate as Validator,
+  );
+  const validate: Validator = (value) => {
+    const verdicts = [inAdvance, atRunTime].map((each) => each?.(value));
+    expect(verdicts[1]).toBe(verdicts[0]);
+    expect(atRunTime?.errors).toEqual(inAdvance?.errors);
+    validate.errors = inAdvance?.errors ?? null;
+    return verdicts[0] === true;
+  };
+  return validate;
 }
 
 function refusalOf(validate: Validator, value: unknown): string {
