@@ -7,15 +7,16 @@ type SchemaSets = { requests: SchemaSet; responses: SchemaSet };
 /** Writes the route table. Its validators are exports of two other modules, which `writeValidators` writes. */
 export function writeRoutes(table: RouteTable, sets: SchemaSets, runtime: string): string {
   const expressions = new Map<unknown, string>();
-  const imports = Object.entries(sets).map(([module, { validators }]) => {
+  let imports = '';
+  for (const [module, { validators }] of Object.entries(sets)) {
+    if (validators.size === 0) continue;
+    imports += `import * as ${module} from './${module.slice(0, -1)}-validators.gen.ts';\n`;
     for (const [id, validate] of validators) expressions.set(validate, `${module}.${id}`);
-    const file = `./${module.slice(0, -1)}-validators.gen.ts`;
-    return validators.size === 0 ? '' : `import * as ${module} from '${file}';\n`;
-  });
+  }
   // TypeScript refuses keys that are members of every object, such as `constructor`.
   return `// @ts-nocheck
 import type { RouteTable } from '${runtime}';
-${imports.join('')}
+${imports}
 /** The route table of the document. */
 export const routes: RouteTable = ${toSource(table)};`;
 
