@@ -85,9 +85,8 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
     return (await resolver.resolveDocument(null, source, true)) as Document;
   } catch (error) {
     if (error instanceof YamlParseError) {
-      const reason = error.message.replace(/ in ".*$/, '');
-      const place = `${source}:${error.line}:${error.col}`;
-      throw toError(place, `This is not valid JSON or YAML: ${reason}.`);
+      const message = `This is not valid JSON or YAML: ${error.message.replace(/ in ".*$/, '')}.`;
+      throw toError(`${source}:${error.line}:${error.col}`, message);
     }
     const { originalError = error } = error as { originalError?: unknown };
     const { code, message } = originalError as NodeJS.ErrnoException;

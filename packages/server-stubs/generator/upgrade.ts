@@ -17,7 +17,12 @@ export function upgradeDocument(document: JsonObject): JsonObject {
   const operations = operationsOf(root);
   const named = new Map<unknown, JsonObject>();
   for (const { item, operation } of operations) {
-    operation.parameters = mergeParameters(root, item.parameters, operation.parameters);
+    const parameters = [item.parameters, operation.parameters].flatMap(toList).map((each) => {
+      const { in: place, name } = follow(root, each);
+      return [`${place} ${name}`, each] as const;
+    });
+    // Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1.
+    operation.parameters = [...new Map(parameters).values()];
     const { operationId: id } = operation;
     if (typeof id === 'string' && !named.has(id)) named.set(id, operation);
   }
@@ -28,15 +33,6 @@ export function upgradeDocument(document: JsonObject): JsonObject {
     operation.operationId = names.take(toVariableName(`${method} ${path}`));
   }
   return root;
-}
-
-/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
-function mergeParameters(root: JsonObject, ...lists: readonly unknown[]): unknown[] {
-  const parameters = lists.flatMap(toList).map((each) => {
-    const { in: place, name } = follow(root, each);
-    return [`${place} ${name}`, each] as const;
-  });
-  return [...new Map(parameters).values()];
 }
 
 function toLatest(document: JsonObject): JsonObject {
