@@ -3,7 +3,7 @@ import { contractError, discard, isStream } from './body.ts';
 import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
 import type { CallOptions, Limits } from './limits.ts';
-import { retryAfter, splitCallOptions, withBudget } from './limits.ts';
+import { retryAfter, withBudget } from './limits.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
@@ -46,13 +46,13 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
     }
-    const { budgetOptions, rest: callInit } = splitCallOptions(init);
-    const { idempotent = method === 'GET', read = (result) => result, ...rest } = callInit;
+    const { signal, timeout, retry, ...others } = init;
+    const { idempotent = method === 'GET', read = (result) => result, ...rest } = others;
     const isRepeatable = idempotent && !isStream(init.body);
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
     const info = { method, url: baseUrl + path };
-    return withBudget(budgetOptions, limits, info, async (budget) => {
+    return withBudget({ signal, timeout, retry }, limits, info, async (budget) => {
       for (;;) {
         let response: Response | undefined;
         const fetch = async (request: Request) => {
@@ -62,14 +62,11 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
           if (check) response = await check(response, info);
           return response;
         };
+        let result: unknown;
         try {
-          return read(await run(path, { ...rest, params, fetch }));
+          result = await run(path, { ...rest, params, fetch });
         } catch (error) {
-          if (response && isBerthError(error) && error.retryable) {
-            await retryAfter(error, isRepeatable, budget, response.headers);
-            continue;
-          }
-          // What middleware throws is not a failure of the network.
+          // What middleware throws is not a failure of the network, and is not retried.
           if (!response?.bodyUsed || isBerthError(error)) {
             // The error of `openapi-fetch` for an invalid header shows its value.
             for (const [name, value] of Object.entries({ ...rest.headers, ...params.header })) {
@@ -80,6 +77,13 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
           if (error instanceof SyntaxError) throw contractError(response, info, 'invalid JSON');
           const failure = networkError('The response was interrupted', info, error);
           await retryAfter(failure, isRepeatable, budget);
+          continue;
+        }
+        try {
+          return read(result);
+        } catch (error) {
+          const isTemporary = isBerthError(error) && error.retryable;
+          await retryAfter(error, isTemporary && isRepeatable, budget, response?.headers);
         }
       }
     }).catch((error) => {

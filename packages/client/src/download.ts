@@ -74,7 +74,8 @@ async function* readToEnd(
       start ??= part;
       const report = toReport(onProgress, start.size);
       for await (const chunk of part.response.body ?? []) {
-        budget.reset();
+        // It made progress: a long download may break many times.
+        budget.used = 1;
         loaded += chunk.byteLength;
         report?.(loaded);
         yield chunk;
@@ -132,7 +133,7 @@ async function openLink(
     watch.restart();
     return fetch(link, init).finally(watch.pause);
   });
-  const response = await sender.send(url, { headers }, { ...budget, signal: watch.signal });
+  const response = await sender.send(url, { headers, signal: watch.signal }, budget);
 
   const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';

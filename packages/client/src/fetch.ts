@@ -2,7 +2,7 @@ import type { Session, SignableRequest } from './auth.ts';
 import { discard, isStream } from './body.ts';
 import { BerthError, networkError } from './errors.ts';
 import type { CallBudget, CallOptions, LimitOptions, Limits } from './limits.ts';
-import { delayAfter, pause, splitCallOptions, withBudget } from './limits.ts';
+import { delayAfter, pause, withBudget } from './limits.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
@@ -31,13 +31,13 @@ export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 type Input = string | URL | Request;
 
 /** {@link FetchInit} without the options that a budget replaces. */
-type SendInit = Omit<FetchInit, keyof LimitOptions | 'signal'>;
+type SendInit = Omit<FetchInit, keyof LimitOptions>;
 
 /** Sends the calls of a client. */
 export interface Sender {
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
-  /** Sends a request that is part of a call, within the budget of that call. */
+  /** Sends a request that is part of a call, within the budget of that call. Its `signal` may abort earlier. */
   send(input: Input, init: SendInit, budget: CallBudget): Promise<Response>;
 }
 
@@ -69,24 +69,22 @@ const REQUEST_FIELDS = [
  * the platform's `fetch`, it returns a response whatever its status.
  */
 export function createSender(setup: FetchSetup): Sender {
-  const { scope = '', classify } = setup;
+  const { scope = '', limits, classify } = setup;
   // Looked up for each call, so that a test or a tracer can replace it later.
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientHeaders = toRecord(setup.headers);
 
-  const sendTo = async (target: Target, init: SendInit, budget: CallBudget) => {
-    const { request, url, method } = target;
+  const sendTo = async ({ request, url, method }: Target, init: SendInit, budget: CallBudget) => {
     const isBodiless = method === 'GET' || method === 'HEAD';
     const { idempotent = isBodiless, ...rest } = init;
     const isInScope = url.startsWith(scope);
-    const session = isInScope ? setup.session : undefined;
     const kept = request ? REQUEST_FIELDS.map((name) => [name, request[name]]) : [];
     const fields: RequestInit = { ...Object.fromEntries(kept), ...rest };
     const redirect = isInScope ? setup.redirect : (fields.redirect ?? 'follow');
     const headers = isInScope ? { ...clientHeaders } : {};
     Object.assign(headers, toRecord(init.headers ?? request?.headers));
-    let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
-    if (isBodiless && body !== undefined && body !== null) {
+    let body = init.body ?? (isBodiless ? null : await request?.arrayBuffer());
+    if (isBodiless && body !== null) {
       throw new BerthError('options', `A ${method} request cannot have a body.`);
     }
     if (body instanceof FormData) {
@@ -96,6 +94,7 @@ export function createSender(setup: FetchSetup): Sender {
       body = await encoded.arrayBuffer();
     }
     const call = { ...fields, url, method, headers, body, redirect };
+    const session = isInScope ? setup.session : undefined;
     return sendAttempts(call, session, idempotent, budget).catch((error) => {
       discard(body);
       throw error;
@@ -104,13 +103,10 @@ export function createSender(setup: FetchSetup): Sender {
 
   return {
     send: async (input, init, budget) => sendTo(toTarget(input, init), init, budget),
-    async fetch(input, init = {}) {
+    async fetch(input, { signal, timeout, retry, ...init } = {}) {
       const target = toTarget(input, init);
-      const { signal = target.request?.signal } = init;
-      const { budgetOptions, rest } = splitCallOptions({ ...init, signal: signal ?? undefined });
-      return withBudget(budgetOptions, setup.limits, target, (budget) =>
-        sendTo(target, rest, budget),
-      );
+      const options = { signal: signal ?? target.request?.signal, timeout, retry };
+      return withBudget(options, limits, target, (budget) => sendTo(target, init, budget));
     },
   };
 
@@ -120,23 +116,23 @@ export function createSender(setup: FetchSetup): Sender {
     isIdempotent: boolean,
     budget: CallBudget,
   ): Promise<Response> {
-    const { signal } = budget;
+    const signal = call.signal ?? budget.signal;
     let isRenewed = false;
     for (;;) {
       const signed = await session?.sign(call);
       const { headers } = signed ?? call;
       signal.throwIfAborted();
-      budget.begin();
+      budget.used += 1;
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
         const init = { ...call, headers, signal, duplex: 'half' };
         response = await fetch(call.url, init as RequestInit);
+        if (response.ok) return response;
       } catch (error) {
         signal.throwIfAborted();
         failure = networkError('No response', call, error);
       }
-      if (response?.ok) return response;
       const retryClass = response ? await classify(response) : 'idempotent';
       let delay: number | undefined;
       if (retryClass === 'unauthorized') {
@@ -144,7 +140,8 @@ export function createSender(setup: FetchSetup): Sender {
         const isNew = !isRenewed && signed && (await session?.renew(signed, response?.headers));
         if (isNew) delay = 0;
         isRenewed = true;
-        budget.refund();
+        // The next attempt is not a retry.
+        budget.used -= 1;
       } else if (retryClass === 'any' || (retryClass === 'idempotent' && isIdempotent)) {
         delay = delayAfter(budget, response?.headers);
       }

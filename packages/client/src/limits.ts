@@ -45,15 +45,6 @@ const MAX_RETRY_AFTER = 30_000;
 /** Timers with a longer delay fire at once. In milliseconds. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/** Options that `withBudget` applies to a call. */
-type BudgetOptions = Omit<CallOptions, 'idempotent'>;
-
-/** Separates the options that `withBudget` applies from the others of a call. */
-export function splitCallOptions<Options extends BudgetOptions>(options: Options) {
-  const { signal, timeout, retry, ...rest } = options;
-  return { budgetOptions: { signal, timeout, retry }, rest };
-}
-
 /** Completes the options of a call with the limits of its client. */
 export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   const { timeout = defaults.timeout, retry = {} } = options;
@@ -64,30 +55,14 @@ export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   return { timeout, attempts, delay };
 }
 
-export type CallBudget = ReturnType<typeof createBudget>;
-
-function createBudget(limits: Limits, signal: AbortSignal) {
-  let count = 0;
-  return {
-    ...limits,
-    /** Aborts when the time limit expires, or when the caller aborts. */
-    signal,
-    /** When the time limit expires, by `performance.now()`. */
-    end: performance.now() + (limits.timeout || Number.POSITIVE_INFINITY),
-    /** Returns the number of attempts so far, which copies of the budget share. */
-    count: () => count,
-    begin() {
-      count += 1;
-    },
-    /** Takes back an attempt after which credentials are renewed: the next one is not a retry. */
-    refund() {
-      count -= 1;
-    },
-    /** Counts the current attempt as the first, because it made progress: a long download may break many times. */
-    reset() {
-      count = 1;
-    },
-  };
+/** The limits of a call, and how much of them its attempts have used. */
+export interface CallBudget extends Limits {
+  /** Aborts when the time limit expires, or when the caller aborts. */
+  readonly signal: AbortSignal;
+  /** When the time limit expires, by `performance.now()`. */
+  readonly end: number;
+  /** Number of attempts so far. */
+  used: number;
 }
 
 /**
@@ -95,7 +70,7 @@ function createBudget(limits: Limits, signal: AbortSignal) {
  * abort the body.
  */
 export async function withBudget<T>(
-  options: BudgetOptions,
+  options: Omit<CallOptions, 'idempotent'>,
   defaults: Limits,
   call: CallInfo,
   run: (budget: CallBudget) => Promise<T>,
@@ -107,8 +82,9 @@ export async function withBudget<T>(
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   const timer = timeout && setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER));
+  const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   try {
-    return await untilAborted(run(createBudget(limits, signal)), signal);
+    return await untilAborted(run({ ...limits, signal, end, used: 0 }), signal);
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
@@ -159,11 +135,10 @@ export async function retryAfter(
 
 /** Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none. */
 export function delayAfter(budget: CallBudget, headers?: Headers): number | undefined {
-  const { attempts, delay, end } = budget;
-  const count = budget.count();
-  if (count >= attempts) return undefined;
+  const { attempts, delay, end, used } = budget;
+  if (used >= attempts) return undefined;
   const minimum = toMilliseconds(headers);
-  const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** (count - 1));
+  const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** (used - 1));
   const wait = Math.max(random, minimum);
   return minimum <= MAX_RETRY_AFTER && wait < end - performance.now() ? wait : undefined;
 }

@@ -26,7 +26,7 @@ import {
   STORAGE_PATH,
 } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { type CallOptions, type LimitOptions, splitCallOptions, toLimits } from './limits.ts';
+import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
 import {
   capResponseSize,
   classify,
@@ -239,14 +239,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     // A link may redirect (D23).
     createLinkSender: (linkFetch) =>
       createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),
-    async call(operation, fields, failure, init) {
+    async call(operation, fields, failure, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
       const url = baseUrl + toContractPath(path, { envId });
       const read = (result: RawResult) => readEnvelope(result, failure, url);
-      const { budgetOptions } = splitCallOptions(init);
-      const request = { ...budgetOptions, body, parseAs: 'text' as const, read };
-      return (await post(path, request)) as StorageResponse;
+      const init = { signal, timeout, retry, body, parseAs: 'text', read } as const;
+      return (await post(path, init)) as StorageResponse;
     },
   };
 

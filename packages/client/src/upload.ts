@@ -60,7 +60,7 @@ export async function upload(
       const { url, fields, fileID } = toGrant(response, path, wireProfile, failure);
       const watch = watchIdle(idle, budget.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
-      budget.begin();
+      budget.used += 1;
       watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };

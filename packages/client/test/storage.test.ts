@@ -1,4 +1,4 @@
-import { type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
+import { BerthError, type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   credentials,
@@ -231,7 +231,7 @@ describe('a raw call', () => {
   it('fails once with the error of middleware, however its response was sent', async () => {
     const chunked = new Response(new Blob(['{}']).stream());
     const { storage, requests } = storageWith([chunked]);
-    const boom = new Error('boom');
+    const boom = new BerthError('network', 'boom', { retryable: true });
     storage.use({
       onResponse() {
         throw boom;
