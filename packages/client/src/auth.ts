@@ -146,16 +146,13 @@ function toHeaderValue(name: string, value: string): string {
   throw new BerthError('options', `${name} has invalid characters.`);
 }
 
-/** How long before its expiry a token is replaced, in milliseconds. Longer than a request takes to arrive. */
-const EXPIRY_MARGIN = 30_000;
-
 /** How long calls wait for the same token, in milliseconds. The next call then requests it again. */
 const LOAD_TIMEOUT = 30_000;
 
 /**
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A function's token is kept until the
- * gateway rejects it or, for a JWT, until 30 s before its `exp` (RFC 7519, section 4.1.4). The function is then called
- * once for all calls that wait; if it fails, they fail with its error as `cause`, and the next call tries again.
+ * gateway rejects it. The function is then called once for all calls that wait; if it fails, they fail with its error
+ * as `cause`, and the next call tries again.
  *
  * @param token the token, without `Bearer`, or a function that returns one
  * @throws BerthError of the kind `options` if the token is empty or starts with `Bearer`
@@ -170,12 +167,9 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     return { authorize: () => header };
   }
   let current: string | undefined;
-  let end = 0;
   let pending: Promise<string> | undefined;
   const load = async () => {
-    const value = await token();
-    end = expiryOf(value);
-    current = toBearer(value);
+    current = toBearer(await token());
     return current;
   };
   const renew = () => {
@@ -192,32 +186,19 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     }
   };
   return {
-    authorize: ({ now }) => (current !== undefined && now < end ? current : renew()),
+    authorize: () => current ?? renew(),
     async refresh(rejected) {
-      const isStale = current === undefined || current === rejected;
-      return (isStale ? await renew() : current) !== rejected;
+      if (current === rejected) current = undefined;
+      return (current ?? (await renew())) !== rejected;
     },
   };
 }
 
 function toBearer(token: string): string {
   checkText('token', token);
-  if (token.trim() === '') {
-    throw new BerthError('options', 'The token is empty.');
-  }
+  if (!token.trim()) throw new BerthError('options', 'The token is empty.');
   if (/^\s*bearer\s/i.test(token)) {
     throw new BerthError('options', 'The token must not include "Bearer".');
   }
   return `Bearer ${token.trim()}`;
-}
-
-function expiryOf(token: string): number {
-  try {
-    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const { exp } = JSON.parse(atob(payload));
-    if (typeof exp === 'number') return exp * 1000 - EXPIRY_MARGIN;
-  } catch {
-    // Not a JWT, so only the gateway knows when it expires.
-  }
-  return Number.POSITIVE_INFINITY;
 }
