@@ -23,7 +23,10 @@ export function toClientConstants(contract: Contract): string {
   const greedy = Object.values<Any>(gateway.components.parameters).filter(
     (parameter) => parameter['x-berth-greedy'],
   );
-  const retries = defaults.gatewayErrors.map(({ code, retry }: Any) => [code, retry]);
+  // After every 401 of the gateway, the client renews its credentials instead.
+  const retries = defaults.gatewayErrors
+    .filter(({ status }: Any) => status !== 401)
+    .map(({ code, retry }: Any) => [code, retry]);
   const temporary = [...defaults.storageErrors, ...defaults.uploadErrors].filter(
     ({ status }) => status === 429 || status >= 500,
   );

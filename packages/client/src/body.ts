@@ -10,15 +10,18 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (typeof value === 'string') return { body: value };
   if (ArrayBuffer.isView(value) || isArrayBuffer(value)) return { body: toBytes(value) };
   const kind = kindOf(value);
-  if (isStream(value)) {
+  const isOnce = isStream(value);
+  if (isOnce) {
     assertUnread(value);
     ignoreEarlyErrors(value);
-    assertSupported(new ReadableStream(), 'stream');
-    return { body: value as ReadableStream };
   }
-  if (['Blob', 'File', 'FormData', 'URLSearchParams'].includes(kind)) {
-    assertSupported(value as Blob, kind);
-    return { body: value as Blob };
+  if (isOnce || /^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
+    const body = value as ReadableStream | Blob;
+    const init = { method: 'POST', body: isOnce ? new ReadableStream() : body, duplex: 'half' };
+    const type = new Request('http://localhost', init).headers.get('Content-Type');
+    // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
+    if (type !== 'text/plain;charset=UTF-8') return { body };
+    throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
   }
   let body: string | undefined;
   try {
@@ -31,14 +34,6 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
     throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
   }
   return { body, type: 'application/json' };
-}
-
-/** `fetch` sends a body that it does not know, such as another package's `Blob`, as the text `[object …]`. */
-function assertSupported(body: object, kind: string): void {
-  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
-  const type = new Request('http://localhost', init).headers.get('Content-Type');
-  if (!type?.startsWith('text/plain;charset=UTF-8')) return;
-  throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
 }
 
 export function kindOf(value: unknown): string {

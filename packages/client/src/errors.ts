@@ -89,50 +89,39 @@ export class BerthError extends Error {
   /** Always `BerthError`. */
   override readonly name = 'BerthError';
   /** What failed. */
-  readonly kind: ErrorKind;
+  declare readonly kind: ErrorKind;
   /** Error code of the response; `undefined` if it has none. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** HTTP status of the response; `undefined` if there was none. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Request ID of the response. Include it when you report a problem to the operator. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** HTTP method of the call; `undefined` if nothing was called. */
-  readonly method: string | undefined;
+  declare readonly method: string | undefined;
   /** Path of the call, without the query. */
-  readonly path: string | undefined;
+  declare readonly path: string | undefined;
   /** Whether the call may succeed if you repeat it. A POST may already have been executed. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   /** Problems that your schema found. Empty for every other failure. */
-  readonly issues: readonly SchemaIssue[];
+  declare readonly issues: readonly SchemaIssue[];
   readonly #body: unknown;
 
   /** @param what what failed, as the start of a sentence: `The file was not copied` */
   constructor(kind: ErrorKind, what: string, details: Details = {}) {
-    const { call, response, code, reason, cause, retryable = false, issues = [] } = details;
+    const { call, response, code, reason, cause, body, retryable = false, issues = [] } = details;
+    const { requestId = response?.headers.get('X-Request-Id') ?? undefined } = details;
     const method = call && (call.method ?? 'GET');
     const path = call && (call.url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/');
     const status = response?.status;
-    const requestId = details.requestId ?? response?.headers.get('X-Request-Id') ?? undefined;
-    const join = (...parts: unknown[]) => parts.filter(Boolean).join(', ');
     const reasons = join(code, reason);
     const place = call && `${method} ${path}`;
-    const places = join(
-      place,
-      status && `status ${status}`,
-      requestId && `request ID ${requestId}`,
-    );
+    const id = requestId && `request ID ${requestId}`;
+    const places = join(place, status && `status ${status}`, id);
     const message = what + (reasons && `: ${reasons}`) + (places && ` (${places})`);
     // Text from a server must not add lines to a log.
     super(message.replace(/\p{Cc}+/gu, ' '), cause === undefined ? {} : { cause });
-    this.kind = kind;
-    this.code = code;
-    this.status = status;
-    this.requestId = requestId;
-    this.method = method;
-    this.path = path;
-    this.retryable = retryable;
-    this.issues = issues;
-    this.#body = details.body;
+    Object.assign(this, { kind, code, status, requestId, method, path, retryable, issues });
+    this.#body = body;
   }
 
   /** Body of the error response of a service or the gateway, parsed if it is JSON. Logs do not show it. */
@@ -143,6 +132,10 @@ export class BerthError extends Error {
   get [BRAND](): true {
     return true;
   }
+}
+
+function join(...parts: unknown[]): string {
+  return parts.filter(Boolean).join(', ');
 }
 
 /**
