@@ -1,10 +1,11 @@
-import { checkNumber, checkText, invalid } from './errors.ts';
+import { checkInteger, checkText, invalid } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
   ITEM_SUCCESS,
   LINK_MIN_SECONDS,
   LINK_WARN_SECONDS,
+  PUBLIC_LINK_SECONDS,
 } from './generated/contract.gen.ts';
 import {
   type Fields,
@@ -12,6 +13,7 @@ import {
   type StorageCallOptions,
   type StorageContext,
   type StorageResponse,
+  withCaller,
 } from './storage-call.ts';
 import { encodeLink } from './urls.ts';
 
@@ -69,76 +71,127 @@ export interface CopyResult {
 /** The result of copying or moving one file of a list. It has an `error` if that failed. */
 export type CopyListResult = ItemResult<CopyItem, CopyResult>;
 
-export async function tempUrl(
-  context: StorageContext,
-  fileID: string,
-  options?: TempUrlOptions,
-): Promise<string> {
-  return (await onlyResult(tempUrls(context, [fileID], options))).url;
+/** The methods for stored files. A list may have any length. */
+export interface FileMethods {
+  /**
+   * Returns a temporary link to a file, percent-encoded and ready to fetch.
+   *
+   * @example
+   * const link = await storage.tempUrl(fileID, { maxAge: 600 });
+   */
+  tempUrl(fileID: string, options?: TempUrlOptions): Promise<string>;
+  /**
+   * Returns temporary links to a list of files of any length.
+   *
+   * @example
+   * for (const { fileID, url, error } of await storage.tempUrls(ids, { maxAge: 600 })) {
+   *   if (error) console.error(error.message);
+   *   else show(fileID, url);
+   * }
+   */
+  tempUrls(fileIDs: readonly string[], options?: TempUrlOptions): Promise<TempUrlResult[]>;
+  /** Returns a link for public use, which is always valid for 600 seconds. */
+  publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
+  /**
+   * Deletes a file, or a list of files of any length. A missing file is an error.
+   *
+   * @example
+   * await storage.delete(fileID);
+   * const failed = (await storage.delete(ids)).filter(({ error }) => error);
+   */
+  delete(fileID: string, options?: StorageCallOptions): Promise<void>;
+  delete(fileIDs: readonly string[], options?: StorageCallOptions): Promise<DeleteResult[]>;
+  /**
+   * Copies a file, or a list of files of any length.
+   *
+   * @example
+   * await storage.copy('/reports/a.txt', '/archive/a.txt', { overwrite: false });
+   * const results = await storage.copy([{ srcPath: '/a.txt', dstPath: '/b.txt' }]);
+   */
+  copy(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
+  copy(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
+  /** Moves a file, or a list of files of any length. If a move fails, the source is kept. */
+  move(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
+  move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }
 
-export async function tempUrls(
-  context: StorageContext,
-  fileIDs: readonly string[],
-  options: TempUrlOptions = {},
-): Promise<TempUrlResult[]> {
-  const { maxAge } = options;
-  checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'an integer');
-  const files = toKeys(fileIDs);
-  if (maxAge && maxAge > LINK_WARN_SECONDS) {
-    context.onWarning(
-      `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
-    );
-  }
-  return callList(context, 'batchGetTempUrls', files, options, {
-    // JSON omits fields that are `undefined`.
-    toItem: ({ fileID }) => ({ fileID, maxAge }),
-    toFailure: (fileID) => `No link to ${fileID}`,
-    read({ tempFileURL }) {
-      const url = typeof tempFileURL === 'string' && encodeLink(tempFileURL);
-      return url ? { url } : undefined;
-    },
-  });
-}
+export function createFileMethods(context: StorageContext): FileMethods {
+  const tempUrls: FileMethods['tempUrls'] = async (fileIDs, options = {}) => {
+    const { maxAge } = options;
+    checkInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+    const files = toKeys(fileIDs);
+    if (maxAge && maxAge > LINK_WARN_SECONDS) {
+      context.onWarning(
+        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
+      );
+    }
+    return callList(context, 'batchGetTempUrls', files, options, {
+      // JSON omits fields that are `undefined`.
+      toItem: ({ fileID }) => ({ fileID, maxAge }),
+      toFailure: (fileID) => `No link to ${fileID}`,
+      read({ tempFileURL }) {
+        const url = typeof tempFileURL === 'string' && encodeLink(tempFileURL);
+        return url ? { url } : undefined;
+      },
+    });
+  };
 
-export async function deleteFiles(
-  context: StorageContext,
-  fileIDs: readonly string[],
-  options: StorageCallOptions = {},
-): Promise<DeleteResult[]> {
-  return callList(context, 'batchDelete', toKeys(fileIDs), options, {
-    toItem: ({ fileID }) => fileID,
-    toFailure: (fileID) => `${fileID} was not deleted`,
-    read: () => ({}),
-  });
-}
+  const tempUrl: FileMethods['tempUrl'] = async (fileID, options) =>
+    (await onlyResult(options, tempUrls([fileID], options))).url;
 
-export async function copyFiles(
-  context: StorageContext,
-  files: readonly CopyItem[],
-  options: CopyOptions = {},
-  isMove = false,
-): Promise<CopyListResult[]> {
-  checkList('files', files);
+  const deleteFiles = async (fileIDs: readonly string[], options: StorageCallOptions = {}) =>
+    callList(context, 'batchDelete', toKeys(fileIDs), options, {
+      toItem: ({ fileID }) => fileID,
+      toFailure: (fileID) => `${fileID} was not deleted`,
+      read: () => ({}),
+    });
+
   // Deployments differ in whether a copy path starts with `/`.
   const root = context.wireProfile.copyPaths === 'relative' ? '' : '/';
   const toPath = (path: string) => root + path.replace(/^\//, '');
-  const keys = files.map((file) => {
-    const { srcPath, dstPath } = file ?? {};
-    checkText('srcPath', srcPath);
-    checkText('dstPath', dstPath);
-    return { srcPath, dstPath };
-  });
-  return callList(context, 'batchCopyFile', keys, options, {
-    toItem: ({ srcPath, dstPath }) => ({
-      srcPath: toPath(srcPath),
-      dstPath: toPath(dstPath),
-      overwrite: options.overwrite,
-      removeOriginal: isMove || undefined,
-    }),
-    toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
-    read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
-  });
+
+  const copyFiles = async (
+    files: readonly CopyItem[],
+    isMove: boolean,
+    options: CopyOptions = {},
+  ) => {
+    checkList('files', files);
+    const keys = files.map((file) => {
+      const { srcPath, dstPath } = file ?? {};
+      checkText('srcPath', srcPath);
+      checkText('dstPath', dstPath);
+      return { srcPath, dstPath };
+    });
+    return callList(context, 'batchCopyFile', keys, options, {
+      toItem: ({ srcPath, dstPath }) => ({
+        srcPath: toPath(srcPath),
+        dstPath: toPath(dstPath),
+        overwrite: options.overwrite,
+        removeOriginal: isMove || undefined,
+      }),
+      toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
+      read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
+    });
+  };
+
+  const copyOrMove = (isMove: boolean) =>
+    (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
+      if (typeof first !== 'string') return copyFiles(first, isMove, second as CopyOptions);
+      const file = { srcPath: first, dstPath: second as string };
+      return onlyResult(third, copyFiles([file], isMove, third));
+    }) as FileMethods['copy'];
+
+  return {
+    tempUrl,
+    tempUrls,
+    publicUrl: (fileID, options) => tempUrl(fileID, { ...options, maxAge: PUBLIC_LINK_SECONDS }),
+    delete: (async (files: string | readonly string[], options?: StorageCallOptions) => {
+      if (typeof files !== 'string') return deleteFiles(files, options);
+      await onlyResult(options, deleteFiles([files], options));
+    }) as FileMethods['delete'],
+    copy: copyOrMove(false),
+    move: copyOrMove(true),
+  };
 }
 
 function toKeys(fileIDs: readonly string[]) {
@@ -216,13 +269,19 @@ function readEntries<Key, Value>(
   });
 }
 
-export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
+/** Returns the result of a list with one file, or throws its error. */
+async function onlyResult<Result extends { readonly error?: Error | undefined }>(
+  options: StorageCallOptions | undefined,
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
-  const result = (await results)[0] as Result;
-  // The reason of an abort may be any value, even a falsy one.
-  if ('error' in result) throw result.error;
-  return result as Exclude<Result, { readonly error: Error }>;
+  return withCaller(
+    options,
+    results.then(([result]) => {
+      // The reason of an abort may be any value, even a falsy one.
+      if (result && 'error' in result) throw result.error;
+      return result as Exclude<Result, { readonly error: Error }>;
+    }),
+  );
 }
 
 /** Calls `run` for each item, a few at a time, and returns the results in order. */

@@ -60,9 +60,9 @@ export function isStream(
 
 /** Rejects a stream that has been read, because it would be sent as if it were empty. */
 export function assertUnread(stream: object): void {
-  const { readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
+  const { readable, errored } = stream as Readonly<Record<string, unknown>>;
   // Reading a failed stream shows its own error, which is more helpful.
-  let isRead = readableEnded || (destroyed && !errored);
+  let isRead = readable === false && !errored;
   try {
     // Only its error shows that a web stream is being read, or has been read before.
     if (stream instanceof ReadableStream) void new Response(stream);
@@ -75,7 +75,7 @@ export function assertUnread(stream: object): void {
 /** Closes a stream that is not sent, if the call failed before. */
 export function discard(body: unknown): void {
   if (!isStream(body)) return;
-  if ('destroy' in body) (body as { destroy(): void }).destroy();
+  if ('destroy' in body) (body as unknown as { destroy(): void }).destroy();
   else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
 }
 
@@ -83,8 +83,7 @@ export function discard(body: unknown): void {
  * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
  */
 export function ignoreEarlyErrors(stream: unknown): void {
-  if (typeof stream !== 'object' || !stream || !('on' in stream)) return;
-  (stream as { on(event: 'error', listener: () => void): void }).on('error', () => {});
+  if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});
 }
 
 /** A validator that implements Standard Schema (https://standardschema.dev), such as one of Zod, Valibot or ArkType. */
@@ -118,10 +117,9 @@ export async function toPayload<Payload>(
   const result = await schema?.['~standard'].validate(payload);
   if (!result) return payload as Payload;
   if (!result.issues) return result.value;
-  const [{ message, path = [] } = { message: 'the payload is invalid' }] = result.issues;
+  const { message = 'the payload is invalid', path = [] } = result.issues[0] ?? {};
   const field = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
-  const reason = field ? `${field}: ${message}` : message;
-  throw contractError(response, call, reason, result.issues);
+  throw contractError(response, call, field ? `${field}: ${message}` : message, result.issues);
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */

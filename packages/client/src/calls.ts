@@ -2,7 +2,7 @@ import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch'
 import { contractError, discard, isStream } from './body.ts';
 import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
-import type { CallOptions, Limits } from './limits.ts';
+import type { CallOptions } from './limits.ts';
 import { retryAfter, withBudget } from './limits.ts';
 import { checkPath, toSegment } from './urls.ts';
 
@@ -15,7 +15,6 @@ export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | '
 
 interface CallsSetup {
   readonly baseUrl: string;
-  readonly limits: Limits;
   /** Returns the path of a call from its template and its parameters. */
   toPath(template: string, params: Readonly<Record<string, unknown>>): string;
   /** Checks a response before it is read, and returns it or another one. Default: no check. */
@@ -35,7 +34,7 @@ interface Init extends CallOptions {
  * towards the time limit unless they are streams.
  */
 export function createCalls<Paths extends object>(sender: Sender, setup: CallsSetup): Calls<Paths> {
-  const { baseUrl, limits, toPath, check } = setup;
+  const { baseUrl, toPath, check } = setup;
   // Streams need `duplex`; other bodies ignore it.
   const clientOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
   const client = createClient<Paths>(clientOptions);
@@ -52,7 +51,7 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
     const info = { method, url: baseUrl + path };
-    return withBudget({ signal, timeout, retry }, limits, info, async (budget) => {
+    return withBudget({ signal, timeout, retry }, sender.limits, info, async (budget) => {
       for (;;) {
         let response: Response | undefined;
         const fetch = async (request: Request) => {
@@ -69,9 +68,7 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
           // What middleware throws is not a failure of the network, and is not retried.
           if (!response?.bodyUsed || isBerthError(error)) {
             // The error of `openapi-fetch` for an invalid header shows its value.
-            for (const [name, value] of Object.entries({ ...rest.headers, ...params.header })) {
-              toRecord({ [name]: String(value) });
-            }
+            toRecord({ ...rest.headers, ...params.header });
             throw error;
           }
           if (error instanceof SyntaxError) throw contractError(response, info, 'invalid JSON');

@@ -1,9 +1,9 @@
 import { saveFile } from '#platform';
-import { type TempUrlOptions, tempUrl } from './batches.ts';
-import { BerthError, checkNumber, isBerthError } from './errors.ts';
+import type { FileMethods, TempUrlOptions } from './batches.ts';
+import { BerthError, checkInteger, checkNumber, isBerthError } from './errors.ts';
 import { type CallBudget, retryAfter, withBudget } from './limits.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
-import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
+import { type IdleWatch, type TransferOptions, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';
 
 /** The part of a file to download. */
@@ -25,19 +25,21 @@ export interface DownloadOptions extends TempUrlOptions, TransferOptions {
 
 export async function download(
   context: StorageContext,
+  files: FileMethods,
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
   checkOptions(options);
   const call = { url: fileID };
   return withBudget(options, context.transferLimits, call, async (budget) => {
-    const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
+    const url = await files.tempUrl(fileID, { ...options, signal: budget.signal });
     return (await openLink(context, fileID, url, options, budget)).response;
   });
 }
 
 export async function downloadToFile(
   context: StorageContext,
+  files: FileMethods,
   fileID: string,
   file: string | URL,
   options: DownloadOptions = {},
@@ -45,7 +47,7 @@ export async function downloadToFile(
   checkOptions(options);
   let saving: Promise<void> | undefined;
   await withBudget(options, context.transferLimits, { url: fileID }, (budget) => {
-    saving = saveFile(readToEnd(context, fileID, options, budget), file);
+    saving = saveFile(readToEnd(context, files, fileID, options, budget), file);
     return saving;
   }).catch(async (error) => {
     // When the call ends, either the file is complete, or its temporary file is gone.
@@ -59,6 +61,7 @@ export async function downloadToFile(
 /** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
 async function* readToEnd(
   context: StorageContext,
+  files: FileMethods,
   fileID: string,
   { onProgress, ...options }: DownloadOptions,
   budget: CallBudget,
@@ -68,16 +71,15 @@ async function* readToEnd(
   let start: OpenFile | undefined;
   let loaded = 0;
   for (;;) {
-    const url = await tempUrl(context, fileID, { ...options, signal: budget.signal });
+    const url = await files.tempUrl(fileID, { ...options, signal: budget.signal });
     try {
       const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
       start ??= part;
-      const report = toReport(onProgress, start.size);
       for await (const chunk of part.response.body ?? []) {
         // It made progress: a long download may break many times.
         budget.used = 1;
         loaded += chunk.byteLength;
-        report?.(loaded);
+        onProgress?.({ loaded, total: start.size });
         yield chunk;
       }
       return;
@@ -100,8 +102,8 @@ interface OpenFile extends Sizes {
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 function checkOptions({ range, idle }: DownloadOptions): void {
-  checkNumber('range.offset', range?.offset, 0, 'an integer');
-  checkNumber('range.length', range?.length, 1, 'an integer');
+  checkInteger('range.offset', range?.offset, 0);
+  checkInteger('range.length', range?.length, 1);
   checkNumber('idle', idle, 0);
 }
 
@@ -119,7 +121,7 @@ async function openLink(
   start?: OpenFile,
 ): Promise<OpenFile> {
   const { fetch = globalThis.fetch, transferLimits } = context;
-  const { range, idle = transferLimits.idle } = options;
+  const { range, onProgress, idle = transferLimits.idle } = options;
   const call = { url };
   const watch = watchIdle(idle, budget.signal, `The download of ${fileID} was interrupted`, call);
   const headers: Record<string, string> = {};
@@ -148,7 +150,7 @@ async function openLink(
     const details = { call, response, reason, retryable: isTemporary(response.status) };
     throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
-  const report = toReport(options.onProgress, sizes.size);
+  const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
   // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
   const size = pageUrl() !== undefined && !range ? undefined : sizes.size;
   const body = watchBody(response.body, watch, size, report);
@@ -188,7 +190,7 @@ function watchBody(
   body: Response['body'],
   watch: IdleWatch,
   size: number | undefined,
-  report: ((loaded: number) => void) | undefined,
+  report: (loaded: number) => void,
 ): ReadableStream<Uint8Array> {
   const { signal } = watch;
   const reader = body?.getReader();
@@ -227,7 +229,7 @@ function watchBody(
             return controller.close();
           }
           controller.enqueue(value);
-          report?.(loaded);
+          report(loaded);
         } catch (error) {
           controller.error(error);
           leave(error);

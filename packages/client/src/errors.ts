@@ -152,8 +152,8 @@ export function isBerthError<Kind extends ErrorKind>(
   kind: Kind,
 ): error is OfKind<Kind>;
 export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
-  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
-  return kind === undefined || (error as { kind?: unknown }).kind === kind;
+  const branded = error as Partial<BerthError> | null | undefined;
+  return branded?.[BRAND] === true && (kind === undefined || branded.kind === kind);
 }
 
 /** Creates the error for an argument that is not what it must be. Text is not shown: it may be a secret. */
@@ -166,35 +166,30 @@ export function checkText(name: string, value: unknown): asserts value is string
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-export function checkNumber(
-  name: string,
-  value: number | undefined,
-  min: number,
-  kind: 'a number' | 'an integer' = 'a number',
-): void {
-  const isOfKind = kind === 'a number' ? typeof value === 'number' : Number.isSafeInteger(value);
-  if (value === undefined || (isOfKind && value >= min)) return;
-  throw invalid(name, `${kind} of at least ${min}`, value);
+export function checkNumber(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (typeof value === 'number' && value >= min)) return;
+  throw invalid(name, `a number of at least ${min}`, value);
+}
+
+export function checkInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  throw invalid(name, `an integer of at least ${min}`, value);
 }
 
 export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {
   return new BerthError('network', what, { call, reason: toReason(cause), retryable: true, cause });
 }
 
-/** Causes are followed no further, because they may be cyclic. */
-const MAX_CAUSES = 9;
-
 /**
  * Returns the message of the innermost cause, because one such as `fetch failed` does not help. A host with several
  * addresses fails with one error for each in an `AggregateError`, whose own message is empty. Queries are left out: a
  * custom `fetch` may quote its URL, and the query of a link contains its signature.
+ *
+ * @param depth number of causes that are followed, because they may be cyclic
  */
-export function toReason(cause: unknown): string {
-  let inner = cause;
-  for (let depth = 0; depth < MAX_CAUSES && inner instanceof Error; depth += 1) {
-    const next = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
-    if (!(next instanceof Error)) break;
-    inner = next;
-  }
-  return (inner instanceof Error ? inner.message : String(inner)).replace(/\?\S*/g, '');
+export function toReason(cause: unknown, depth = 9): string {
+  const inner = cause instanceof AggregateError ? cause.errors[0] : (cause as Error | null)?.cause;
+  if (depth > 0 && inner instanceof Error) return toReason(inner, depth - 1);
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.replace(/\?\S*/g, '');
 }

@@ -83,7 +83,7 @@ interface State {
 }
 
 async function open(
-  { sender, limits, upstreamStatus }: GatewayContext,
+  { sender, upstreamStatus }: GatewayContext,
   url: string,
   id: string,
   options: EventsOptions,
@@ -91,7 +91,7 @@ async function open(
   const headers = { ...toRecord(options.headers), accept: 'text/event-stream' };
   if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
   const call = { url };
-  return withBudget(options, limits, call, async (budget) => {
+  return withBudget(options, sender.limits, call, async (budget) => {
     const response = await sender.send(url, { headers }, budget);
     if (!response.ok) throw await toGatewayError(response, call, upstreamStatus);
     const type = response.headers.get('Content-Type') ?? '';

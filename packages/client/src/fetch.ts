@@ -35,6 +35,7 @@ type SendInit = Omit<FetchInit, keyof LimitOptions>;
 
 /** Sends the calls of a client. */
 export interface Sender {
+  readonly limits: Limits;
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
   /** Sends a request that is part of a call, within the budget of that call. Its `signal` may abort earlier. */
@@ -102,6 +103,7 @@ export function createSender(setup: FetchSetup): Sender {
   };
 
   return {
+    limits,
     send: async (input, init, budget) => sendTo(toTarget(input, init), init, budget),
     async fetch(input, { signal, timeout, retry, ...init } = {}) {
       const target = toTarget(input, init);

@@ -3,7 +3,7 @@ import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import type { RetryClass, Sender } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-import type { CallOptions, Limits } from './limits.ts';
+import type { CallOptions } from './limits.ts';
 
 /** Options for a call of a hosted service. */
 export interface ServiceOptions extends CallOptions {
@@ -15,7 +15,6 @@ export interface GatewayContext {
   readonly sender: Sender;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
-  readonly limits: Limits;
   /** Header with the status of the service, which marks the responses of the service. */
   readonly upstreamStatus: string;
 }

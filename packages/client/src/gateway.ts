@@ -93,12 +93,11 @@ const SERVICES = '/v1/cloudrun/';
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { auth, fetch, headers, wireProfile } = options;
-  const { upstreamStatus = UPSTREAM_STATUS } = wireProfile?.gatewayHeaders ?? {};
-  const limits = toLimits(options);
+  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
   const session = auth && createGatewaySession(auth);
   const baseUrl = toBaseUrl(options.baseUrl);
   const sender = createSender({
-    limits,
+    limits: toLimits(options),
     fetch,
     headers,
     session,
@@ -106,14 +105,14 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: (response) => classify(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, { baseUrl, limits, toPath: toContractPath });
-  const context = { sender, session, headers, limits, upstreamStatus };
+  const calls = createCalls<paths>(sender, { baseUrl, toPath: toContractPath });
+  const context = { sender, session, headers, upstreamStatus };
   return {
     ...calls,
     fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const setup = { baseUrl: url, limits, toPath: toServicePath };
+      const setup = { baseUrl: url, toPath: toServicePath };
       const documented = createCalls<WithGatewayErrors<Paths>>(sender, setup);
       return { ...documented, ...createService(context, calls, name, url) };
     },

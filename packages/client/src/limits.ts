@@ -137,17 +137,14 @@ export async function retryAfter(
 export function delayAfter(budget: CallBudget, headers?: Headers): number | undefined {
   const { attempts, delay, end, used } = budget;
   if (used >= attempts) return undefined;
-  const minimum = toMilliseconds(headers);
+  const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');
   const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** (used - 1));
   const wait = Math.max(random, minimum);
   return minimum <= MAX_RETRY_AFTER && wait < end - performance.now() ? wait : undefined;
 }
 
 /** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */
-function toMilliseconds(headers: Headers | undefined): number {
-  const value = headers?.get('Retry-After');
-  if (!value) return 0;
+function toMilliseconds(value: string, date: string): number {
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const now = Date.parse(headers?.get('Date') ?? '') || Date.now();
-  return Date.parse(value) - now || 0;
+  return Date.parse(value) - (Date.parse(date) || Date.now()) || 0;
 }

@@ -21,11 +21,11 @@ export async function connectSocket(
   url: string,
   options: ConnectOptions,
 ): Promise<WebSocket> {
-  const { session, limits } = context;
+  const { sender, session } = context;
   const { protocols = [] } = options;
   const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };
   const call = { method: 'GET', url, headers, body: null };
-  return withBudget(options, limits, call, async ({ signal }) => {
+  return withBudget(options, sender.limits, call, async ({ signal }) => {
     let signed = await session?.sign(call);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();

@@ -129,6 +129,23 @@ export function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Lets the error of a method show the line of its caller. A stack has 10 frames, and there are more than that between a
+ * method and `fetch`. The error of an aborted call belongs to the caller, and is not modified.
+ */
+export async function withCaller<T>(
+  options: StorageCallOptions | undefined,
+  result: Promise<T>,
+): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    const isOurs = error instanceof BerthError && !options?.signal?.aborted;
+    if (isOurs) Error.captureStackTrace?.(error, withCaller);
+    throw error;
+  }
+}
+
 type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
   ? NonNullable<Data>
   : never;

@@ -1,30 +1,12 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
-import {
-  type CopyItem,
-  type CopyListResult,
-  type CopyOptions,
-  type CopyResult,
-  copyFiles,
-  type DeleteResult,
-  deleteFiles,
-  onlyResult,
-  type TempUrlOptions,
-  type TempUrlResult,
-  tempUrl,
-  tempUrls,
-} from './batches.ts';
+import { createFileMethods, type FileMethods } from './batches.ts';
 import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DownloadOptions } from './download.ts';
-import { BerthError, checkNumber } from './errors.ts';
+import { checkNumber } from './errors.ts';
 import { createSender, type FetchLike } from './fetch.ts';
-import {
-  AVATAR_BYTES,
-  IDEMPOTENT_OPERATIONS,
-  PUBLIC_LINK_SECONDS,
-  STORAGE_PATH,
-} from './generated/contract.gen.ts';
+import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
 import {
@@ -32,10 +14,10 @@ import {
   classify,
   type RawResult,
   readEnvelope,
-  type StorageCallOptions,
   type StorageContext,
   type StoragePath,
   type StorageResponse,
+  withCaller,
 } from './storage-call.ts';
 import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
@@ -93,7 +75,7 @@ type StorageCalls = Calls<{
  * the upload target rejected the form, `network`, `timeout`, or `options` for an invalid argument. A method for a list
  * returns a result for each file instead, in the order of the list; a failed file or call does not affect the others.
  */
-export interface StorageClient {
+export interface StorageClient extends FileMethods {
   /**
    * Calls an operation with `openapi-fetch`, typed by the contract, and returns its envelope, which `unwrapEnvelope`
    * reads. An error status does not throw: the result then has an `error`.
@@ -145,46 +127,6 @@ export interface StorageClient {
    * await storage.downloadToFile(fileID, './video.mp4');
    */
   downloadToFile(fileID: string, file: string | URL, options?: DownloadOptions): Promise<void>;
-  /**
-   * Returns a temporary link to a file, percent-encoded and ready to fetch.
-   *
-   * @example
-   * const link = await storage.tempUrl(fileID, { maxAge: 600 });
-   */
-  tempUrl(fileID: string, options?: TempUrlOptions): Promise<string>;
-  /**
-   * Returns temporary links to a list of files of any length.
-   *
-   * @example
-   * for (const { fileID, url, error } of await storage.tempUrls(ids, { maxAge: 600 })) {
-   *   if (error) console.error(error.message);
-   *   else show(fileID, url);
-   * }
-   */
-  tempUrls(fileIDs: readonly string[], options?: TempUrlOptions): Promise<TempUrlResult[]>;
-  /** Returns a link for public use, which is always valid for 600 seconds. */
-  publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
-  /**
-   * Deletes a file, or a list of files of any length. A missing file is an error.
-   *
-   * @example
-   * await storage.delete(fileID);
-   * const failed = (await storage.delete(ids)).filter(({ error }) => error);
-   */
-  delete(fileID: string, options?: StorageCallOptions): Promise<void>;
-  delete(fileIDs: readonly string[], options?: StorageCallOptions): Promise<DeleteResult[]>;
-  /**
-   * Copies a file, or a list of files of any length.
-   *
-   * @example
-   * await storage.copy('/reports/a.txt', '/archive/a.txt', { overwrite: false });
-   * const results = await storage.copy([{ srcPath: '/a.txt', dstPath: '/b.txt' }]);
-   */
-  copy(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
-  copy(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
-  /** Moves a file, or a list of files of any length. If a move fails, the source is kept. */
-  move(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
-  move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }
 
 type RawCall = (path: string, init: object) => Promise<unknown>;
@@ -220,7 +162,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const redirect = 'manual';
   const scope = baseUrl + ROOT;
   const sender = createSender({ limits, fetch, classify, session, scope, redirect });
-  const setup = { baseUrl, limits, toPath: toContractPath, check: capResponseSize };
+  const setup = { baseUrl, toPath: toContractPath, check: capResponseSize };
   const calls = createCalls<paths>(sender, setup);
 
   const post = (path: string, { params, ...init }: RawOptions = {}) =>
@@ -249,12 +191,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     },
   };
 
-  const copyOrMove = (isMove: boolean) =>
-    (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
-      if (typeof first !== 'string') return copyFiles(context, first, second as object, isMove);
-      const file = { srcPath: first, dstPath: second as string };
-      return withCaller(third, onlyResult(copyFiles(context, [file], third, isMove)));
-    }) as StorageClient['copy'];
+  const files = createFileMethods(context);
 
   // Loaded on first use, because many pages only upload files, or only show them.
   const uploadWithin =
@@ -266,6 +203,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     };
 
   return {
+    ...files,
     POST: post as StorageCalls['POST'],
     use: calls.use,
     eject: calls.eject,
@@ -273,38 +211,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     uploadAvatar: uploadWithin(AVATAR_BYTES),
     async download(fileID, init) {
       const { download } = await import('./download.ts');
-      return withCaller(init, download(context, fileID, init));
+      return withCaller(init, download(context, files, fileID, init));
     },
     async downloadToFile(fileID, file, init) {
       const { downloadToFile } = await import('./download.ts');
-      return withCaller(init, downloadToFile(context, fileID, file, init));
+      return withCaller(init, downloadToFile(context, files, fileID, file, init));
     },
-    tempUrl: (fileID, init) => withCaller(init, tempUrl(context, fileID, init)),
-    tempUrls: (fileIDs, init) => tempUrls(context, fileIDs, init),
-    publicUrl: (fileID, init) =>
-      withCaller(init, tempUrl(context, fileID, { ...init, maxAge: PUBLIC_LINK_SECONDS })),
-    delete: (async (files: string | readonly string[], init?: StorageCallOptions) => {
-      if (typeof files !== 'string') return deleteFiles(context, files, init);
-      await withCaller(init, onlyResult(deleteFiles(context, [files], init)));
-    }) as StorageClient['delete'],
-    copy: copyOrMove(false),
-    move: copyOrMove(true),
   };
-}
-
-/**
- * Lets the error of a method show the line of its caller. A stack has 10 frames, and there are more than that between a
- * method and `fetch`. The error of an aborted call belongs to the caller, and is not modified.
- */
-async function withCaller<T>(
-  options: StorageCallOptions | undefined,
-  result: Promise<T>,
-): Promise<T> {
-  try {
-    return await result;
-  } catch (error) {
-    const isOurs = error instanceof BerthError && !options?.signal?.aborted;
-    if (isOurs) Error.captureStackTrace?.(error, withCaller);
-    throw error;
-  }
 }

@@ -17,13 +17,6 @@ export interface TransferOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-export function toReport(
-  onProgress: TransferOptions['onProgress'],
-  total: number | undefined,
-): ((loaded: number) => void) | undefined {
-  return onProgress && ((loaded) => onProgress({ loaded, total }));
-}
-
 export type IdleWatch = ReturnType<typeof watchIdle>;
 
 /** Watches the progress of a transfer. Nothing is limited until `restart` is called. */

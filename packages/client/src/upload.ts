@@ -1,7 +1,7 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
-import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
+import { BerthError, checkInteger, checkNumber, invalid, isBerthError } from './errors.ts';
 import { retryAfter, untilAborted, withBudget } from './limits.ts';
 import {
   isTemporary,
@@ -9,7 +9,7 @@ import {
   type StorageContext,
   type StorageResponse,
 } from './storage-call.ts';
-import { type TransferOptions, toReport, watchIdle } from './transfer.ts';
+import { type TransferOptions, watchIdle } from './transfer.ts';
 import {
   checkLength,
   type Field,
@@ -45,11 +45,11 @@ export async function upload(
 ): Promise<UploadResult> {
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
   const { fetch, agent, transferLimits, wireProfile } = context;
-  const { signal, idle = transferLimits.idle } = options;
+  const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
   const content = await toContent(data, options, maxBytes);
-  const report = toReport(options.onProgress, content.size);
+  const report = onProgress && ((loaded: number) => onProgress({ loaded, total: content.size }));
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const failure = `${path} was not uploaded`;
 
@@ -86,7 +86,7 @@ async function toContent(
   { contentType, size: expected }: UploadOptions,
   maxBytes: number,
 ): Promise<UploadContent> {
-  checkNumber('size', expected, 0, 'an integer');
+  checkInteger('size', expected, 0);
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
