@@ -3,7 +3,7 @@ import type { FileMethods, TempUrlOptions } from './batches.ts';
 import { BerthError, checkInteger, checkNumber, isBerthError } from './errors.ts';
 import { type CallBudget, retryAfter, withBudget } from './limits.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
-import { type IdleWatch, type TransferOptions, watchIdle } from './transfer.ts';
+import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';
 
 /** The part of a file to download. */
@@ -137,7 +137,7 @@ async function openLink(
   });
   const response = await sender.send(url, { headers, signal: watch.signal }, budget);
 
-  const sizes = range ? readPart(response, range) : readFile(response);
+  const sizes = readSizes(response, range);
   const etag = response.headers.get('ETag') ?? '';
   const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
   const isChanged = start && (etag !== start.etag || isOtherSize);
@@ -159,27 +159,26 @@ async function openLink(
   return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
 }
 
-/** Returns the sizes of an entire file. Any success other than 200 and 203 has no body, or only part of it. */
-function readFile({ status, headers }: Response): Sizes | undefined {
-  if (status !== 200 && status !== 203) return undefined;
-  const length = headers.get('Content-Length');
-  const size = length === null || headers.has('Content-Encoding') ? undefined : Number(length);
-  return { size, total: size };
-}
-
-/** Returns the sizes of the requested part (RFC 9110, section 14.4), or `undefined` for any other response. */
-function readPart({ status, headers }: Response, range: DownloadRange): Sizes | undefined {
-  const { offset, length = Number.POSITIVE_INFINITY } = range;
-  // Part of a compressed body cannot be decoded separately.
-  if (status !== 206 || headers.has('Content-Encoding')) return undefined;
+/** Returns the sizes of a file, or of the requested part of one; `undefined` for any other response. */
+function readSizes({ status, headers }: Response, range?: DownloadRange): Sizes | undefined {
+  const isCompressed = headers.has('Content-Encoding');
+  if (!range) {
+    // Any other success has no body, or only part of it.
+    if (status !== 200 && status !== 203) return undefined;
+    const length = headers.get('Content-Length');
+    const size = length === null || isCompressed ? undefined : Number(length);
+    return { size, total: size };
+  }
+  // RFC 9110, section 14.4. An unknown size is `*`.
   const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(headers.get('Content-Range') ?? '');
-  if (!match) return undefined;
-  const [, from = 0, to = 0, size = 0] = match.map(Number);
-  // An unknown size is `*`.
-  const total = size || undefined;
+  // Part of a compressed body cannot be decoded separately.
+  if (status !== 206 || isCompressed || !match) return undefined;
+  const [, from = 0, to = 0, total = 0] = match.map(Number);
+  const { offset, length = Number.POSITIVE_INFINITY } = range;
   const end = offset + length - 1;
   const isEnd = total ? to === Math.min(end, total - 1) : to <= end;
-  return from === offset && from <= to && isEnd ? { size: to - from + 1, total } : undefined;
+  if (from !== offset || from > to || !isEnd) return undefined;
+  return { size: to - from + 1, total: total || undefined };
 }
 
 /**
@@ -192,50 +191,30 @@ function watchBody(
   size: number | undefined,
   report: (loaded: number) => void,
 ): ReadableStream<Uint8Array> {
-  const { signal } = watch;
-  const reader = body?.getReader();
+  const chunks = readBody(body, watch);
   let loaded = 0;
-  const leave = (reason: unknown) => {
-    watch.stop();
-    reader?.cancel(reason).catch(() => {});
-  };
-  // Also ends a read that waits.
-  signal.addEventListener('abort', () => leave(signal.reason));
-
-  const read = async () => {
-    try {
-      watch.restart();
-      const { value } = (await reader?.read()) ?? {};
-      watch.pause();
-      loaded += value?.byteLength ?? 0;
-      if (size !== undefined && (value ? loaded > size : loaded < size)) {
-        throw new Error('The response has the wrong length.');
-      }
-      signal.throwIfAborted();
-      return value;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw watch.toError(error);
-    }
-  };
-
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const value = await read();
-          if (!value) {
-            watch.stop();
-            return controller.close();
+          const { value } = await chunks.next();
+          loaded += value?.byteLength ?? 0;
+          if (size !== undefined && (value ? loaded > size : loaded < size)) {
+            throw watch.toError('The response has the wrong length.');
           }
-          controller.enqueue(value);
-          report(loaded);
+          if (value) {
+            controller.enqueue(value);
+            report(loaded);
+          } else {
+            controller.close();
+            watch.stop();
+          }
         } catch (error) {
           controller.error(error);
-          leave(error);
+          watch.stop();
         }
       },
-      cancel: leave,
+      cancel: watch.stop,
     },
     { highWaterMark: 0 },
   );

@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { contractError } from './body.ts';
-import { checkNumber, isBerthError, networkError } from './errors.ts';
+import { checkNumber, isBerthError } from './errors.ts';
 import { toRecord } from './fetch.ts';
 import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
 import { pause, withBudget } from './limits.ts';
-import { type IdleWatch, watchIdle } from './transfer.ts';
+import { type IdleWatch, readBody, watchIdle } from './transfer.ts';
 
 /**
  * Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the
@@ -34,8 +34,6 @@ const DELAY = 1_000;
 const MIN_DELAY = 100;
 const MAX_DELAY = 30_000;
 
-const INTERRUPTED = 'The event stream was interrupted';
-
 /** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes even for an empty line. */
 const MAX_EVENT = 16_777_216;
 
@@ -52,7 +50,7 @@ export async function* iterateEvents(
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
-    const watch = watchIdle(idle, signal, INTERRUPTED, { url });
+    const watch = watchIdle(idle, signal, 'The event stream was interrupted', { url });
     try {
       const response = await open(context, url, state.id, { ...options, signal: watch.signal });
       if (response.status === 204) return;
@@ -76,11 +74,8 @@ export async function* iterateEvents(
   }
 }
 
-interface State {
-  id: string;
-  /** Wait before the next connection, in milliseconds. */
-  delay: number;
-}
+/** The last ID, and the wait before the next connection in milliseconds. */
+type State = { id: string; delay: number };
 
 async function open(
   { sender, upstreamStatus }: GatewayContext,
@@ -119,16 +114,8 @@ async function* readEvents(
     },
   });
   const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  while (reader) {
-    watch.restart();
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      watch.signal.throwIfAborted();
-      throw networkError(INTERRUPTED, { url }, error);
-    });
-    watch.pause();
-    if (done) return;
-    const text = decoder.decode(value, { stream: true });
+  for await (const bytes of readBody(response.body, watch)) {
+    const text = decoder.decode(bytes, { stream: true });
     parser.feed(text);
     length = events.length > 0 || BLANK_LINE.test(text) ? 0 : length + text.length;
     if (length > MAX_EVENT) throw contractError(response, { url }, 'an event has no end');

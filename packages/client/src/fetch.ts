@@ -165,14 +165,11 @@ type Target = ReturnType<typeof toTarget>;
 function toTarget(input: Input, { method }: SendInit) {
   // A `Request` may be one of another package.
   const request = typeof input === 'object' && 'headers' in input ? input : undefined;
-  const url = request?.url ?? toUrl(String(input));
+  const url = request?.url ?? parseUrl(String(input), pageUrl())?.href;
+  if (url === undefined) {
+    throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
+  }
   return { request, url, method: (method ?? request?.method ?? 'GET').toUpperCase() };
-}
-
-function toUrl(text: string): string {
-  const url = parseUrl(text, pageUrl());
-  if (url) return url.href;
-  throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
 }
 
 export function toRecord(headers: RequestInit['headers']): Record<string, string> {

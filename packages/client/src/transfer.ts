@@ -61,3 +61,25 @@ export function watchIdle(
     toError: (cause: unknown) => networkError(failure, call, cause),
   };
 }
+
+/** Reads a body. Ends with an error if it breaks, or if it makes no progress while its reader waits. */
+export async function* readBody(
+  body: Response['body'],
+  watch: IdleWatch,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { signal } = watch;
+  const reader = body?.getReader();
+  // Also ends a read that waits.
+  signal.addEventListener('abort', () => reader?.cancel(signal.reason).catch(() => {}));
+  while (reader) {
+    watch.restart();
+    const { value } = await reader.read().catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw watch.toError(error);
+    });
+    watch.pause();
+    signal.throwIfAborted();
+    if (!value) return;
+    yield value;
+  }
+}

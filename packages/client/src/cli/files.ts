@@ -16,9 +16,9 @@ export async function cp(from: string, to: string, signal: AbortSignal): Promise
 async function upload(from: string, target: string, signal: AbortSignal): Promise<void> {
   const files = await findFiles(from, target);
   const storage = await openStorage();
-  const progress = createProgress(files);
-  const results = await mapConcurrently(files, ({ file, to }) => {
-    const onProgress = progress.reportOf(file);
+  const progress = createProgress(files.reduce((sum, { size }) => sum + size, 0));
+  const results = await mapConcurrently(files, ({ file, to, size }) => {
+    const onProgress = progress.reportOf(size);
     return storage.upload(to, { file }, { signal, onProgress }).catch((error) => ({ error }));
   });
   progress.stop();
@@ -78,8 +78,8 @@ async function download(from: string, target: string, signal: AbortSignal): Prom
   // Not `basename` of `posix`: on Windows, a `\` in the name of a stored file would start another folder.
   const to = isFolder(target) || info?.isDirectory() ? join(target, basename(from)) : target;
   await mkdir(dirname(to), { recursive: true });
-  const progress = createProgress([]);
-  const onProgress = progress.reportOf(from);
+  const progress = createProgress();
+  const onProgress = progress.reportOf();
   await storage.downloadToFile(fileID, to, { signal, onProgress }).finally(progress.stop);
   process.stdout.write(`${to}\n`);
 }

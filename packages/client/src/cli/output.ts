@@ -17,7 +17,7 @@ export class Failure extends Error {
 export const STOPPED = new Failure('Stopped.', 1);
 
 /** Creates a progress bar on stderr, if that is a terminal. It appears when the first bytes are transferred. */
-export function createProgress(files: readonly { readonly file: string; readonly size: number }[]) {
+export function createProgress(size = 0) {
   const { stderr, env } = process;
   const isShown = stderr.isTTY && env.TERM !== 'dumb';
   const bar = new SingleBar({
@@ -30,22 +30,22 @@ export function createProgress(files: readonly { readonly file: string; readonly
     clearOnComplete: true,
     stream: stderr,
   });
-  const states = new Map(files.map(({ file, size }) => [file, { loaded: 0, total: size }]));
-  const sum = { loaded: 0, total: files.reduce((total, { size }) => total + size, 0) };
+  let done = 0;
+  let sum = size;
   return {
     /** Returns the function that shows how much of a file is done. Another attempt starts at 0. */
-    reportOf:
-      (file: string) =>
-      ({ loaded, total = loaded }: Progress) => {
-        const before = states.get(file) ?? { loaded: 0, total: 0 };
-        states.set(file, { loaded, total });
-        sum.loaded += loaded - before.loaded;
-        sum.total += total - before.total;
-        if (!isShown || sum.total === 0) return;
-        if (!bar.isActive) bar.start(sum.total, 0);
-        bar.setTotal(sum.total);
-        bar.update(sum.loaded);
-      },
+    reportOf(expected = 0) {
+      let before = { loaded: 0, total: expected };
+      return ({ loaded, total = loaded }: Progress) => {
+        done += loaded - before.loaded;
+        sum += total - before.total;
+        before = { loaded, total };
+        if (!isShown || sum === 0) return;
+        if (!bar.isActive) bar.start(sum, 0);
+        bar.setTotal(sum);
+        bar.update(done);
+      };
+    },
     stop: () => bar.stop(),
   };
 }
