@@ -60,7 +60,6 @@ const REQUEST_FIELDS = [
   'integrity',
   'keepalive',
   'mode',
-  'redirect',
   'referrer',
   'referrerPolicy',
 ] as const;
@@ -79,9 +78,9 @@ export function createSender(setup: FetchSetup): Sender {
     const isBodiless = method === 'GET' || method === 'HEAD';
     const { idempotent = isBodiless, ...rest } = init;
     const isInScope = url.startsWith(scope);
-    const kept = request ? REQUEST_FIELDS.map((name) => [name, request[name]]) : [];
-    const fields: RequestInit = { ...Object.fromEntries(kept), ...rest };
-    const redirect = isInScope ? setup.redirect : (fields.redirect ?? 'follow');
+    const fields: Record<string, unknown> = {};
+    if (request) for (const name of REQUEST_FIELDS) fields[name] = request[name];
+    const redirect = isInScope ? setup.redirect : (rest.redirect ?? request?.redirect ?? 'follow');
     const headers = isInScope ? { ...clientHeaders } : {};
     Object.assign(headers, toRecord(init.headers ?? request?.headers));
     let body = init.body ?? (isBodiless ? null : await request?.arrayBuffer());
@@ -94,7 +93,7 @@ export function createSender(setup: FetchSetup): Sender {
       headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
       body = await encoded.arrayBuffer();
     }
-    const call = { ...fields, url, method, headers, body, redirect };
+    const call = { ...fields, ...rest, url, method, headers, body, redirect } as Call;
     const session = isInScope ? setup.session : undefined;
     return sendAttempts(call, session, idempotent, budget).catch((error) => {
       discard(body);
