@@ -1,5 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError, checkText, invalid, isBerthError, toReason } from './errors.ts';
+import { checkText, invalid } from './checks.ts';
+import { BerthError, isBerthError, toReason } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {

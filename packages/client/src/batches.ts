@@ -1,4 +1,5 @@
-import { checkInteger, checkText, invalid } from './errors.ts';
+import { checkInteger, checkText, invalid } from './checks.ts';
+
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,

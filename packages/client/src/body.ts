@@ -1,4 +1,4 @@
-import { BerthError, type CallInfo, type SchemaIssue, toReason } from './errors.ts';
+import { BerthError, type CallInfo, contractError, type SchemaIssue, toReason } from './errors.ts';
 
 /**
  * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
@@ -130,15 +130,6 @@ function decode(bytes: ArrayBuffer | undefined, type: string): string {
   } catch {
     return new TextDecoder().decode(bytes);
   }
-}
-
-export function contractError(
-  response: Response,
-  call: CallInfo,
-  reason: string,
-  issues: readonly SchemaIssue[] = [],
-): BerthError {
-  return new BerthError('contract', 'Unexpected response', { call, response, reason, issues });
 }
 
 /** Parses JSON. Returns `undefined` if it is invalid: the parser's error would quote it. */

@@ -1,7 +1,8 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
-import { contractError, discard, isStream } from './body.ts';
-import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
-import { type Sender, toRecord } from './fetch.ts';
+import { discard, isStream } from './body.ts';
+import { toRecord } from './checks.ts';
+import { BerthError, type CallInfo, contractError, isBerthError, networkError } from './errors.ts';
+import type { Sender } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
 import { retryAfter, withBudget } from './limits.ts';
 import { checkPath, toSegment } from './urls.ts';

@@ -1,10 +1,11 @@
 import { saveFile } from '#platform';
 import type { FileMethods, TempUrlOptions } from './batches.ts';
-import { BerthError, checkInteger, checkNumber, isBerthError } from './errors.ts';
+import { checkInteger, checkNumber } from './checks.ts';
+import { BerthError, isBerthError } from './errors.ts';
 import { type CallBudget, retryAfter, withBudget } from './limits.ts';
-import { isTemporary, type StorageContext } from './storage-call.ts';
+import type { StorageContext } from './storage-call.ts';
+import { isTemporary } from './storage-retries.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './transfer.ts';
-import { pageUrl } from './urls.ts';
 
 /** The part of a file to download. */
 interface DownloadRange {
@@ -152,7 +153,7 @@ async function openLink(
   }
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
   // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
-  const size = pageUrl() !== undefined && !range ? undefined : sizes.size;
+  const size = 'location' in globalThis && !range ? undefined : sizes.size;
   const body = watchBody(response.body, watch, size, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');

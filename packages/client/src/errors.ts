@@ -156,24 +156,13 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
   return branded?.[BRAND] === true && (kind === undefined || branded.kind === kind);
 }
 
-/** Creates the error for an argument that is not what it must be. Text is not shown: it may be a secret. */
-export function invalid(name: string, expected: string, value: unknown): BerthError {
-  const actual = value === null || typeof value === 'number' ? value : typeof value;
-  return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
-}
-
-export function checkText(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string') throw invalid(name, 'a string', value);
-}
-
-export function checkNumber(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (typeof value === 'number' && value >= min)) return;
-  throw invalid(name, `a number of at least ${min}`, value);
-}
-
-export function checkInteger(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  throw invalid(name, `an integer of at least ${min}`, value);
+export function contractError(
+  response: Response,
+  call: CallInfo,
+  reason: string,
+  issues: readonly SchemaIssue[] = [],
+): BerthError {
+  return new BerthError('contract', 'Unexpected response', { call, response, reason, issues });
 }
 
 export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {

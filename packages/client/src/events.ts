@@ -1,8 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { contractError } from './body.ts';
-import { checkNumber, isBerthError } from './errors.ts';
-import { toRecord } from './fetch.ts';
-import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
+import { checkNumber, toRecord } from './checks.ts';
+import { contractError, isBerthError } from './errors.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import { pause, withBudget } from './limits.ts';
 import { type IdleWatch, readBody, watchIdle } from './transfer.ts';
 
@@ -78,7 +77,7 @@ export async function* iterateEvents(
 type State = { id: string; delay: number };
 
 async function open(
-  { sender, upstreamStatus }: GatewayContext,
+  { sender, toError }: GatewayContext,
   url: string,
   id: string,
   options: EventsOptions,
@@ -88,7 +87,7 @@ async function open(
   const call = { url };
   return withBudget(options, sender.limits, call, async (budget) => {
     const response = await sender.send(url, { headers }, budget);
-    if (!response.ok) throw await toGatewayError(response, call, upstreamStatus);
+    if (!response.ok) throw await toError(response, call);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
     throw contractError(response, call, 'the response is not an event stream');

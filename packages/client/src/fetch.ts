@@ -1,9 +1,10 @@
 import type { Session, SignableRequest } from './auth.ts';
 import { discard, isStream } from './body.ts';
+import { parseUrl, toRecord } from './checks.ts';
 import { BerthError, networkError } from './errors.ts';
 import type { CallBudget, CallOptions, LimitOptions, Limits } from './limits.ts';
 import { delayAfter, pause, withBudget } from './limits.ts';
-import { pageUrl, parseUrl } from './urls.ts';
+import { pageUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
 export type FetchInit = {
@@ -169,15 +170,4 @@ function toTarget(input: Input, { method }: SendInit) {
     throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
   }
   return { request, url, method: (method ?? request?.method ?? 'GET').toUpperCase() };
-}
-
-export function toRecord(headers: RequestInit['headers']): Record<string, string> {
-  if (!headers) return {};
-  if (headers instanceof Headers) return Object.fromEntries(headers);
-  try {
-    return Object.fromEntries(new Headers(headers));
-  } catch {
-    // The platform's error would show the value, which may be a credential.
-    throw new BerthError('options', 'A header has an invalid name or value.');
-  }
 }

@@ -15,8 +15,8 @@ export interface GatewayContext {
   readonly sender: Sender;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
-  /** Header with the status of the service, which marks the responses of the service. */
-  readonly upstreamStatus: string;
+  /** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
+  readonly toError: (response: Response, call: CallInfo, body?: unknown) => Promise<BerthError>;
 }
 
 const ERROR_BYTES = 65_536;

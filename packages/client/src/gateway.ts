@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { classify } from './gateway-call.ts';
+import { classify, type GatewayContext, toGatewayError } from './gateway-call.ts';
 import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
@@ -106,7 +106,12 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     classify: (response) => classify(response, upstreamStatus),
   });
   const calls = createCalls<paths>(sender, { baseUrl, toPath: toContractPath });
-  const context = { sender, session, headers, upstreamStatus };
+  const context: GatewayContext = {
+    sender,
+    session,
+    headers,
+    toError: (response, call, body) => toGatewayError(response, call, upstreamStatus, body),
+  };
   return {
     ...calls,
     fetch: sender.fetch,

@@ -1,4 +1,5 @@
-import { BerthError, type CallInfo, checkNumber } from './errors.ts';
+import { checkNumber } from './checks.ts';
+import { BerthError, type CallInfo } from './errors.ts';
 
 /** Options for one call. Unset options use the values of the client. */
 export interface CallOptions extends LimitOptions {

@@ -1,9 +1,9 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls } from './calls.ts';
-import { checkText } from './errors.ts';
+import { checkText, toRecord } from './checks.ts';
+
 import type { EventsOptions, ServiceEvent } from './events.ts';
-import { toRecord } from './fetch.ts';
-import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
@@ -122,7 +122,7 @@ export function createService(
       parseAs: 'arrayBuffer',
     });
     const info = { method, url: target };
-    if (!response.ok) throw await toGatewayError(response, info, context.upstreamStatus, error);
+    if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data, info, schema);
   };
 

@@ -1,8 +1,7 @@
+import { toRecord } from './checks.ts';
 import { BerthError, networkError, toReason } from './errors.ts';
-import { toRecord } from './fetch.ts';
-import { type GatewayContext, type ServiceOptions, toGatewayError } from './gateway-call.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import { withBudget } from './limits.ts';
-import { pageUrl } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
 export interface ConnectOptions extends Omit<ServiceOptions, 'retry' | 'idempotent'> {
@@ -55,7 +54,7 @@ export async function connectSocket(
  * same reason; if it forwards the GET, that does no harm (RFC 9110, section 9.2.1).
  */
 async function throwReason(
-  { sender, upstreamStatus }: GatewayContext,
+  { sender, toError }: GatewayContext,
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -63,7 +62,7 @@ async function throwReason(
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
   const response = await sender.fetch(url, options).catch(() => undefined);
   if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
-  const error = await toGatewayError(response, { url }, upstreamStatus);
+  const error = await toError(response, { url });
   if (error.kind === 'gateway') throw error;
 }
 
@@ -82,9 +81,10 @@ function createSocket(
   headers: Readonly<Record<string, string>>,
 ): WebSocket {
   // In a page, a WebSocket cannot have headers.
-  const init = pageUrl()
-    ? [...protocols, ...toBearerProtocol(headers.authorization)]
-    : ({ protocols: [...protocols], headers } as unknown as string[]);
+  const init =
+    'location' in globalThis
+      ? [...protocols, ...toBearerProtocol(headers.authorization)]
+      : ({ protocols: [...protocols], headers } as unknown as string[]);
   try {
     return new WebSocket(url.replace(/^http/, 'ws'), init);
   } catch (cause) {

@@ -3,15 +3,15 @@ import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import { createFileMethods, type FileMethods } from './batches.ts';
 import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
+import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
-import { checkNumber } from './errors.ts';
+
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
 import {
   capResponseSize,
-  classify,
   type RawResult,
   readEnvelope,
   type StorageContext,
@@ -19,6 +19,7 @@ import {
   type StorageResponse,
   withCaller,
 } from './storage-call.ts';
+import { classify } from './storage-retries.ts';
 import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';

@@ -1,14 +1,11 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
-import { BerthError, checkInteger, checkNumber, invalid, isBerthError } from './errors.ts';
+import { checkInteger, checkNumber, invalid, parseUrl } from './checks.ts';
+import { BerthError, isBerthError } from './errors.ts';
 import { retryAfter, untilAborted, withBudget } from './limits.ts';
-import {
-  isTemporary,
-  type StorageCallOptions,
-  type StorageContext,
-  type StorageResponse,
-} from './storage-call.ts';
+import type { StorageCallOptions, StorageContext, StorageResponse } from './storage-call.ts';
+import { isTemporary } from './storage-retries.ts';
 import { type TransferOptions, watchIdle } from './transfer.ts';
 import {
   checkLength,
@@ -17,7 +14,6 @@ import {
   type UploadData,
   type UploadResponse,
 } from './upload-form.ts';
-import { parseUrl } from './urls.ts';
 
 /** Options for an upload. `timeout` limits all attempts together; by default, only `idle` is limited. */
 export interface UploadOptions extends StorageCallOptions, TransferOptions {

@@ -1,3 +1,4 @@
+import { parseUrl } from './checks.ts';
 import { BerthError } from './errors.ts';
 import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 
@@ -65,16 +66,4 @@ export function toContractPath(
 export function encodeLink(link: string): string | undefined {
   const encoded = link.replace(/[#\\ ]|%(?![0-9a-f]{2})/gi, encodeURIComponent);
   return parseUrl(encoded)?.href;
-}
-
-/**
- * Parses a URL. Returns `undefined` if `fetch` does not accept it, or if it contains a password, which an error of
- * `fetch` would show.
- *
- * @param base URL to which it may be relative. Default: it must be absolute
- */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  if (!URL.canParse(text, base)) return undefined;
-  const url = new URL(text, base);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
 }

@@ -1,0 +1,44 @@
+import { BerthError } from './errors.ts';
+
+/** Creates the error for an argument that is not what it must be. Text is not shown: it may be a secret. */
+export function invalid(name: string, expected: string, value: unknown): BerthError {
+  const actual = value === null || typeof value === 'number' ? value : typeof value;
+  return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
+}
+
+export function checkText(name: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw invalid(name, 'a string', value);
+}
+
+export function checkNumber(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (typeof value === 'number' && value >= min)) return;
+  throw invalid(name, `a number of at least ${min}`, value);
+}
+
+export function checkInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  throw invalid(name, `an integer of at least ${min}`, value);
+}
+
+export function toRecord(headers: RequestInit['headers']): Record<string, string> {
+  if (!headers) return {};
+  if (headers instanceof Headers) return Object.fromEntries(headers);
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch {
+    // The platform's error would show the value, which may be a credential.
+    throw new BerthError('options', 'A header has an invalid name or value.');
+  }
+}
+
+/**
+ * Parses a URL. Returns `undefined` if `fetch` does not accept it, or if it contains a password, which an error of
+ * `fetch` would show.
+ *
+ * @param base URL to which it may be relative. Default: it must be absolute
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  if (!URL.canParse(text, base)) return undefined;
+  const url = new URL(text, base);
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+}
