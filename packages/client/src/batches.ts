@@ -64,7 +64,7 @@ export interface CopyOptions extends StorageCallOptions {
 }
 
 /** The result of copying or moving a file. */
-export interface CopyResult {
+interface CopyResult {
   /** ID of the new file; `undefined` if the deployment does not return it. */
   readonly fileID: string | undefined;
 }

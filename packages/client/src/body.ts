@@ -1,4 +1,12 @@
 import { BerthError, type CallInfo, contractError, type SchemaIssue, toReason } from './errors.ts';
+import {
+  assertUnread,
+  ignoreEarlyErrors,
+  isArrayBuffer,
+  isStream,
+  kindOf,
+  toBytes,
+} from './streams.ts';
 
 /**
  * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
@@ -34,56 +42,6 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
     throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
   }
   return { body, type: 'application/json' };
-}
-
-export function kindOf(value: unknown): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
-}
-
-export function isArrayBuffer(value: unknown): value is ArrayBuffer {
-  return kindOf(value) === 'ArrayBuffer';
-}
-
-/** Returns bytes of this realm, without copying them. */
-export function toBytes(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
-  if (!ArrayBuffer.isView(data)) return new Uint8Array(data);
-  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-}
-
-/** Returns whether a body can be read only once: a web stream, a Node stream or another async iterable. */
-export function isStream(
-  value: unknown,
-): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
-  if (typeof value !== 'object' || value === null) return false;
-  return 'getReader' in value || Symbol.asyncIterator in value;
-}
-
-/** Rejects a stream that has been read, because it would be sent as if it were empty. */
-export function assertUnread(stream: object): void {
-  const { readable, errored } = stream as Readonly<Record<string, unknown>>;
-  // Reading a failed stream shows its own error, which is more helpful.
-  let isRead = readable === false && !errored;
-  try {
-    // Only its error shows that a web stream is being read, or has been read before.
-    if (stream instanceof ReadableStream) void new Response(stream);
-  } catch {
-    isRead = true;
-  }
-  if (isRead) throw new BerthError('options', 'The stream has already been read.');
-}
-
-/** Closes a stream that is not sent, if the call failed before. */
-export function discard(body: unknown): void {
-  if (!isStream(body)) return;
-  if ('destroy' in body) (body as unknown as { destroy(): void }).destroy();
-  else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
-}
-
-/**
- * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
- */
-export function ignoreEarlyErrors(stream: unknown): void {
-  if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});
 }
 
 /** A validator that implements Standard Schema (https://standardschema.dev), such as one of Zod, Valibot or ArkType. */

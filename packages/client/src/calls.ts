@@ -1,10 +1,10 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
-import { discard, isStream } from './body.ts';
 import { toRecord } from './checks.ts';
 import { BerthError, type CallInfo, contractError, isBerthError, networkError } from './errors.ts';
 import type { Sender } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
 import { retryAfter, withBudget } from './limits.ts';
+import { discard, isStream } from './streams.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**

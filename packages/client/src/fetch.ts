@@ -1,9 +1,9 @@
 import type { Session, SignableRequest } from './auth.ts';
-import { discard, isStream } from './body.ts';
 import { parseUrl, toRecord } from './checks.ts';
 import { BerthError, networkError } from './errors.ts';
 import type { CallBudget, CallOptions, LimitOptions, Limits } from './limits.ts';
 import { delayAfter, pause, withBudget } from './limits.ts';
+import { discard, isStream } from './streams.ts';
 import { pageUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */

@@ -1,11 +1,9 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import { createFileMethods, type FileMethods } from './batches.ts';
-import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
-
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
@@ -20,6 +18,7 @@ import {
   withCaller,
 } from './storage-call.ts';
 import { classify } from './storage-retries.ts';
+import { ignoreEarlyErrors } from './streams.ts';
 import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';

@@ -1,7 +1,7 @@
 import type { GatewayAuth, SignableRequest, StorageCredentials } from './auth.ts';
-import { isStream } from './body.ts';
 import { BerthError } from './errors.ts';
 import { SIGNATURE } from './generated/contract.gen.ts';
+import { isStream } from './streams.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

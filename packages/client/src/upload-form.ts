@@ -1,7 +1,7 @@
-import { kindOf } from './body.ts';
 import { BerthError } from './errors.ts';
 import type { FetchLike } from './fetch.ts';
 import type { components } from './generated/storage.v2.gen.ts';
+import { kindOf } from './streams.ts';
 import type { IdleWatch } from './transfer.ts';
 
 /** A form field. Wire profiles rename some of them. */

@@ -1,11 +1,11 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { checkInteger, checkNumber, invalid, parseUrl } from './checks.ts';
 import { BerthError, isBerthError } from './errors.ts';
 import { retryAfter, untilAborted, withBudget } from './limits.ts';
 import type { StorageCallOptions, StorageContext, StorageResponse } from './storage-call.ts';
 import { isTemporary } from './storage-retries.ts';
+import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './streams.ts';
 import { type TransferOptions, watchIdle } from './transfer.ts';
 import {
   checkLength,

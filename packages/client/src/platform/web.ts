@@ -1,5 +1,5 @@
-import { isStream } from '../body.ts';
 import { BerthError } from '../errors.ts';
+import { isStream } from '../streams.ts';
 import { FILE_FIELD, readStream, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */

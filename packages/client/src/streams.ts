@@ -1,0 +1,51 @@
+import { BerthError } from './errors.ts';
+
+export function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+export function isArrayBuffer(value: unknown): value is ArrayBuffer {
+  return kindOf(value) === 'ArrayBuffer';
+}
+
+/** Returns bytes of this realm, without copying them. */
+export function toBytes(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(data)) return new Uint8Array(data);
+  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+}
+
+/** Returns whether a body can be read only once: a web stream, a Node stream or another async iterable. */
+export function isStream(
+  value: unknown,
+): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'getReader' in value || Symbol.asyncIterator in value;
+}
+
+/** Rejects a stream that has been read, because it would be sent as if it were empty. */
+export function assertUnread(stream: object): void {
+  const { readable, errored } = stream as Readonly<Record<string, unknown>>;
+  // Reading a failed stream shows its own error, which is more helpful.
+  let isRead = readable === false && !errored;
+  try {
+    // Only its error shows that a web stream is being read, or has been read before.
+    if (stream instanceof ReadableStream) void new Response(stream);
+  } catch {
+    isRead = true;
+  }
+  if (isRead) throw new BerthError('options', 'The stream has already been read.');
+}
+
+/** Closes a stream that is not sent, if the call failed before. */
+export function discard(body: unknown): void {
+  if (!isStream(body)) return;
+  if ('destroy' in body) (body as unknown as { destroy(): void }).destroy();
+  else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
+}
+
+/**
+ * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
+ */
+export function ignoreEarlyErrors(stream: unknown): void {
+  if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});
+}
