@@ -25,10 +25,10 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   }
   if (isOnce || /^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
     const body = value as ReadableStream | Blob;
-    const init = { method: 'POST', body: isOnce ? new ReadableStream() : body, duplex: 'half' };
-    const type = new Request('http://localhost', init).headers.get('Content-Type');
+    const probe = { method: 'POST', body: isOnce ? new ReadableStream() : body, duplex: 'half' };
+    const { headers } = new Request('http://localhost', probe as RequestInit);
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
-    if (type !== 'text/plain;charset=UTF-8') return { body };
+    if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return { body };
     throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
   }
   let body: string | undefined;
