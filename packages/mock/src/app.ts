@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { decodeText, splitTarget, storageRoutes } from '@berth/server-stubs/contract';
-import { UpgradeResponse } from '@berth/server-stubs/runtime';
+import { type Listener, type Router, UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
@@ -14,37 +14,26 @@ import { CallRecord, recordOf, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from './surface.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { corsOf, fail, refuse, toCors } from './surfaces/responses.ts';
+import { corsOf, fail, refuse, sendAllowed, toCors } from './surfaces/responses.ts';
 import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
+
+type AppRouter = Listener & Pick<Router, 'find'>;
 
 /**
  * Creates what a mock does with each request: it serves its own page, or else finds the session of the call,
- * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
+ * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface, or
+ * of the document that has added the operation.
  */
 export function createApp(context: Context) {
   const { options, sessions, contract, document, isStandalone } = context;
   const gateway = createMockGateway(context);
-  const routers = {
+  const routers: Readonly<Record<SurfaceName, AppRouter>> = {
     gateway,
     storage: createMockStorage(context),
     upload: createMockUpload(context),
+    link: Object.assign(createLinkListener(context), { find: () => undefined }),
   };
   const cors = corsOf(options, 'link');
-  const link = createDownloadListener({
-    async download(request) {
-      const record = recordOf(request);
-      const found = await record.session.storage.download(request);
-      record.setStatus(found.status);
-      return found;
-    },
-    cors: toCors(options),
-    wireProfile: options.wireProfile,
-    requestId: (request) => recordOf(request).id,
-    onRejected(error, { req }) {
-      recordOf(req).setReason(error.message);
-    },
-    onError: (error) => process.emitWarning(error as Error),
-  });
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const { path } = splitTarget(request.url ?? '/');
@@ -56,7 +45,7 @@ export function createApp(context: Context) {
         const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
         response.once('close', () => {
           if (response.headersSent) record.setStatus(response.statusCode);
-          end(record);
+          context.log.end(record);
         });
         if (isRefused) return refuseHost(response);
         if (document === undefined) return serve(request, response, record);
@@ -71,12 +60,27 @@ export function createApp(context: Context) {
     response: ServerResponse,
     record: CallRecord,
   ): void | Promise<void> {
-    if (!isStandalone) record.surface = contract.surfaceOfAddition(request) ?? record.surface;
-    const { surface } = record;
-    const next = () => (surface === 'link' ? link : routerOf(surface))(request, response);
+    const added = document && isStandalone ? document.current : contract.findAddition(request);
+    if (added !== undefined) record.surface = added.surface;
+    const router = added?.router ?? routers[record.surface];
+    const allowed = findAllowed(request, router);
+    const next = () =>
+      allowed ? sendAllowed(allowed, response, options) : router(request, response);
     if (!mayHaveFaults(request, record)) return next();
-    const subject = toSubject(surface, request);
+    const subject = toSubject(record.surface, router, request);
     return applyRequestFaults({ request, subject, response }, options, next);
+  }
+
+  /** Returns the methods of a path for a preflight or a wrong method, if a document may allow more than the router. */
+  function findAllowed(request: IncomingMessage, router: AppRouter) {
+    const { method, url } = request;
+    if (isStandalone ? method !== 'OPTIONS' : !contract.isExtended) return undefined;
+    if (router.find(request) !== undefined) return undefined;
+    const methods = METHODS.filter((each) => {
+      const line = { method: each, url };
+      return router.find(line) ?? contract.findAddition(line);
+    });
+    return isStandalone || methods.length > 0 ? methods : undefined;
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -86,7 +90,7 @@ export function createApp(context: Context) {
       () => {
         const isRefused = isForeign(request, options);
         const record = begin(request, 'gateway', isRefused);
-        socket.once('close', () => end(record));
+        socket.once('close', () => context.log.end(record));
         const createResponse = () => UpgradeResponse.create(request, socket, head);
         if (isRefused) {
           const response = createResponse();
@@ -96,7 +100,7 @@ export function createApp(context: Context) {
         }
         const next = () => gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const subject = { ...toSubject('gateway', request), isUpgrade: true };
+        const subject = { ...toSubject('gateway', gateway, request), isUpgrade: true };
         return applyRequestFaults({ request, subject, createResponse }, options, next);
       },
       (error) => {
@@ -104,10 +108,6 @@ export function createApp(context: Context) {
         socket.destroy();
       },
     );
-  }
-
-  function routerOf(surface: Exclude<SurfaceName, 'link'>) {
-    return isStandalone && document ? document.current.router : routers[surface];
   }
 
   function isHome({ method, url = '' }: IncomingMessage, path: string): boolean {
@@ -136,23 +136,20 @@ export function createApp(context: Context) {
     return sessions.find(sessionOfQuery(request)) ?? sessions.get('');
   }
 
-  function end(record: CallRecord): void {
-    record.finish();
-    context.onCall(record);
-  }
-
   function refuseHost(response: ServerResponse): Promise<void> {
     const { surface } = recordOf(response.req);
     const details = { status: 421, message: toHostAdvice(response.req) };
     return refuse(surfaceErrorFor('host', surface, details), response, options);
   }
 
-  function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
-    const found = surface === 'link' ? undefined : routerOf(surface).find(request);
-    const { operationId, path } = found ?? {};
+  function toSubject(
+    surface: SurfaceName,
+    router: AppRouter,
+    request: IncomingMessage,
+  ): FaultSubject {
+    const { operationId, path } = router.find(request) ?? {};
     // A document may also call one of its parameters `name`.
-    const isBuiltIn = !isStandalone && contract.surfaceOfAddition(request) === undefined;
-    const name = isBuiltIn ? path?.name : undefined;
+    const name = router === gateway ? path?.name : undefined;
     return { surface, operationId, service: name && (decodeText(name) ?? name) };
   }
 
@@ -161,6 +158,26 @@ export function createApp(context: Context) {
     upgrade,
     shouldUpgrade: (request: IncomingMessage) => !isStandalone && gateway.shouldUpgrade(request),
   };
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+
+function createLinkListener({ options }: Context): Listener {
+  return createDownloadListener({
+    async download(request) {
+      const record = recordOf(request);
+      const found = await record.session.storage.download(request);
+      record.setStatus(found.status);
+      return found;
+    },
+    cors: toCors(options),
+    wireProfile: options.wireProfile,
+    requestId: (request) => recordOf(request).id,
+    onRejected(error, { req }) {
+      recordOf(req).setReason(error.message);
+    },
+    onError: (error) => process.emitWarning(error as Error),
+  });
 }
 
 /** An unexpected error must end its request, not the process. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
+import type { ResolvedOptions } from './options.ts';
 import type { Session } from './session.ts';
 import type { SurfaceName } from './surface.ts';
 
@@ -144,16 +145,37 @@ export function recordOf(request: IncomingMessage): CallRecord {
 /** Headers and body have at most 16 KiB each and the reason is short, so all calls take at most about 100 MiB. */
 const MAX_CALLS = 2_000;
 
-/** The latest calls of all sessions. The oldest are dropped first. */
+/** The latest calls of all sessions, which are also printed. The oldest are dropped first. */
 export class RequestLog {
   // A Set keeps insertion order.
   readonly #calls = new Set<CallRecord>();
+  readonly #toText: ((record: CallRecord) => string) | undefined;
+  #lines = '';
+
+  constructor({ log, wireProfile }: ResolvedOptions) {
+    if (log === 'text') this.#toText = toLine;
+    if (log === 'json') this.#toText = (record) => toJsonLine(record, wireProfile);
+  }
 
   add(record: CallRecord): void {
     this.#calls.add(record);
     if (this.#calls.size <= MAX_CALLS) return;
     const [oldest] = this.#calls;
     this.#calls.delete(oldest as CallRecord);
+  }
+
+  /** Called once the response is complete. */
+  end(record: CallRecord): void {
+    record.finish();
+    if (this.#toText === undefined) return;
+    // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
+    if (this.#lines === '') {
+      setImmediate(() => {
+        process.stdout.write(this.#lines);
+        this.#lines = '';
+      });
+    }
+    this.#lines += `${this.#toText(record)}\n`;
   }
 
   /** Oldest first. */
@@ -223,7 +245,7 @@ export function describeError(error: Error): string {
 }
 
 /** `POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.` */
-export function toLine(record: CallRecord): string {
+function toLine(record: CallRecord): string {
   const { method, target, status = 'aborted', ms = 0, session, faults } = record;
   const parts = [method, withoutSecrets(target), status, Math.round(ms), 'ms'];
   if (session.id !== '') parts.push(`session=${session.id}`);
@@ -233,7 +255,7 @@ export function toLine(record: CallRecord): string {
   return line.replace(/\p{Cc}/gu, '?');
 }
 
-export function toJsonLine(record: CallRecord, profile: WireProfile): string {
+function toJsonLine(record: CallRecord, profile: WireProfile): string {
   const { headers: _, body: __, ...fields } = toLoggedRequest(record, profile);
   return JSON.stringify(fields);
 }

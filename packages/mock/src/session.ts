@@ -1,15 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { splitTarget } from '@berth/server-stubs/contract';
-import {
-  createMemoryStore,
-  createStorage,
-  type MemoryStore,
-  type Storage,
-  type StorageOptions,
-} from '@berth/storage';
+import { createMemoryStore, createStorage, type MemoryStore, type Storage } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { FaultRules } from './faults/fault-rules.ts';
+import { originOf, toUrlHost } from './host.ts';
 import type { ResolvedOptions } from './options.ts';
 import { BUCKET } from './surface.ts';
 import { FieldError, isInteger } from './user-input.ts';
@@ -27,15 +22,9 @@ export interface Session {
   readonly faults: FaultRules;
 }
 
-/**
- * @param shared what the storage API of every session has in common
- * @param onDrop called with each session that is dropped
- */
-export function createSessions(
-  { env, faults, maxSessions, maxSessionBytes, document }: ResolvedOptions,
-  shared: Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>,
-  onDrop: (session: Session) => void,
-) {
+/** @param onDrop called with each session that is dropped */
+export function createSessions(options: ResolvedOptions, onDrop: (session: Session) => void) {
+  const { env, faults, maxSessions, maxSessionBytes, document, host, port, wireProfile } = options;
   const sessions = new Map<string, Session>();
   const secret = randomBytes(32);
 
@@ -44,8 +33,11 @@ export function createSessions(
     const files = createMemoryStore({ maxBytes: maxSessionBytes });
     const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
     const storage = createStorage({
-      ...shared,
       blobs: files,
+      wireProfile,
+      // A caller without a valid Host gets an error, so that the port of its links does not matter.
+      publicUrl: (request) => originOf(request) ?? `http://${toUrlHost(host)}:${port}`,
+      onError: (error) => process.emitWarning(error as Error),
       // Grants and links from one session are not valid in another.
       signer: createSigner([createHmac('sha256', secret).update(id).digest()]),
       bucketOf: (name) => (name === env ? BUCKET : undefined),

@@ -43,6 +43,7 @@ export function toSurfaceError(
 const REASONS = {
   failed: ['SYS_ERR', 'SYS_ERR', 'InternalError'],
   host: ['INVALID_HOST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
+  method: ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', 'MalformedPOSTRequest'],
   invalid: ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
 } as const;
 

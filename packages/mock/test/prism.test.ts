@@ -141,6 +141,28 @@ describe('an operation that only a draft has', () => {
     else expect(refused.json).toMatchObject({ statusCode: 405 });
   });
 
+  test.each([
+    ['PUT', 405],
+    ['OPTIONS', 204],
+  ])('has the methods of the contract on the same path, too: %s', async (method, status) => {
+    const { '/v1/cloudrun/{name}': service, ...others } = gatewayDocument.paths;
+    const stop = { operationId: 'stop', responses: { 204: { description: 'Stopped.' } } };
+    const paths = {
+      ...others,
+      '/v1/cloudrun/{name}': { ...service, get: undefined, delete: stop },
+    };
+    const [document = ''] = await writeFiles({
+      'a.json': JSON.stringify({ ...gatewayDocument, paths }),
+    });
+    await using extended = await createMock({ document });
+    const ask = (method: string) =>
+      call(extended, { method, path: '/v1/cloudrun/hello', headers: BEARER });
+    expect((await ask('DELETE')).status).toBe(204);
+    expect((await ask('GET')).status).toBe(200);
+    const refused = await ask(method);
+    expect([refused.status, refused.headers.allow]).toEqual([status, 'GET, HEAD, POST, DELETE']);
+  });
+
   test('is live', async () => {
     const read = async () => (await storage(mock, 'listFiles', { prefix: 'a' })).json.body.data;
     expect(await read()).toEqual({ fileList: ['a.txt'] });

@@ -3,7 +3,7 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { BUCKET } from '../surface.ts';
-import { DOCUMENTS } from '../surfaces/contract.ts';
+import { BUILT_IN } from '../surfaces/contract.ts';
 
 export async function describeMock(
   mock: Mock,
@@ -16,7 +16,7 @@ export async function describeMock(
     const operations = document.current.routes.map(({ method, path }) => `  ${method} ${path}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }
-  const titles = Object.values(DOCUMENTS).map(
+  const titles = Object.values(BUILT_IN).map(
     ({ document: { info } }) => `${info.title} ${info.version}`,
   );
   const lines = [

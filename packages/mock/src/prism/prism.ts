@@ -127,6 +127,7 @@ export function createPrism(
   }
 
   return {
+    has: (operationId: string) => operations.has(operationId),
     /**
      * Returns the documented response to a valid request. What the caller has no preference for is as configured.
      *

@@ -1,16 +1,6 @@
 /** Calls services in code, in the mock and in MSW. Pages import it, so it needs no Node modules. */
-import type { GatewayInput } from '@berth/server-stubs';
 import { hasResponse } from '@berth/server-stubs/contract';
 import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
-
-export type ServiceHeaders = Readonly<Record<string, string | string[]>>;
-
-/** Returns the headers for a service: those for the mock are left out. */
-export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-')),
-  );
-}
 
 /**
  * Calls a service in code, whose response may be from another realm, as in jsdom.
@@ -70,10 +60,7 @@ function describe(error: unknown): string {
   return typeof error === 'string' ? error : Object.prototype.toString.call(error);
 }
 
-export function toHead({ status, headers, url }: Response): {
-  readonly status: number;
-  readonly headers: ServiceHeaders;
-} {
+export function toHead({ status, headers, url }: Response) {
   const head: Record<string, string | string[]> = Object.fromEntries(headers);
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) head['set-cookie'] = cookies;

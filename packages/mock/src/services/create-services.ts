@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
+import type { ServedDocument } from '../document.ts';
 import { type Live, type OnProblem, toConstant, whenFresh } from '../live.ts';
-import type { ServedDocument } from '../surfaces/document.ts';
 import { isObject } from '../user-input.ts';
 import { createDocumentService } from './document-service.ts';
 import { echo } from './echo.ts';
@@ -16,6 +16,8 @@ import { createUrlService } from './url-service.ts';
 
 interface ServicesOptions {
   readonly onProblem: OnProblem;
+  /** Header with the status of the service (D10). */
+  readonly upstreamStatus: string;
   /** Opens a document: the path of a file, which is live, or a parsed document. */
   openDocument(source: string | object): Promise<Live<ServedDocument>>;
 }
@@ -49,8 +51,8 @@ async function startAll(
   definitions: HostedServices,
   options: StartOptions,
 ): Promise<ReadonlyMap<string, RunningService>> {
-  const running = new Map([['echo', createHandlerService('echo', echo, options.onProblem)]]);
-  for (const [name, definition] of Object.entries(definitions)) {
+  const running = new Map<string, RunningService>();
+  for (const [name, definition] of Object.entries({ echo, ...definitions })) {
     const problem = findNameProblem(name);
     if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
     const kind = KINDS.find(({ matches }) => matches(definition));
@@ -91,7 +93,8 @@ const KINDS = [
   kind({
     description: 'a function (request) => Response, or an object with fetch or webSocket',
     matches: isCode,
-    start: (handler, name, { onProblem }) => createHandlerService(name, handler, onProblem),
+    start: (handler, name, { upstreamStatus, onProblem }) =>
+      createHandlerService(name, handler, upstreamStatus, onProblem),
   }),
   kind({
     description: 'the URL of a real service',

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
+import type { ServedDocument } from '../document.ts';
 import { type Live, whenFresh } from '../live.ts';
 import { recordOf, setRecord } from '../log.ts';
-import type { ServedDocument } from '../surfaces/document.ts';
 import type { RunningService } from './service.ts';
 import { createUrlService } from './url-service.ts';
 
@@ -16,11 +16,10 @@ export function createDocumentService(document: Live<ServedDocument>): RunningSe
     setRecord(request, recordOf(callers.get(request.socket) as IncomingMessage));
     void whenFresh(document, ({ router }) => router(request, response));
   });
-  const { call } = createUrlService(new URL('http://document'), ({ request }) => {
+  return createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();
     callers.set(connection, request);
     server.emit('connection', connection);
     return client;
   });
-  return { call, handlesPrefer: true };
 }

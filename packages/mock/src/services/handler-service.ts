@@ -1,20 +1,27 @@
 import { on, once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import type { GatewayCall, GatewayInput, WebSocketResponse } from '@berth/server-stubs';
+import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import type { OnProblem } from '../live.ts';
-import { callHandler, runSocketHandler, toHead, toServiceHeaders } from './call-handler.ts';
-import type { RunningService, ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
+import { callHandler, runSocketHandler, toHead } from './call-handler.ts';
+import type {
+  RunningService,
+  ServiceHandler,
+  ServiceInput,
+  ServiceSocket,
+  SocketHandler,
+} from './service.ts';
 import { withoutModuleQuery } from './services-file.ts';
-import { awaitService } from './time-limit.ts';
 
 type Report = (error: unknown) => void;
 
+/** @param upstreamStatus header of the 101 (D10), which `ws` writes */
 export function createHandlerService(
   name: string,
   service: ServiceHandler,
+  upstreamStatus: string,
   onProblem: OnProblem,
 ): RunningService {
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
@@ -25,34 +32,30 @@ export function createHandlerService(
     onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
   };
   return {
-    async call(input, call) {
-      const responding = callHandler(name, service, toRequest(input, call), (error) => {
+    async serve(input, call) {
+      const { signal } = input;
+      const request = toRequest(input);
+      if (input.isUpgrade && webSocket !== undefined) {
+        return openWebSocket(webSocket, request, call, upstreamStatus, report);
+      }
+      const response = await callHandler(name, service, request, (error) => {
         // If the caller stops sending its body, the service has not failed.
-        if (!isDisconnected(call)) report(error);
+        const { destroyed, complete } = call.request;
+        if (!signal.aborted && (complete || !destroyed)) report(error);
       });
-      const response = await awaitService(responding, call.signal);
       const { body } = response;
       const head = toHead(response);
       if (body === null) return head;
-      if (input.method !== 'HEAD') return { ...head, body: toWriter(body, call.signal, report) };
+      if (input.method !== 'HEAD') return { ...head, body: toWriter(body, signal, report) };
       body.cancel().catch(report);
       return head;
     },
-    ...(webSocket && {
-      open: (input, call, upstreamStatus) =>
-        openWebSocket(webSocket, input, call, upstreamStatus, report),
-    }),
   };
 }
 
-function isDisconnected({ request, signal }: GatewayCall): boolean {
-  return signal.aborted || (request.destroyed && !request.complete);
-}
-
-function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {
-  const { name, target, method, body } = input;
+function toRequest({ name, target, method, headers: sent, signal, body }: ServiceInput): Request {
   const headers = new Headers();
-  for (const [header, values] of Object.entries(toServiceHeaders(input))) {
+  for (const [header, values] of Object.entries(sent)) {
     for (const value of [values].flat()) headers.append(header, value);
   }
   const init = { method, headers, signal, duplex: 'half' as const };
@@ -96,7 +99,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Opens a WebSocket and runs the handler on it. The first subprotocol that the caller offers is selected. */
 async function openWebSocket(
   handle: SocketHandler,
-  input: GatewayInput,
+  request: Request,
   call: GatewayCall,
   upstreamStatus: string,
   report: Report,
@@ -114,7 +117,7 @@ async function openWebSocket(
     open(connection, head) {
       server.handleUpgrade(call.request, connection, head, async (opened) => {
         const socket = fromWebSocket(opened);
-        await runSocketHandler(handle, socket, toRequest(input, call), (error) => {
+        await runSocketHandler(handle, socket, request, (error) => {
           if (opened.readyState === opened.OPEN) report(error);
         });
         socket.ignore();

@@ -1,8 +1,8 @@
 import type {
   GatewayCall,
-  GatewayHandler,
   GatewayInput,
-  WebSocketHandler,
+  ServiceResponse,
+  WebSocketResponse,
 } from '@berth/server-stubs';
 import { GatewayError } from '@berth/server-stubs/contract';
 import { closest, distance } from 'fastest-levenshtein';
@@ -59,19 +59,20 @@ export function unknownService(name: string, names: readonly string[]): GatewayE
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
-/** A service that has started. It owns no resources, such as timers or listening sockets, so there is nothing to close. */
+/** A call to a service, without credentials and without the headers that are for the mock. */
+export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
+  /** Aborted when the caller disconnects, or when the service has not responded in time. */
+  readonly signal: AbortSignal;
+  /** Whether the caller asks for a WebSocket. Any other response than a 101 rejects it. */
+  readonly isUpgrade: boolean;
+}
+
+/** A service that has started. It owns no resources, such as timers or listening sockets, so nothing closes it. */
 export interface RunningService {
-  readonly call: GatewayHandler;
-  /**
-   * Opens a WebSocket. Default: the response of `call`, which rejects it.
-   *
-   * @param upstreamStatus header of the 101 (D10), for a service that writes it itself
-   */
-  open?(
-    input: GatewayInput,
+  serve(
+    input: ServiceInput,
     call: GatewayCall,
-    upstreamStatus: string,
-  ): ReturnType<WebSocketHandler>;
+  ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
   /** Whether calls with `Prefer` reach the service. Default: the caller gets the contract's response. */
   readonly handlesPrefer?: boolean;
 }

@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import { type Live, type OnProblem, openLive, type Watch } from '../live.ts';
 import { isObject } from '../user-input.ts';
 import type { HostedServices } from './service.ts';
-import { within } from './time-limit.ts';
 
 /** A services file, or a service in it, that cannot be used. The message says where, and how to fix it. */
 export class ServicesError extends Error {
@@ -79,13 +78,16 @@ export async function openServicesFile<Started>(
     files.clear();
     watch = watcher;
     use(entry);
-    const loading = importModule(`${pathToFileURL(entry).href}?${query}`);
-    const toError = () =>
-      new Error(`it did not load within ${LOAD_SECONDS} s: check its top-level await`);
+    const limit = Promise.withResolvers<never>();
+    const reason = `it did not load within ${LOAD_SECONDS} s: check its top-level await`;
+    const timer = setTimeout(() => limit.reject(new Error(reason)), LOAD_SECONDS * 1_000);
     try {
-      return toServices(await within(LOAD_SECONDS, loading, toError));
+      const loading = importModule(`${pathToFileURL(entry).href}?${query}`);
+      return toServices(await Promise.race([loading, limit.promise]));
     } catch (error) {
       throw toServicesError(error, path, [...files]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

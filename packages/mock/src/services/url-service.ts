@@ -2,15 +2,8 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
-import {
-  type GatewayCall,
-  GatewayError,
-  type GatewayInput,
-  type ServiceResponse,
-} from '@berth/server-stubs';
-import { type ServiceHeaders, toServiceHeaders } from './call-handler.ts';
-import type { RunningService } from './service.ts';
-import { awaitService } from './time-limit.ts';
+import { type GatewayCall, GatewayError } from '@berth/server-stubs';
+import type { RunningService, ServiceInput } from './service.ts';
 
 /**
  * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
@@ -24,26 +17,20 @@ export function createUrlService(
 ): RunningService {
   return {
     handlesPrefer: true,
-    async call(input, call) {
-      const request = toRequest(base, input, call, {}, connect);
-      const received = awaitResponse(request, base, call.signal);
+    async serve(input, call) {
+      const request = toRequest(base, input, call, connect);
+      const received = receive(request, base, input.signal);
       if (input.body === undefined) request.end();
       else pipeline(input.body, request, () => {});
-      const { response } = await received;
-      return fromNodeResponse(response);
-    },
-    async open(input, call) {
-      const request = toRequest(base, input, call, UPGRADE, connect);
-      const received = awaitResponse(request, base, call.signal);
-      request.end();
       const { response, connection: service, head } = await received;
-      if (service === undefined) return fromNodeResponse(response);
+      const { statusCode: status = 0, headersDistinct: headers } = response;
+      if (service === undefined) return { status, headers, body: response };
       // If the caller disconnects before the 101 is written, nobody uses the connection.
       const closeUnused = () => service.destroy();
       call.response.once('close', closeUnused);
       return {
         status: 101,
-        headers: response.headersDistinct,
+        headers,
         open(caller, sent) {
           call.response.off('close', closeUnused);
           if (head !== undefined && head.length > 0) service.unshift(head);
@@ -60,13 +47,12 @@ const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
 
 function toRequest(
   base: URL,
-  input: GatewayInput,
+  input: ServiceInput,
   call: GatewayCall,
-  added: ServiceHeaders,
   connect: ((call: GatewayCall) => Duplex) | undefined,
 ): ClientRequest {
-  const { request, signal } = call;
-  const { host: _, ...headers }: Record<string, string | string[]> = toServiceHeaders(input);
+  const { request } = call;
+  const { host: _, ...headers }: Record<string, string | string[]> = input.headers;
   for (const [name, lines = []] of Object.entries(request.headersDistinct)) {
     // Node joins the lines of a header that is repeated.
     if (lines.length > 1 && headers[name] === lines.join(', ')) headers[name] = lines;
@@ -76,7 +62,7 @@ function toRequest(
     ...urlToHttpOptions(base),
     path: base.pathname.replace(/\/$/, '') + input.target,
     method: input.method,
-    signal,
+    signal: input.signal,
     // Without an agent, every call has its own connection, and none stays open. `createConnection` excludes one.
     ...(connect === undefined ? { agent: false } : { createConnection: () => connect(call) }),
     headers: {
@@ -84,19 +70,20 @@ function toRequest(
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
       'x-forwarded-proto': 'http',
       ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
-      ...added,
+      ...(input.isUpgrade && UPGRADE),
     },
   });
 }
 
 interface Received {
   readonly response: IncomingMessage;
+  /** The connection of a 101, and the first bytes on it. */
   readonly connection?: Duplex;
   readonly head?: Buffer;
 }
 
-function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
-  const received = new Promise<Received>((resolve, reject) => {
+function receive(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
+  return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(signal.aborted ? error : toGatewayError(error, base));
     request.on('error', fail);
     request.once('response', (response) => {
@@ -113,7 +100,6 @@ function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): 
       fail(new Error(`an upgrade to ${upgrade} that was not requested`));
     });
   });
-  return awaitService(received, signal, () => request.destroy());
 }
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'];
@@ -124,10 +110,6 @@ function toGatewayError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayE
     ? ['SERVICE_LB_STATUS_ABNORMAL', `cannot be reached: ${code}.`]
     : ['BAD_GATEWAY', `did not send a valid response: ${message || code}.`];
   return new GatewayError(name, { message: `The real service ${origin} ${reason}`, cause });
-}
-
-function fromNodeResponse(response: IncomingMessage): ServiceResponse {
-  return { status: response.statusCode ?? 0, headers: response.headersDistinct, body: response };
 }
 
 /** Forwards bytes with backpressure. If either side fails, both are closed. */

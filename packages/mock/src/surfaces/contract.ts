@@ -1,25 +1,50 @@
 /**
- * The contract that a mock serves: its documents, what they document as the response to a call, and the operations that
- * nothing implements (`drafts.ts`).
+ * The documents of the contract: the gateway's and the storage API's, and a draft of one of them. Prism responds from
+ * them to `Prefer`, and to the operations that nothing implements, which the draft or a change in `spec/` has added.
+ * Whatever path an added operation has, its calls need the credentials of its document, and get errors in its format.
  */
-import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import type { Call, Listener, Router } from '@berth/server-stubs/runtime';
+import {
+  applyDispositionRules,
+  gatewayRoutes,
+  readCredentials,
+  storageRoutes,
+  toContractError,
+  toWireForm,
+} from '@berth/server-stubs/contract';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
+import type { Call, HandlerResponse, Router, RouteTable } from '@berth/server-stubs/runtime';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { createDocumentRouter, isDocumented, type ServedDocument } from '../document.ts';
 import { type Live, toConstant } from '../live.ts';
-import type { Preferences, Prism, PrismResponse } from '../prism/prism.ts';
-import { type DocumentedSurface, STORAGE_OPERATIONS, toSurfaceError } from '../surface.ts';
+import type { ResolvedOptions } from '../options.ts';
+import {
+  createPrism,
+  type Preferences,
+  type Prism,
+  type PrismResponse,
+  readPreferences,
+} from '../prism/prism.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type DocumentedSurface,
+  STORAGE_OPERATIONS,
+  toSurfaceError,
+} from '../surface.ts';
 import { isObject } from '../user-input.ts';
-import { isDocumented, type ServedDocument } from './document.ts';
+import { type Auth, authenticateGateway } from './auth.ts';
+import { toDocumentOptions } from './responses.ts';
 
-export const DOCUMENTS = {
+export const BUILT_IN = {
   gateway: { document: gateway, routes: gatewayRoutes },
   storage: { document: storage, routes: storageRoutes },
 } as const;
 
-/** The operations that the mock implements. Prism responds to all others. */
-export const IMPLEMENTED: ReadonlySet<string> = new Set([
+const SURFACES = ['gateway', 'storage'] as const;
+
+/** The operations that the mock implements. */
+const IMPLEMENTED: ReadonlySet<string> = new Set([
   ...STORAGE_OPERATIONS,
   'cloudrun-get-root',
   'cloudrun-post-root',
@@ -28,54 +53,91 @@ export const IMPLEMENTED: ReadonlySet<string> = new Set([
   'uploadFile',
 ]);
 
-type RequestLine = Parameters<Router['find']>[0];
-
-/**
- * @param draft replaces the built-in document of its surface
- * @param serve serves the built-in document of a surface
- */
 export function createContract(
+  options: ResolvedOptions,
+  auth: Auth,
   draft: Live<ServedDocument> | undefined,
-  serve: (surface: DocumentedSurface) => ServedDocument,
 ) {
-  const open = (surface: DocumentedSurface) =>
-    draft?.current.surface === surface ? draft : toConstant(serve(surface));
-  const documents = { gateway: open('gateway'), storage: open('storage') };
-  const extensions = Object.values(documents).filter(
+  const builtIn = SURFACES.map((surface) =>
+    toConstant(serveAdditions(surface, BUILT_IN[surface], options, auth)),
+  );
+  const documents = draft === undefined ? builtIn : [draft, ...builtIn];
+  const extended = documents.filter(
     (document) => document === draft || document.current.routes.length > 0,
   );
-  const findAddition = (request: RequestLine) =>
-    extensions.find(({ current }) => {
-      const found = current.router.find(request);
-      return found !== undefined && !IMPLEMENTED.has(found.operationId);
-    })?.current;
   return {
-    /** Responds to an operation that the mock implements with what is documented. */
-    respond(surface: ContractSurface, call: Call, preferences?: Preferences) {
-      const { current } = documents[surface === 'upload' ? 'storage' : surface];
+    /** Whether any operations may have been added. */
+    isExtended: extended.length > 0,
+    /** Returns the document that has added an operation. */
+    findAddition: (request: Parameters<Router['find']>[0]) =>
+      extended.find(({ current }) => current.router.find(request))?.current,
+    /** Responds to an operation that the mock implements with what is documented. A draft may leave it out. */
+    respond(surface: keyof typeof ERRORS, call: Call, preferences?: Preferences) {
+      const found = documents.find(({ current }) => current.prism.has(call.operationId));
+      const { current } = found as Live<ServedDocument>;
       return respondAsDocumented(current.prism, call, surface, preferences);
     },
-    /** Returns the surface of an operation that nothing implements; undefined for any other call. */
-    surfaceOfAddition: (request: RequestLine) => findAddition(request)?.surface,
-    /** Adds the operations that nothing implements. Every router gets all of them: a draft may add any path. */
-    extend<Extended extends Router>(router: Extended): Extended {
-      if (extensions.length === 0) return router;
-      const find: Router['find'] = (request) =>
-        (findAddition(request)?.router ?? router).find(request);
-      const listener: Listener = (request, response) => {
-        const isAddition = findAddition(request) !== undefined;
-        if (!isAddition && router.find(request)) return router(request, response);
-        // A preflight, or a wrong method, gets the methods that a document allows.
-        const pass = (index: number): void => {
-          const extension = extensions[index]?.current.router;
-          if (extension === undefined) router(request, response);
-          else extension(request, response, () => pass(index + 1));
-        };
-        pass(0);
-      };
-      return Object.assign(listener, router, { find });
-    },
   };
+}
+
+/** A draft has a path of the contract. Any document may have the path of the upload target. */
+export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
+  return SURFACES.find((surface) =>
+    Object.keys(BUILT_IN[surface].document.paths).some(
+      (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
+    ),
+  );
+}
+
+/** Serves the operations of a document that nothing implements. */
+export function serveAdditions(
+  surface: DocumentedSurface,
+  { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
+  options: ResolvedOptions,
+  auth: Auth,
+): ServedDocument {
+  const prism = createPrism(document, options);
+  const { env, wireProfile } = options;
+  const isGateway = surface === 'gateway';
+  const header = isGateway ? 'authorization' : wireProfile.storageHeaders.authorization;
+  const authenticate = (_: unknown, call: Call) => {
+    const login = Object.assign(call, { env, envId: env });
+    if (isGateway) return authenticateGateway(login, auth.gateway);
+    return auth.storage.credentials(readCredentials(call.request.headers, wireProfile), login);
+  };
+  const routes = table.routes
+    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
+    .map((route) => ({ ...route, security: route.security.length > 0 ? [['credentials']] : [] }));
+  const secured: RouteTable = {
+    ...table,
+    routes,
+    securitySchemes: { credentials: { type: 'apiKey', in: 'header', name: header } },
+  };
+  const router = createDocumentRouter(secured, (call) => respondToAddition(prism, call, surface), {
+    ...toDocumentOptions(options, surface),
+    toError: (error) => toContractError(surface, error),
+    security: { credentials: authenticate },
+    encodeBody: (body) => toWireForm(body, wireProfile),
+  });
+  return { prism, router, routes, surface, isDraft: true };
+}
+
+/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
+async function respondToAddition(
+  prism: Prism,
+  call: Call,
+  surface: DocumentedSurface,
+): Promise<HandlerResponse> {
+  const { request, requestId } = call;
+  const preferences = readPreferences(request.headers.prefer);
+  const found = await respondAsDocumented(prism, call, surface, preferences);
+  const { status, body, content } = found;
+  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  if (surface === 'gateway') applyDispositionRules(request, headers);
+  if (surface === 'gateway' || !isObject(body) || !isObject(body.body)) {
+    return { status, headers, body: content };
+  }
+  return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
 }
 
 const ERRORS = {
@@ -84,17 +146,15 @@ const ERRORS = {
   upload: defaults.uploadErrors,
 } satisfies Record<string, readonly { code: string; status: number }[]>;
 
-export type ContractSurface = keyof typeof ERRORS;
-
 /**
  * Returns the documented response to a valid call.
  *
  * @throws the documented error, in the form of its surface; HttpError if the document has no such response
  */
-export async function respondAsDocumented(
+async function respondAsDocumented(
   prism: Prism,
   call: Call,
-  surface: ContractSurface,
+  surface: keyof typeof ERRORS,
   preferences: Preferences = {},
 ): Promise<PrismResponse> {
   const { operationId, request } = call;

@@ -1,17 +1,22 @@
 import {
   createGatewayRouter,
   type GatewayCall,
-  type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
-  type WebSocketHandler,
+  type ServiceResponse,
 } from '@berth/server-stubs';
-import { type EnvOption, HttpError, isLoopback } from '@berth/server-stubs/contract';
+import {
+  type EnvOption,
+  GatewayError,
+  HttpError,
+  isLoopback,
+  LIMITS,
+} from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type Preferences, readPreferences } from '../prism/prism.ts';
-import { type RunningService, unknownService } from '../services/service.ts';
+import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import { LOGGING, toRouterOptions } from './responses.ts';
 
@@ -25,31 +30,31 @@ export function createMockGateway({ services, contract, options, auth }: Context
     return { status, headers, ...(content && { body: content }) };
   }
 
-  const hello: RunningService = { call: (_, call) => respondWithPrism(call) };
-
-  async function findService({ name }: GatewayInput, { request }: GatewayCall) {
+  async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
+    const { name } = input;
+    const { request } = call;
     recordOf(request).identify(undefined, name);
-    const service = (await services.find(name)) ?? (name === HELLO ? hello : undefined);
-    if (service !== undefined) return service;
-    throw unknownService(name, [HELLO, ...services.names()]);
+    const service = await services.find(name);
+    if (service === undefined && name !== HELLO) {
+      throw unknownService(name, [HELLO, ...services.names()]);
+    }
+    const preferences = service?.handlesPrefer
+      ? undefined
+      : readPreferences(request.headers.prefer);
+    if (service === undefined || preferences !== undefined) {
+      return respondWithPrism(call, preferences);
+    }
+    removeMockHeaders(input.headers);
+    return awaitService(call, (signal) =>
+      service.serve(Object.assign(input, { signal, isUpgrade }), call),
+    );
   }
 
-  const handle: GatewayHandler = async (input, call) => {
-    const service = await findService(input, call);
-    const { prefer } = call.request.headers;
-    const preferences = service.handlesPrefer ? undefined : readPreferences(prefer);
-    if (preferences === undefined) return service.call(input, call);
-    return respondWithPrism(call, preferences);
-  };
-
-  const webSocket: WebSocketHandler = async (input, call) => {
-    const service = await findService(input, call);
-    const { upstreamStatus } = options.wireProfile.gatewayHeaders;
-    return service.open?.(input, call, upstreamStatus) ?? service.call(input, call);
-  };
-
-  const router = createGatewayRouter(
-    { call: handle, webSocket },
+  return createGatewayRouter(
+    {
+      call: (input, call) => serve(input, call, false) as Promise<ServiceResponse>,
+      webSocket: (input, call) => serve(input, call, true),
+    },
     {
       ...toRouterOptions(options),
       onFault(error, call) {
@@ -61,7 +66,34 @@ export function createMockGateway({ services, contract, options, auth }: Context
       security: auth.gateway,
     },
   );
-  return contract.extend(router);
+}
+
+/** The router has created the object for this call, so it need not be copied. */
+function removeMockHeaders(headers: Record<string, unknown>): void {
+  for (const name in headers) if (name.startsWith('x-mock-')) delete headers[name];
+}
+
+/**
+ * Calls a service, and waits for its response, but not for the body. D13: a service that sends no headers within a
+ * minute is a `SERVICE_TIMEOUT`.
+ */
+async function awaitService<Value>(
+  call: GatewayCall,
+  serve: (signal: AbortSignal) => Value | Promise<Value>,
+): Promise<Value> {
+  const ending = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  ending.signal.addEventListener('abort', () => ended.reject(ending.signal.reason));
+  call.signal.addEventListener('abort', () => ending.abort(call.signal.reason));
+  const timer = setTimeout(
+    () => ending.abort(new GatewayError('SERVICE_TIMEOUT')),
+    LIMITS.gatewayHeadersSeconds * 1_000,
+  );
+  try {
+    return await Promise.race([serve(ending.signal), ended.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**

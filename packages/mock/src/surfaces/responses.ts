@@ -2,9 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Call, CorsOptions } from '@berth/server-stubs';
-import { type Cors, createCors, splitTarget } from '@berth/server-stubs/contract';
+import { type Cors, createCors, notAllowed, splitTarget } from '@berth/server-stubs/contract';
 import {
-  type ErrorWithResponse,
   type HandlerResponse,
   type HttpError,
   type RouterOptions,
@@ -55,12 +54,8 @@ export const LOGGING = {
   },
 };
 
-/** Options of the routers that only follow a document: those of drafts, and of standalone documents. */
-export function toDocumentOptions(
-  options: ResolvedOptions,
-  surface: SurfaceName,
-  toError: (error: HttpError) => ErrorWithResponse = (error) => error,
-): RouterOptions {
+/** Options of the routers that only follow a document: those of added operations, and of standalone documents. */
+export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName): RouterOptions {
   const cors = corsOf(options, surface);
   return {
     ...LOGGING,
@@ -69,17 +64,35 @@ export function toDocumentOptions(
       'access-control-expose-headers': '*',
       'x-request-id': requestId,
     }),
-    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error),
   };
 }
 
-/** Browsers must be able to read the error of an unknown path, too. */
-function toPreflight({ headers }: HttpError, { request }: Call, cors: Cors) {
-  if (request.method !== 'OPTIONS') return undefined;
-  const preflight = cors.preflight(request.headers);
-  const allow = headers.allow ?? preflight['access-control-allow-methods'];
-  const allowed = { ...preflight, allow, 'access-control-allow-methods': allow };
-  return { [toResponse]: () => ({ status: 204, headers: allowed }) };
+/** Responds to a preflight or a wrong method. Without `methods`, the path is unknown, but browsers must be able to read that. */
+export function sendAllowed(
+  methods: readonly string[],
+  response: ServerResponse,
+  options: ResolvedOptions,
+): void {
+  const { req: request } = response;
+  const { surface, id } = recordOf(request);
+  if (request.method !== 'OPTIONS') {
+    const { message, headers } = notAllowed(request.method ?? '', methods);
+    void refuse(
+      surfaceErrorFor('method', surface, { status: 405, message, headers }),
+      response,
+      options,
+    );
+    return;
+  }
+  const preflight = corsOf(options, surface).preflight(request.headers);
+  const allow = methods.join(', ') || preflight['access-control-allow-methods'];
+  const headers = {
+    ...preflight,
+    allow,
+    'access-control-allow-methods': allow,
+    'x-request-id': id,
+  };
+  response.writeHead(204, headers).end();
 }
 
 /** Rejects a call with an error of its surface, which is logged as the reason. */

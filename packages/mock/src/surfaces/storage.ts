@@ -26,8 +26,7 @@ export function createMockStorage({ contract, options, auth }: Context): Router 
   };
   const handlers = STORAGE_OPERATIONS.map((id) => [id, toHandler(id)]);
   const settings = { ...toRouterOptions(options), env: options.env, security: auth.storage };
-  const router = createStorageRouter(Object.fromEntries(handlers) as StorageHandlers, settings);
-  return contract.extend(router);
+  return createStorageRouter(Object.fromEntries(handlers) as StorageHandlers, settings);
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */

@@ -1,3 +1,4 @@
+/** OpenAPI documents whose operations nothing implements: the stubs validate the calls, and Prism responds. */
 import { resolve } from 'node:path';
 import type { HttpError } from '@berth/server-stubs';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
@@ -11,18 +12,20 @@ import {
   type RouteTable,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import { type Live, type OnProblem, openLive, type Watch } from '../live.ts';
-import { MAX_REASON } from '../log.ts';
-import type { ResolvedOptions } from '../options.ts';
-import { createPrism, loadPrism, type Prism, readPreferences } from '../prism/prism.ts';
-import type { DocumentedSurface } from '../surface.ts';
+import { type Live, type OnProblem, openLive, type Watch } from './live.ts';
+import { MAX_REASON } from './log.ts';
+import type { ResolvedOptions } from './options.ts';
+import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
+import type { DocumentedSurface } from './surface.ts';
 
 export interface ServedDocument {
   readonly router: Router;
   readonly prism: Prism;
   readonly routes: RouteTable['routes'];
-  /** The surface that the document describes; undefined for a standalone document. */
-  readonly surface: DocumentedSurface | undefined;
+  /** The surface whose errors its calls get if the mock itself rejects them. */
+  readonly surface: DocumentedSurface;
+  /** Whether it extends the contract. Any other document is served alone. */
+  readonly isDraft: boolean;
 }
 
 /**
@@ -48,7 +51,7 @@ export async function openDocument(
   return openLive(load, onProblem);
 }
 
-export function createPrismRouter(
+export function createDocumentRouter(
   table: RouteTable,
   respond: (call: Call) => Promise<HandlerResponse>,
   options: RouterOptions,
@@ -60,11 +63,8 @@ export function createPrismRouter(
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/**
- * Serves a standalone document. The stubs find the operation and validate the request, and Prism responds.
- * Credentials are not checked.
- */
-export function serveStandalone(
+/** Serves a document that is not of the contract, without credentials. */
+export function serveDocument(
   { document, routes }: DocumentRoutes,
   options: ResolvedOptions,
   settings: RouterOptions,
@@ -76,11 +76,12 @@ export function serveStandalone(
     const { status, headers, content } = found;
     return { status, headers, body: content };
   };
-  const toError = async (error: HttpError, call: Call) =>
-    (await findDocumented(error, call, prism)) ?? settings.toError?.(error, call) ?? error;
-  const routerOptions = { ...settings, requests: { bodyBytes: MAX_BODY_BYTES }, toError };
-  const router = createPrismRouter(toOpenTable(routes), respond, routerOptions);
-  return { prism, surface: undefined, routes: routes.routes, router };
+  const router = createDocumentRouter(toOpenTable(routes), respond, {
+    ...settings,
+    requests: { bodyBytes: MAX_BODY_BYTES },
+    toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
+  });
+  return { prism, router, routes: routes.routes, surface: 'gateway', isDraft: false };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
