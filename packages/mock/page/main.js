@@ -1,7 +1,7 @@
 // Shows the calls and the files of one session. Reads them from the control API once a second.
 
 /**
- * @typedef {{ id: string, time: string, method: string, target: string, operationId?: string, service?: string,
+ * @typedef {{ time: string, method: string, target: string, operationId?: string, service?: string,
  *   status?: number, ms?: number, reason?: string, faults: string[], curl: string }} Call
  * @typedef {{ path: string, size: number, contentType: string }} StoredFile
  */
@@ -13,7 +13,7 @@ const MAX_CALLS = 200;
 /** The session that the page shows; empty for the default one. */
 const session = new URLSearchParams(location.search).get('session') ?? '';
 
-/** What the tables and the list of sessions show, so that they are redrawn only when it changes. @type {Record<string, string>} */
+/** What is on the page as JSON, so that it is redrawn only when it changes. @type {Record<string, string>} */
 const shown = {};
 
 watch();
@@ -23,9 +23,11 @@ async function watch() {
     try {
       const paths = ['health', `requests?limit=${MAX_CALLS}`, 'files'];
       const [health, log, stored] = await Promise.all(paths.map(read));
-      showSessions(health.sessions);
-      showRows('calls', log.requests.reverse(), toCallCells);
-      showRows('files', stored.files, toFileCells);
+      show('session', [...new Set([...health.sessions, session])].sort(), toOption);
+      show('calls', log.requests.reverse(), toCallRow);
+      show('files', stored.files, toFileRow);
+      find('no-calls').hidden = log.requests.length > 0;
+      find('no-files').hidden = stored.files.length > 0;
       find('notice').textContent = '';
     } catch {
       find('notice').textContent = 'The mock does not respond. Is it still running?';
@@ -48,82 +50,75 @@ function toUrl(path) {
   return url;
 }
 
-/** @param {string[]} names */
-function showSessions(names) {
-  const select = /** @type {HTMLSelectElement} */ (find('session'));
-  const known = [...new Set([...names, session])].sort();
-  const text = JSON.stringify(known);
-  if (shown.session === text) return;
-  shown.session = text;
-  select.replaceChildren(
-    ...known.map((name) => new Option(name || 'default', name, false, name === session)),
-  );
-  select.onchange = () => {
-    location.search = select.value && `?session=${encodeURIComponent(select.value)}`;
-  };
+/** @type {<Item>(id: string, items: Item[], toElement: (item: Item) => Element) => void} */
+function show(id, items, toElement) {
+  const text = JSON.stringify(items);
+  if (shown[id] === text) return;
+  shown[id] = text;
+  find(id).replaceChildren(...items.map(toElement));
 }
 
-/**
- * @template Row
- * @param {string} name
- * @param {Row[]} rows
- * @param {(row: Row) => (string | Element)[]} toCells
- */
-function showRows(name, rows, toCells) {
-  const text = JSON.stringify(rows);
-  if (shown[name] === text) return;
-  shown[name] = text;
-  find(name).replaceChildren(
-    ...rows.map((row) => {
-      const line = document.createElement('tr');
-      for (const cell of toCells(row)) create('td', '', line).append(cell);
-      return line;
-    }),
-  );
-  find(`no-${name}`).hidden = rows.length > 0;
+find('session').onchange = ({ target }) => {
+  const { value } = /** @type {HTMLSelectElement} */ (target);
+  location.search = value && `?session=${encodeURIComponent(value)}`;
+};
+
+/** @param {string} name */
+function toOption(name) {
+  return new Option(name || 'default', name, false, name === session);
 }
 
 /** @param {Call} call */
-function toCallCells(call) {
-  const { time, method, target, operationId, service, status, ms, reason, faults, curl } = call;
-  const what = create('div', '');
-  create('code', `${method} ${target}`, what);
-  if (reason) create('div', reason, what).className = 'refused';
-  if (faults.length > 0) create('div', `Fault: ${faults.join(', ')}`, what);
-  const button = create('button', 'Copy as curl');
+function toCallRow({
+  time,
+  method,
+  target,
+  operationId,
+  service,
+  status,
+  ms,
+  reason,
+  faults,
+  curl,
+}) {
+  const what = create('div', [create('code', [`${method} ${target}`])]);
+  if (reason) what.append(create('p', [reason]));
+  if (faults.length > 0) what.append(create('div', [`Fault: ${faults.join(', ')}`]));
+  const button = create('button', ['Copy as curl']);
   button.onclick = async () => {
     await navigator.clipboard.writeText(curl);
     button.textContent = 'Copied';
   };
-  return [
+  return toRow([
     new Date(time).toLocaleTimeString([], { hour12: false }),
     `${status ?? '…'}`,
     what,
     [operationId, service].filter(Boolean).join(', '),
     ms === undefined ? '' : `${ms} ms`,
     button,
-  ];
+  ]);
 }
 
 /** @param {StoredFile} file */
-function toFileCells({ path, size, contentType }) {
+function toFileRow({ path, size, contentType }) {
   const link = document.createElement('a');
   link.textContent = path;
   link.href = toUrl(`files/${path.split('/').map(encodeURIComponent).join('/')}`).href;
-  return [link, `${size} bytes`, contentType];
+  return toRow([link, `${size} bytes`, contentType]);
 }
 
-/**
- * Creates an element. Calls contain what anybody sends, so nothing is ever added as HTML.
- *
- * @param {string} name
- * @param {string} text
- * @param {Element} [parent]
- */
-function create(name, text, parent) {
+/** @param {(string | Element)[]} cells */
+function toRow(cells) {
+  return create(
+    'tr',
+    cells.map((cell) => create('td', [cell])),
+  );
+}
+
+/** Calls contain what anybody sends, so nothing is ever added as HTML. @type {(name: string, content: (string | Element)[]) => HTMLElement} */
+function create(name, content) {
   const element = document.createElement(name);
-  element.textContent = text;
-  parent?.append(element);
+  element.append(...content);
   return element;
 }
 

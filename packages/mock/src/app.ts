@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { decodeText, splitTarget, storageRoutes } from '@berth/server-stubs/contract';
+import { decodeText, splitTarget } from '@berth/server-stubs/contract';
 import { type Listener, type Router, UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
@@ -12,18 +12,19 @@ import { isForeign, toHostAdvice } from './host.ts';
 import { whenFresh } from './live.ts';
 import { CallRecord, recordOf, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
-import { DOCUMENT_UPLOAD_PATH, type SurfaceName, surfaceErrorFor } from './surface.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type SurfaceError,
+  type SurfaceName,
+  surfaceErrorFor,
+} from './surface.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { corsOf, fail, refuse, sendAllowed, toCors } from './surfaces/responses.ts';
 import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
 
 type AppRouter = Listener & Pick<Router, 'find'>;
 
-/**
- * Creates what a mock does with each request: it serves its own page, or else finds the session of the call,
- * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface, or
- * of the document that has added the operation.
- */
+/** Handles each request: its session, log entry, host check and faults, and then the router of its surface or document. */
 export function createApp(context: Context) {
   const { options, sessions, contract, document, isStandalone } = context;
   const gateway = createMockGateway(context);
@@ -39,15 +40,17 @@ export function createApp(context: Context) {
     const { path } = splitTarget(request.url ?? '/');
     run(
       () => {
-        if (isControl(path)) return control(context, request, response);
+        if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
+          return control(context, request, response);
+        }
         if (isHome(request, path)) return sendHome(request, response);
         const isRefused = isForeign(request, options);
         const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
         response.once('close', () => {
-          if (response.headersSent) record.setStatus(response.statusCode);
+          if (response.headersSent) record.status = response.statusCode;
           context.log.end(record);
         });
-        if (isRefused) return refuseHost(response);
+        if (isRefused) return refuse(toHostError(request), response, options);
         if (document === undefined) return serve(request, response, record);
         return whenFresh(document, () => serve(request, response, record));
       },
@@ -68,7 +71,8 @@ export function createApp(context: Context) {
       allowed ? sendAllowed(allowed, response, options) : router(request, response);
     if (!mayHaveFaults(request, record)) return next();
     const subject = toSubject(record.surface, router, request);
-    return applyRequestFaults({ request, subject, response }, options, next);
+    const reject = (error: SurfaceError) => refuse(error, response, options);
+    return applyRequestFaults({ request, subject, response, reject }, next);
   }
 
   /** Returns the methods of a path for a preflight or a wrong method, if a document may allow more than the router. */
@@ -91,17 +95,15 @@ export function createApp(context: Context) {
         const isRefused = isForeign(request, options);
         const record = begin(request, 'gateway', isRefused);
         socket.once('close', () => context.log.end(record));
-        const createResponse = () => UpgradeResponse.create(request, socket, head);
-        if (isRefused) {
-          const response = createResponse();
-          if (response) return refuseHost(response);
-          socket.destroy();
-          return;
-        }
+        const reject = (error: SurfaceError) => {
+          const response = UpgradeResponse.create(request, socket, head);
+          return response === undefined ? void socket.destroy() : refuse(error, response, options);
+        };
+        if (isRefused) return reject(toHostError(request));
         const next = () => gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const subject = { ...toSubject('gateway', gateway, request), isUpgrade: true };
-        return applyRequestFaults({ request, subject, createResponse }, options, next);
+        const subject = toSubject('gateway', gateway, request);
+        return applyRequestFaults({ request, subject, reject }, next);
       },
       (error) => {
         process.emitWarning(error);
@@ -136,12 +138,6 @@ export function createApp(context: Context) {
     return sessions.find(sessionOfQuery(request)) ?? sessions.get('');
   }
 
-  function refuseHost(response: ServerResponse): Promise<void> {
-    const { surface } = recordOf(response.req);
-    const details = { status: 421, message: toHostAdvice(response.req) };
-    return refuse(surfaceErrorFor('host', surface, details), response, options);
-  }
-
   function toSubject(
     surface: SurfaceName,
     router: AppRouter,
@@ -160,6 +156,8 @@ export function createApp(context: Context) {
   };
 }
 
+const STORAGE_ROOT = '/api';
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
 function createLinkListener({ options }: Context): Listener {
@@ -167,7 +165,7 @@ function createLinkListener({ options }: Context): Listener {
     async download(request) {
       const record = recordOf(request);
       const found = await record.session.storage.download(request);
-      record.setStatus(found.status);
+      record.status = found.status;
       return found;
     },
     cors: toCors(options),
@@ -180,6 +178,11 @@ function createLinkListener({ options }: Context): Listener {
   });
 }
 
+function toHostError(request: IncomingMessage): SurfaceError {
+  const details = { status: 421, message: toHostAdvice(request) };
+  return surfaceErrorFor('host', recordOf(request).surface, details);
+}
+
 /** An unexpected error must end its request, not the process. */
 function run(task: () => void | Promise<void>, onError: (error: Error) => void): void {
   try {
@@ -190,29 +193,11 @@ function run(task: () => void | Promise<void>, onError: (error: Error) => void):
   }
 }
 
-/**
- * Everything under the first segment of a storage path belongs to the storage API, so that a typo in the rest
- * gets an error in its format. Everything else belongs to the gateway.
- */
-const storageRoots = new Set(
-  storageRoutes.routes
-    .filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH)
-    .map(({ path }) => firstSegment(path)),
-);
-
+/** A typo after `/api` gets an error of the storage API. Everything else belongs to the gateway. */
 function surfaceOf(path: string): SurfaceName {
   if (path === DOCUMENT_UPLOAD_PATH) return 'upload';
   if (path.startsWith(`${FILES_PATH}/`)) return 'link';
-  return storageRoots.has(firstSegment(path)) ? 'storage' : 'gateway';
-}
-
-function firstSegment(path: string): string {
-  const end = path.indexOf('/', 1);
-  return path.slice(1, end < 0 ? undefined : end);
-}
-
-function isControl(path: string): boolean {
-  return path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`);
+  return path === STORAGE_ROOT || path.startsWith(`${STORAGE_ROOT}/`) ? 'storage' : 'gateway';
 }
 
 /** A browser gets the page; a program that waits for the mock gets a line. */

@@ -36,7 +36,8 @@ export async function createContext(options: ResolvedOptions, onProblem: OnProbl
     document,
     isStandalone,
     contract: createContract(options, auth, isStandalone ? undefined : document),
-    services: await createServices(options.services, {
+    services: await createServices({
+      source: options.services,
       upstreamStatus: options.wireProfile.gatewayHeaders.upstreamStatus,
       onProblem,
       openDocument: (source) =>

@@ -24,12 +24,12 @@ export const CONTROL_PATH = '/__mock';
 interface ControlCall {
   readonly context: Context;
   readonly session: MockSession;
-  /** Decoded rest of the path; empty if there is none. */
-  readonly name: string;
+  readonly request: IncomingMessage;
   readonly query: URLSearchParams;
+  /** Decoded rest of the path. */
+  readonly name: string;
   /** JSON, or the bytes of a file. */
   readonly body: unknown;
-  readonly request: IncomingMessage;
 }
 
 /**
@@ -53,9 +53,7 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
   'PUT faults/*': ({ session, name, body }) => session.faults.put(name, body as FaultRule | string),
   'DELETE faults/*'({ session, name }) {
     if (session.faults.delete(name)) return;
-    const known = session.faults.list().map((rule) => rule.name);
-    const names = known.join(', ') || 'none';
-    throw new HttpError('not-found', `There is no fault ${name}: the faults are ${names}.`);
+    throw new HttpError('not-found', `There is no fault ${name} in this session.`);
   },
   'GET files': ({ session }) => ({ files: session.files.list() }),
   'GET files/*'({ session, name }) {
@@ -106,7 +104,7 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   const [, start = '', rest] = /^\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
   const route = rest === undefined ? start : `${start}/*`;
   const call = CALLS[`${method} ${route}`];
-  if (call === undefined) throw toUnknownCall(method, path.slice(1), route);
+  if (call === undefined) throw unknownCall(method, path.slice(1), route);
   const session = createMockSession(context, sessionOfQuery(request));
   const body = await readBody(request, route === 'files/*' && context.options.maxSessionBytes);
   const name = decodeText(rest ?? '') ?? rest ?? '';
@@ -116,19 +114,17 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   return value === undefined ? new Response(null, { status: 204 }) : Response.json(value);
 }
 
-function toUnknownCall(method: string, path: string, route: string): HttpError {
-  const routes = Object.keys(CALLS).map((call) => call.split(' ') as [string, string]);
-  const methods = routes.filter((call) => call[1] === route).map((call) => call[0]);
-  if (methods.length > 0) return notAllowed(method, methods);
-  const paths = [...new Set(routes.map((call) => call[1]))].join(', ');
-  const message = `The control API has no ${path.slice(0, 100)}: the calls are ${paths}.`;
+function unknownCall(method: string, path: string, route: string): HttpError {
+  const calls = Object.keys(CALLS);
+  const methods = calls
+    .filter((call) => call.endsWith(` ${route}`))
+    .map((call) => call.split(' ')[0]);
+  if (methods.length > 0) return notAllowed(method, methods as string[]);
+  const message = `The control API has no ${path.slice(0, 100)}: the calls are ${calls.join(', ')}.`;
   return new HttpError('not-found', message);
 }
 
-/**
- * Blocks access from other sites. Only names of this machine are accepted, because a page may point its own
- * name at it (DNS rebinding). Browsers also send the origin of a call, and only the mock's page may make one.
- */
+/** Blocks other sites: by name (DNS rebinding), and by the origin that browsers send. Only the mock's page may make calls. */
 function assertAllowed(request: IncomingMessage, path: string, listenHost: string): void {
   if (!isLocalName(hostNameOf(request), listenHost)) {
     throw new HttpError('invalid-request', toHostAdvice(request), { status: 421 });
@@ -230,9 +226,6 @@ function findPage(path: string, url: string): Response | undefined {
 
 const CURL_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
 
-/** Headers that curl adds to a call without them. */
-const ADDED_HEADERS = ['User-Agent', 'Accept'];
-
 /** A command that repeats a call. Credentials, which the log does not have, are variables such as `$AUTHORIZATION`. */
 function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
   const url = quote(target.startsWith('/') ? origin + target : target);
@@ -241,14 +234,13 @@ function toCurl({ method, target, headers, body }: LoggedRequest, origin: string
     if (CURL_HEADERS.includes(lower)) return [];
     return [`-H ${withVariables(quote(value === '' ? `${name};` : `${name}: ${value}`), name)}`];
   });
-  const names = headers.map(([name]) => name.toLowerCase());
-  const added = body === undefined ? ADDED_HEADERS : [...ADDED_HEADERS, 'Content-Type'];
-  const absent = added.filter((name) => !names.includes(name.toLowerCase()));
+  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  // curl adds a type to a body without one.
+  if (body !== undefined && !hasType) lines.push("-H 'Content-Type:'");
   const command = method === 'HEAD' ? '-I' : `-X ${method}`;
   return [
     `curl -i --path-as-is --globoff ${command} ${withVariables(url)}`,
     ...lines,
-    ...absent.map((name) => `-H '${name}:'`),
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
 }

@@ -28,10 +28,7 @@ export interface ServedDocument {
   readonly isDraft: boolean;
 }
 
-/**
- * @param source path of a file, which is live, or a parsed document, which never changes
- * @throws InvalidDocumentError that names the place, and what is wrong
- */
+/** @param source path of a file, which is live, or a parsed document, which never changes */
 export async function openDocument(
   source: string | object,
   serve: (loaded: DocumentRoutes) => ServedDocument,
@@ -76,7 +73,8 @@ export function serveDocument(
     const { status, headers, content } = found;
     return { status, headers, body: content };
   };
-  const router = createDocumentRouter(toOpenTable(routes), respond, {
+  const open = routes.routes.map((route) => ({ ...route, security: [] }));
+  const router = createDocumentRouter({ ...routes, routes: open }, respond, {
     ...settings,
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
@@ -106,13 +104,4 @@ async function findDocumented(
 export function isDocumented({ route }: Call, status: number): boolean {
   const names = [`${status}`, `${Math.floor(status / 100)}XX`];
   return route?.responses.some((response) => names.includes(response.status)) ?? false;
-}
-
-function toOpenTable({ routes, ...table }: RouteTable): RouteTable {
-  const open = routes.map(({ body, ...route }) => {
-    // Some documents require the body of a GET, which browsers cannot send. OpenAPI 3.0 ignores it.
-    const required = body?.required === true && route.method !== 'GET';
-    return { ...route, ...(body && { body: { ...body, required } }), security: [] };
-  });
-  return { ...table, securitySchemes: {}, routes: open };
 }

@@ -5,11 +5,8 @@ import { isLoopback } from '@berth/server-stubs/contract';
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * Returns whether only this machine or its network can have a host name: a loopback name, the host that the
- * mock listens on, a name without a dot, such as that of a container, or any IP address if the mock listens
- * on all interfaces. A page may point any other name at this machine (DNS rebinding).
- *
- * @param name as in a URL
+ * Returns whether a host name can only belong to this machine or its network: a name without a dot is that of a
+ * container. A page may point any other name at this machine (DNS rebinding), and has the same origin as the mock then.
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
@@ -18,10 +15,7 @@ export function isLocalName(name: string, listenHost: string): boolean {
   return host !== '' && !host.includes('.');
 }
 
-/**
- * Returns whether a call has the host name of another site. A page may point its own name at this machine (DNS
- * rebinding) and would then have the same origin as the mock.
- */
+/** Returns whether a call has the host name of another site. */
 export function isForeign(
   request: IncomingMessage,
   { host, origins = [] }: { host: string; origins?: readonly string[] | undefined },

@@ -1,7 +1,5 @@
-export type { WireProfileInput } from '@berth/spec/wire-profile';
 export { createMock, type Mock } from './create-mock.ts';
-export type { Fault } from './faults/fault-kinds.ts';
-export type { FaultRule, SessionFaults } from './faults/fault-rules.ts';
+export type { FaultRule } from './faults/fault-rules.ts';
 export type { LoggedRequest } from './log.ts';
 export type { MockSession } from './mock-session.ts';
 export type { MockOptions } from './options.ts';
@@ -19,6 +17,4 @@ export type {
   ServiceSocket,
   SocketHandler,
 } from './services/service.ts';
-export type { SessionClock } from './session.ts';
-export type { SessionFile, SessionFiles } from './session-files.ts';
 export type { MockCredentials } from './surfaces/auth.ts';

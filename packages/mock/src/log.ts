@@ -35,10 +35,7 @@ export interface LoggedRequest {
   readonly faults: readonly string[];
 }
 
-/**
- * A call while it is handled. App, routers, services and faults report what they find out. A document that is a hosted
- * service reports before the gateway does, and knows more, so the first operation and reason stay.
- */
+/** A call while it is handled. A document that is a service reports first, and knows more, so the first values stay. */
 export class CallRecord {
   readonly session: Session;
   readonly id = randomUUID();
@@ -67,34 +64,23 @@ export class CallRecord {
   }
 
   get headers(): [name: string, value: string][] {
-    if (this.#headers === '') return [];
-    const lines = this.#headers.split('\n');
-    return lines.flatMap((name, at) => (at % 2 === 0 ? [[name, lines[at + 1] ?? '']] : []));
+    const pairs = this.#headers.matchAll(/(.+)\n(.*)/g);
+    return Array.from(pairs, ([, name = '', value = '']) => [name, value]);
   }
 
   /** Undefined for binary data, and for a body that was not kept completely. */
   get body(): string | undefined {
     if (this.#bodyBytes === 0 || this.#bodyBytes > MAX_BODY_BYTES) return undefined;
-    const text = this.#body.toString('utf8', 0, this.#bodyBytes);
+    const text = this.#body.toString();
     return text.includes('\uFFFD') ? undefined : text;
   }
 
   keep(chunk: Uint8Array): void {
     // The form of an upload contains a grant.
     if (this.surface === 'upload') return;
-    const start = this.#bodyBytes;
     this.#bodyBytes += chunk.length;
-    if (this.#bodyBytes > MAX_BODY_BYTES) {
-      this.#body = Buffer.alloc(0);
-      return;
-    }
-    // One copy: a buffer for each of many small chunks takes a hundred times the memory.
-    if (this.#bodyBytes > this.#body.length) {
-      const larger = Buffer.alloc(Math.min(this.#bodyBytes * 2, MAX_BODY_BYTES));
-      this.#body.copy(larger);
-      this.#body = larger;
-    }
-    this.#body.set(chunk, start);
+    this.#body =
+      this.#bodyBytes > MAX_BODY_BYTES ? Buffer.alloc(0) : Buffer.concat([this.#body, chunk]);
   }
 
   identify(operationId: string | undefined, service?: string): void {
@@ -105,10 +91,6 @@ export class CallRecord {
   /** @param reason why the call is rejected */
   setReason(reason: string): void {
     this.reason ??= reason;
-  }
-
-  setStatus(status: number): void {
-    this.status = status;
   }
 
   finish(): void {

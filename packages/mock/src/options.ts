@@ -35,7 +35,7 @@ export interface MockOptions {
    */
   credentials?: (typeof CREDENTIALS)[number] | undefined;
   /** Faults in every new session: rules, or strings such as `batchDelete:code=SYS_ERR,times=2`. Default: none. */
-  faults?: readonly (Partial<FaultRule> | string)[] | undefined;
+  faults?: readonly (Omit<FaultRule, 'name'> | string)[] | undefined;
   /**
    * Origins whose pages may read responses and open WebSockets, in the form that browsers send:
    * `['https://app.example.com']`, or `['*']` for every origin. Default: this machine's origins, which are
@@ -83,6 +83,17 @@ interface OptionRow {
   readonly mustBe: string;
 }
 
+const POSITIVE = {
+  takes: 'number',
+  isValid: (value: unknown) => isInteger(value, 1),
+  mustBe: 'must be a positive integer',
+} as const;
+
+const oneOf = (values: readonly string[]) => ({
+  isValid: (value: unknown) => values.some((known) => known === value),
+  mustBe: `must be one of ${values.join(', ')}`,
+});
+
 /** All options. `createMock` checks them by this table, and the command line has a flag for each row. */
 export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   port: {
@@ -127,8 +138,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   credentials: {
     flag: '--credentials <mode>',
     help: 'which credentials to accept: present (any) or strict (only the printed ones)',
-    isValid: (value) => CREDENTIALS.some((mode) => mode === value),
-    mustBe: `must be one of ${CREDENTIALS.join(', ')}`,
+    ...oneOf(CREDENTIALS),
   },
   faults: {
     flag: '--faults <rule>',
@@ -159,22 +169,17 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
   log: {
     flag: '--log <format>',
     help: 'how to print calls: text, json or quiet',
-    isValid: (value) => LOG_FORMATS.some((format) => format === value),
-    mustBe: `must be one of ${LOG_FORMATS.join(', ')}`,
+    ...oneOf(LOG_FORMATS),
   },
   maxSessions: {
     flag: '--max-sessions <number>',
     help: 'maximum number of sessions besides the default one',
-    takes: 'number',
-    isValid: (value) => isInteger(value, 1),
-    mustBe: 'must be a positive integer',
+    ...POSITIVE,
   },
   maxSessionBytes: {
     flag: '--max-session-bytes <number>',
     help: 'maximum total size of the files of a session',
-    takes: 'number',
-    isValid: (value) => isInteger(value, 1),
-    mustBe: 'must be a positive integer',
+    ...POSITIVE,
   },
 };
 
@@ -185,18 +190,12 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
   const { faults = [], wireProfile, document } = options;
-  const names = new Set<string>();
-  const anyOperation = document !== undefined;
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
     faults: faults.map((fault, index) => {
-      const { name = `fault-${index + 1}` } = typeof fault === 'string' ? {} : fault;
       try {
-        if (names.has(name))
-          throw new TypeError(`The name ${name} is already used: choose another.`);
-        names.add(name);
-        return parseFaultRule(name, fault, anyOperation);
+        return parseFaultRule(`fault-${index + 1}`, fault, document !== undefined);
       } catch (error) {
         throw new FieldError(`faults[${index}]:`, (error as Error).message);
       }

@@ -1,16 +1,18 @@
-import { FilePathError, type MemoryStore, toFileID, toFilePath } from '@berth/storage';
+import {
+  type BlobInfo,
+  FilePathError,
+  type MemoryStore,
+  toFileID,
+  toFilePath,
+} from '@berth/storage';
 import { BUCKET } from './surface.ts';
 import { FieldError } from './user-input.ts';
 
-/** A stored file. */
-export interface SessionFile {
-  readonly path: string;
-  /** Size in bytes. */
-  readonly size: number;
-  readonly contentType: string;
-  /** Without quotes. */
-  readonly etag: string;
-}
+/** A stored file: its size in bytes, and its ETag without quotes. */
+export type SessionFile = { readonly path: string } & Pick<
+  BlobInfo,
+  'size' | 'contentType' | 'etag'
+>;
 
 /** The files of a session, for tests. Paths may have one leading `/`. */
 export type SessionFiles = ReturnType<typeof createSessionFiles>;
@@ -26,22 +28,24 @@ export function createSessionFiles(store: MemoryStore, env: string) {
      * Stores a file, as an upload would, and returns its file ID.
      *
      * @param contentType default `application/octet-stream`
-     * @throws FieldError that names an invalid argument
-     * @throws FileTooLargeError if the session's files would exceed its limit
+     * @throws FieldError that names an invalid argument, or FileTooLargeError
      */
-    put(path: string, content: Uint8Array | string, contentType?: string): string {
+    put(
+      path: string,
+      content: Uint8Array | string,
+      contentType = 'application/octet-stream',
+    ): string {
       // Another realm, such as that of jsdom, has a class of its own.
       const type = Object.prototype.toString.call(content);
-      if (typeof content !== 'string' && type !== '[object Uint8Array]') {
+      if (type !== '[object String]' && type !== '[object Uint8Array]') {
         throw new FieldError('content', 'must be a string or a Uint8Array.');
       }
-      const mediaType = contentType ?? 'application/octet-stream';
-      if (!/^[\x20-\x7e]+$/.test(mediaType)) {
+      if (!/^[\x20-\x7e]+$/.test(contentType)) {
         throw new FieldError('contentType', 'must be a media type, such as text/plain.');
       }
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
       const key = { env, path: toPath(path) };
-      store.put(key, bytes, mediaType);
+      store.put(key, bytes, contentType);
       return toFileID(env, BUCKET, key.path);
     },
   };

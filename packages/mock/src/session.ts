@@ -16,7 +16,7 @@ import { FieldError, isInteger } from './user-input.ts';
 export interface Session {
   /** Empty for the default session. */
   readonly id: string;
-  readonly clock: Clock;
+  readonly clock: ReturnType<typeof createClock>;
   readonly files: MemoryStore;
   readonly storage: Storage;
   readonly faults: FaultRules;
@@ -29,7 +29,7 @@ export function createSessions(options: ResolvedOptions, onDrop: (session: Sessi
   const secret = randomBytes(32);
 
   function create(id: string): Session {
-    const clock = new Clock();
+    const clock = createClock();
     const files = createMemoryStore({ maxBytes: maxSessionBytes });
     const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
     const storage = createStorage({
@@ -75,28 +75,26 @@ export function createSessions(options: ResolvedOptions, onDrop: (session: Sessi
 }
 
 /** The session's clock, which determines when links and grants expire. */
-export type SessionClock = Pick<Clock, 'now' | 'advance'>;
+export type SessionClock = Omit<Session['clock'], 'reset'>;
 
 const LAST_DATE = 8.64e15;
 
-class Clock {
-  #offset = 0;
-
-  now(): Date {
-    return new Date(Date.now() + this.#offset);
-  }
-
-  /** @throws FieldError if `ms` is not a positive integer */
-  advance(ms: number): void {
-    if (!isInteger(ms, 1) || this.now().getTime() + ms > LAST_DATE) {
-      throw new FieldError('advance', 'must be a positive integer of milliseconds.');
-    }
-    this.#offset += ms;
-  }
-
-  reset(): void {
-    this.#offset = 0;
-  }
+function createClock() {
+  let offset = 0;
+  const now = () => new Date(Date.now() + offset);
+  return {
+    now,
+    /** @throws FieldError if `ms` is not a positive integer */
+    advance(ms: number): void {
+      if (!isInteger(ms, 1) || now().getTime() + ms > LAST_DATE) {
+        throw new FieldError('advance', 'must be a positive integer of milliseconds.');
+      }
+      offset += ms;
+    },
+    reset(): void {
+      offset = 0;
+    },
+  };
 }
 
 const SESSION_PARAMETER = 'session';

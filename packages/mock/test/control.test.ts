@@ -100,7 +100,7 @@ describe('files', () => {
 
 describe('unknown calls', () => {
   test.each([
-    ['GET', 'clocks', 404, 'the calls are health, reset, requests, clock'],
+    ['GET', 'clocks', 404, 'the calls are GET health, POST reset, GET requests'],
     ['PATCH', 'clock', 405, 'PATCH is not allowed here: use GET, POST.'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
   ])('%s %s is %d', async (method, path, status, message) => {

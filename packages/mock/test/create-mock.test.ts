@@ -26,7 +26,7 @@ test.each<[object, string]>([
   [{ services: 5 }, 'services must be the path of a file, or services by name'],
   [{ document: {} }, 'document must be the path of an OpenAPI document, got {}.'],
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
-  [{ faults: [{ name: 'a', truncate: -1 }] }, 'faults[0]: truncate must be an integer'],
+  [{ faults: [{ truncate: -1 }] }, 'faults[0]: truncate must be an integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
   [{ maxSesions: 1 }, 'maxSesions is not a field: the fields are port, host, env'],
   [{ log: 'loud' }, 'log must be one of text, json, quiet'],

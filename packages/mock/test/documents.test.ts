@@ -69,13 +69,6 @@ describe('a document at the root', () => {
     expect(mock.session().requests()).toMatchObject([{ service: undefined, faults: [] }]);
   });
 
-  it('does not require the body of a GET, which browsers cannot send', async () => {
-    const requestBody = { required: true, ...json({ schema: { type: 'object' } }) };
-    const document = toDocument({ requestBody, responses: { 200: json({ example: [1] }) } });
-    const { call } = await start(document);
-    expect(await call('/a')).toMatchObject({ status: 200, body: [1] });
-  });
-
   it('is reloaded with the files that it refers to', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
     const [document = ''] = await writeFiles({

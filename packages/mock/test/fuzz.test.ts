@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRandom, pick as pickAt } from '../../server-stubs/test/corpus/random.ts';
+import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 import { sendRaw } from './helpers/raw.ts';
 
@@ -65,7 +66,10 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['Authorization', ['TC3-HMAC-SHA256 Credential=', '\xff', '']],
   ['X-Svc-TimeStamp', ['1700000000', '-1']],
   ['X-Mock-Session', ['a', '../..', '\xff', '__proto__', LONG]],
-  ['X-Mock-Fault', ['latency=1', 'reset', 'truncate=1', 'code=SYS_ERR', '=,,=', LONG]],
+  [
+    'X-Mock-Fault',
+    [...Object.keys(FAULT_KINDS).map((kind) => `${kind}=1`), 'reset', 'code=SYS_ERR', '=,,=', LONG],
+  ],
   ['Prefer', ['code=404', 'code=504, example=SERVICE_TIMEOUT', 'dynamic=true', 'code=9', '\xff']],
   ['Accept', ['text/event-stream', 'a/b;q', '\xff', 'a/b,'.repeat(500)]],
   ['Origin', ['http://localhost', 'null', '\xff']],

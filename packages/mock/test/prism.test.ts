@@ -40,6 +40,14 @@ function draftWith(example: unknown) {
 
 const EXAMPLE = { statusCode: 200, body: { requestId: 'x', data: { fileList: ['a.txt'] } } };
 
+/** Writes a draft of the gateway with these paths as well. */
+async function writeGatewayDraft(added: object): Promise<string> {
+  const paths = { ...gatewayDocument.paths, ...added };
+  const text = JSON.stringify({ ...gatewayDocument, paths });
+  const [path = ''] = await writeFiles({ 'gateway.json': text });
+  return path;
+}
+
 const [draft = ''] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftWith(EXAMPLE)) });
 const mock = await createMock({ document: draft });
 afterAll(() => mock.close());
@@ -53,10 +61,7 @@ test('Prism responds to an operation that only a draft of the document has', asy
 
 test('an operation that a draft of the gateway has needs its credentials', async () => {
   const list = { operationId: 'list', responses: { 204: { description: 'None.' } } };
-  const paths = { ...gatewayDocument.paths, '/v1/list': { get: list } };
-  const [document = ''] = await writeFiles({
-    'a.json': JSON.stringify({ ...gatewayDocument, paths }),
-  });
+  const document = await writeGatewayDraft({ '/v1/list': { get: list } });
   await using strict = await createMock({ document, credentials: 'strict' });
   const { token } = await strict.credentials();
   for (const [credential, status] of [
@@ -72,10 +77,7 @@ test('an error that a draft documents for a status is what Prefer selects', asyn
   const example = { code: 'ITEM_NOT_FOUND', message: 'No such item.', requestId: 'x' };
   const content = { 'application/json': { example } };
   const getItem = { operationId: 'getItem', responses: { 404: { description: 'None.', content } } };
-  const paths = { ...gatewayDocument.paths, '/v1/item': { get: getItem } };
-  const [document = ''] = await writeFiles({
-    'a.json': JSON.stringify({ ...gatewayDocument, paths }),
-  });
+  const document = await writeGatewayDraft({ '/v1/item': { get: getItem } });
   await using extended = await createMock({ document });
   const headers = { ...BEARER, prefer: 'code=404' };
   const { status, json } = await call(extended, { path: '/v1/item', headers });
@@ -145,15 +147,9 @@ describe('an operation that only a draft has', () => {
     ['PUT', 405],
     ['OPTIONS', 204],
   ])('has the methods of the contract on the same path, too: %s', async (method, status) => {
-    const { '/v1/cloudrun/{name}': service, ...others } = gatewayDocument.paths;
+    const { post } = gatewayDocument.paths['/v1/cloudrun/{name}'];
     const stop = { operationId: 'stop', responses: { 204: { description: 'Stopped.' } } };
-    const paths = {
-      ...others,
-      '/v1/cloudrun/{name}': { ...service, get: undefined, delete: stop },
-    };
-    const [document = ''] = await writeFiles({
-      'a.json': JSON.stringify({ ...gatewayDocument, paths }),
-    });
+    const document = await writeGatewayDraft({ '/v1/cloudrun/{name}': { post, delete: stop } });
     await using extended = await createMock({ document });
     const ask = (method: string) =>
       call(extended, { method, path: '/v1/cloudrun/hello', headers: BEARER });

@@ -101,25 +101,16 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   }
 }
 
-const NAMED_SERVICE = /^([^=/\\]+)=(.+)$/;
-
-function toServices(
-  targets: readonly string[] | undefined,
-  program: Command,
-): string | Record<string, string> | undefined {
-  if (targets === undefined) return undefined;
-  const services: Record<string, string> = {};
-  for (const target of targets) {
-    const [, name, address] = NAMED_SERVICE.exec(target) ?? [];
-    if (name !== undefined && address !== undefined) services[name] = address;
-    else if (targets.length === 1) return target;
-    else {
-      program.error(
-        `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${target} together with others`,
-      );
-    }
+/** Joins `shop=http://…` and other named services. A file must be alone. */
+function toServices(targets: readonly string[] | undefined, program: Command) {
+  const named = targets?.map((target) => /^([^=/\\]+)=(.+)$/.exec(target)?.slice(1)) ?? [];
+  if (named.every((entry) => entry !== undefined)) {
+    return targets && (Object.fromEntries(named) as Record<string, string>);
   }
-  return services;
+  if (targets?.length === 1) return targets[0];
+  return program.error(
+    `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${targets?.join(' and ')}`,
+  );
 }
 
 /** Returns the command that the user typed. npm says how it was called. */

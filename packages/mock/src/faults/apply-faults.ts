@@ -1,18 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { type CallRecord, recordOf } from '../log.ts';
-import type { ResolvedOptions } from '../options.ts';
 import { type SurfaceError, toSurfaceError } from '../surface.ts';
-import { refuse } from '../surfaces/responses.ts';
-import type { FaultedCall } from './fault-kinds.ts';
+import type { BodyEdit, FaultedCall } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect, type FaultSubject } from './fault-rules.ts';
 
 const HEADER = FAULT_HEADER.toLowerCase();
 
-/**
- * Returns whether a call may have faults. If not, it needs no promise, and its operation is only looked up once.
- * Preflights have none, because after a failed preflight the browser would not send the actual request.
- */
+/** If a call cannot have faults, it needs no promise. A preflight has none: the browser would not send the actual request. */
 export function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord) {
   return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
 }
@@ -20,33 +15,26 @@ export function mayHaveFaults({ headers, method }: IncomingMessage, { session }:
 interface FaultedRequest {
   readonly request: IncomingMessage;
   readonly subject: FaultSubject;
+  /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
-  /** For an upgrade, whose response is only created to reject it. Returns undefined if the caller has left. */
-  createResponse?(): ServerResponse | undefined;
+  /** Responds with an error. */
+  reject(error: SurfaceError): unknown;
 }
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyRequestFaults(
-  call: FaultedRequest,
-  options: ResolvedOptions,
+  { request, subject, response, reject }: FaultedRequest,
   next: () => void,
 ): Promise<void> {
-  const { request, subject, createResponse } = call;
   const { socket } = request;
   const record = recordOf(request);
-  let { response } = call;
-  const respond = (error: SurfaceError) => {
-    response ??= createResponse?.();
-    if (response === undefined) request.destroy();
-    else if (!response.headersSent) void refuse(error, response, options);
-  };
   let effects: readonly FaultEffect[];
   try {
     effects = record.session.faults.take(subject, request.headers[HEADER]?.toString());
   } catch (error) {
     if (!hasResponse(error)) throw error;
     record.identify(subject.operationId, subject.service);
-    respond(error as SurfaceError);
+    reject(error as SurfaceError);
     return;
   }
   if (effects.length === 0) return next();
@@ -55,13 +43,9 @@ export async function applyRequestFaults(
   (response ?? socket).once('close', () => disconnected.abort());
   const faulted: FaultedCall = {
     signal: disconnected.signal,
-    fail: (code) => respond(toSurfaceError(subject.surface, code)),
+    fail: (code) => reject(toSurfaceError(subject.surface, code)),
     reset: () => socket.resetAndDestroy(),
-    truncate(maxBytes) {
-      // For an upgrade, `take` only returns this kind if another fault then rejects it.
-      response ??= createResponse?.();
-      if (response !== undefined) truncateBody(response, maxBytes);
-    },
+    interceptBody: (edit) => response && interceptBody(response, edit),
   };
   for (const { kind, value } of effects) {
     await kind.apply(value, faulted);
@@ -76,16 +60,16 @@ export async function applyRequestFaults(
 
 type Done = (error?: Error | null) => void;
 
-/** Closes the connection if the body exceeds a size. After several calls, the smallest size applies. */
-function truncateBody(response: ServerResponse, maxBytes: number): void {
+/** Replaces `write` and `end`. Of several edits, the last one sees each chunk first. */
+function interceptBody(response: ServerResponse, edit: BodyEdit): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let left = maxBytes;
+  let isClosing = false;
   const send = (chunk: Buffer, done: Done): boolean => {
-    if (left < 0) return false;
-    const sent = chunk.subarray(0, left);
-    left -= chunk.length;
-    if (left >= 0) return write(sent, done);
+    if (isClosing) return false;
+    const { sent, isLast } = edit(chunk);
+    if (!isLast) return write(sent, done);
+    isClosing = true;
     // When this write completes, the head and everything before it have been sent.
     write(sent, (error) => {
       response.socket?.destroySoon();
@@ -104,7 +88,7 @@ function truncateBody(response: ServerResponse, maxBytes: number): void {
       }
       send(chunk, () => {});
     }
-    return left < 0 ? response : end(done);
+    return isClosing ? response : end(done);
   }) as typeof response.end;
 }
 

@@ -3,6 +3,18 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../surface.ts';
 import { toInteger } from '../user-input.ts';
 
+/** The faults of one call, by kind. They take effect in the order of `FAULT_KINDS`. */
+export interface Fault {
+  /** Delay before the call is handled, in milliseconds. Several faults add up. */
+  readonly latency?: number;
+  /** Closes the connection without a response. */
+  readonly reset?: true;
+  /** Closes the connection after this many bytes of the body. Shorter bodies are sent completely. */
+  readonly truncate?: number;
+  /** An error code of the surface that is called, sent as the contract specifies. */
+  readonly code?: string;
+}
+
 /** What faults can do to a call. */
 export interface FaultedCall {
   /** Aborted when the caller disconnects. */
@@ -11,82 +23,25 @@ export interface FaultedCall {
   fail(code: string): void;
   /** Closes the connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
   reset(): void;
-  /** Closes the connection if the body of the response exceeds a size. Its `Content-Length` stays. */
-  truncate(maxBytes: number): void;
+  /** Changes each chunk of the response's body, whose `Content-Length` stays. Has no effect on WebSockets. */
+  interceptBody(edit: BodyEdit): void;
 }
+
+/** Returns what is sent instead of a chunk, and whether the connection is then closed. */
+export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
 
 export interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
-  readonly mustBe: string;
-  /** Gets JSON, the text after `=`, which has no comma, or `true` without one. Returns undefined if it is invalid. */
-  parse(value: unknown): Value | undefined;
-  /** Returns what a surface requires instead, like `mustBe`; undefined if the value is valid there. Default: valid. */
-  findProblem?(value: Value, surface: SurfaceName): string | undefined;
+  mustBe(surface?: SurfaceName): string;
+  /** Gets JSON, or the text after `=`, or `true` without one. Returns undefined if it is not valid (on the surface). */
+  parse(value: unknown, surface?: SurfaceName): Value | undefined;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
-  /** Whether the call ends here, and is not handled. Required if `apply` responds or closes the connection. */
+  /** Whether `apply` responds or closes the connection, so that the call is not handled. */
   readonly endsCall?: boolean;
-  /** Whether it has no effect on a WebSocket that opens, whose response has no body. */
-  readonly needsBody?: boolean;
 }
 
-/**
- * All kinds of faults, in the order in which they take effect. `code` is last, because earlier kinds may change the
- * response that it sends. A row after `reset` has no effect with it; of two rows that change the body, the later one
- * sees it first. Options, header, control API and messages read this table, so a new kind needs a row here and
- * a line in the README. An effect that `FaultedCall` lacks is another method.
- */
-export const FAULT_KINDS = {
-  /** Delay before the call is handled, in milliseconds. Several faults add up. */
-  latency: kind({
-    mustBe: 'must be an integer number of milliseconds such as 200, at most one hour.',
-    parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
-    apply: (ms, { signal }) => setTimeout(ms, undefined, { signal }).catch(() => {}),
-  }),
-  /** Closes the connection without a response. */
-  reset: kind({
-    mustBe: 'must be true or omitted.',
-    parse: (value) => (value === true || value === 'true' ? true : undefined),
-    apply: (_, call) => call.reset(),
-    endsCall: true,
-  }),
-  /** Closes the connection after this many bytes of the body. Shorter bodies are sent completely. */
-  truncate: kind({
-    mustBe: 'must be an integer number of bytes.',
-    parse: (value) => toInteger(value, 0),
-    apply: (bytes, call) => call.truncate(bytes),
-    needsBody: true,
-  }),
-  /** An error code of the surface that is called, sent as the contract specifies. */
-  code: kind({
-    mustBe: "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT.",
-    parse: (value) =>
-      Object.values(CODES)
-        .flat()
-        .find((code) => code === value),
-    findProblem(code, surface) {
-      const codes = CODES[surface];
-      if (codes.includes(code)) return undefined;
-      return `must be an error code of ${surface}: ${codes.join(', ')}.`;
-    },
-    apply: (code, call) => call.fail(code),
-    endsCall: true,
-  }),
-};
-
-/** The faults of one call. They take effect in the order of `FAULT_KINDS`, up to one that ends the call. */
-export type Fault = {
-  readonly [Name in keyof typeof FAULT_KINDS]?: (typeof FAULT_KINDS)[Name] extends FaultKind<
-    infer Value
-  >
-    ? Value
-    : never;
-};
-
-/** Infers the value of a kind from `parse`. */
-function kind<Value>(row: FaultKind<Value>): FaultKind<Value> {
-  return row;
-}
+const MAX_LATENCY_MS = 3_600_000;
 
 /** The error codes that can apply to an entire call, by surface. Items of a list have codes of their own. */
 const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
@@ -96,8 +51,50 @@ const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
   link: codesOf(defaults.uploadErrors),
 };
 
+/**
+ * All kinds of faults, in the order in which they take effect, up to the first that ends the call. `code` is last, so
+ * that the kinds before it can change the response that it sends.
+ */
+export const FAULT_KINDS: {
+  readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
+} = {
+  latency: {
+    mustBe: () => 'must be an integer number of milliseconds such as 200, at most one hour.',
+    parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
+    apply: (ms, { signal }) => setTimeout(ms, undefined, { signal }).catch(() => {}),
+  },
+  reset: {
+    mustBe: () => 'must be true or omitted.',
+    parse: (value) => (value === true || value === 'true' ? true : undefined),
+    apply: (_, call) => call.reset(),
+    endsCall: true,
+  },
+  truncate: {
+    mustBe: () => 'must be an integer number of bytes.',
+    parse: (value) => toInteger(value, 0),
+    apply(bytes, call) {
+      let left = bytes;
+      call.interceptBody((chunk) => {
+        const sent = chunk.subarray(0, left);
+        left -= chunk.length;
+        return { sent, isLast: left < 0 };
+      });
+    },
+  },
+  code: {
+    mustBe: (surface) =>
+      surface === undefined
+        ? "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT."
+        : `must be an error code of ${surface}: ${CODES[surface].join(', ')}.`,
+    parse(value, surface) {
+      const codes = surface === undefined ? Object.values(CODES).flat() : CODES[surface];
+      return codes.find((code) => code === value);
+    },
+    apply: (code, call) => call.fail(code),
+    endsCall: true,
+  },
+};
+
 function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
   return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
 }
-
-const MAX_LATENCY_MS = 3_600_000;

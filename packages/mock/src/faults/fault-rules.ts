@@ -17,16 +17,14 @@ export interface FaultSubject {
   readonly surface: SurfaceName;
   readonly operationId?: string | undefined;
   readonly service?: string | undefined;
-  /** Whether the call asks for a WebSocket. */
-  readonly isUpgrade?: boolean;
 }
 
-/** The surfaces by what `match` may be: their names, and the operations of the contract. */
-const SURFACES = new Map<string, SurfaceName>();
-for (const name of ['gateway', 'storage', 'upload', 'link'] as const) SURFACES.set(name, name);
-for (const { operationId } of gatewayRoutes.routes) SURFACES.set(operationId, 'gateway');
-for (const { operationId } of storageRoutes.routes) SURFACES.set(operationId, 'storage');
-SURFACES.set('uploadFile', 'upload');
+/** What a fault does to a call. */
+export interface FaultEffect {
+  readonly rule: FaultRule;
+  readonly kind: FaultKind<unknown>;
+  readonly value: unknown;
+}
 
 /** The fault rules of a session. */
 export type SessionFaults = Pick<FaultRules, 'list' | 'put' | 'delete'>;
@@ -77,14 +75,14 @@ export class FaultRules {
   }
 
   /**
-   * Returns the effects on a call, in their order, up to one that ends it: those of the rules that match it, and of its
-   * header. Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
+   * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
+   * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
   take(subject: FaultSubject, header: string | undefined): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
-    const due = this.list().filter((rule) => isFor(rule, subject));
-    const effects = toEffects([...due, ...single], subject);
-    for (const rule of due) {
+    const matching = this.list().filter((rule) => matches(rule, subject));
+    const effects = toEffects([...matching, ...single]);
+    for (const rule of matching) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
       if (times === 1) this.#rules.delete(name);
@@ -94,21 +92,27 @@ export class FaultRules {
   }
 }
 
-export interface FaultEffect {
-  readonly rule: FaultRule;
-  readonly kind: FaultKind<unknown>;
-  readonly value: unknown;
-}
+const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
+const KIND_NAMES = KINDS.map(([name]) => name);
 
-function toEffects(rules: readonly FaultRule[], { isUpgrade }: FaultSubject): FaultEffect[] {
+function toEffects(rules: readonly FaultRule[]): FaultEffect[] {
   const effects = KINDS.flatMap(([name, kind]) =>
     rules
       .filter((rule) => rule[name] !== undefined)
       .map((rule) => ({ rule, kind, value: rule[name] })),
   );
-  const last = effects.findIndex(({ kind }) => kind.endsCall);
-  if (last >= 0) return effects.slice(0, last + 1);
-  return isUpgrade ? effects.filter(({ kind }) => !kind.needsBody) : effects;
+  const ending = effects.findIndex(({ kind }) => kind.endsCall);
+  return ending < 0 ? effects : effects.slice(0, ending + 1);
+}
+
+/** A rule is skipped on a surface for which one of its values is not valid. */
+function matches(rule: FaultRule, { surface, operationId, service }: FaultSubject): boolean {
+  const { match } = rule;
+  const isValid = ([name, kind]: (typeof KINDS)[number]) =>
+    rule[name] === undefined || kind.parse(rule[name], surface) !== undefined;
+  if (!KINDS.every(isValid)) return false;
+  if (match === undefined || match === surface || match === operationId) return true;
+  return service !== undefined && match === SERVICE + service;
 }
 
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
@@ -116,22 +120,14 @@ export const FAULT_HEADER = 'X-Mock-Fault';
 
 function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
   try {
-    return { name: FAULT_HEADER, ...parseKinds(splitFields(text), KIND_NAMES, surface) };
+    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), KIND_NAMES, surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     throw surfaceErrorFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` });
   }
 }
 
-/** A rule without `match` skips the surfaces for which its values are not valid. */
-function isFor(rule: FaultRule, { surface, operationId, service }: FaultSubject) {
-  const { match } = rule;
-  if (KINDS.some(([name, kind]) => findProblem(kind, rule[name], surface))) return false;
-  if (match === undefined || match === surface || match === operationId) return true;
-  return service !== undefined && match === SERVICE + service;
-}
-
-const SERVICE = 'service:';
+const RULE = 'The fault';
 
 /** @param input an object, or the compact form: `service:hello:latency=200,times=2` */
 export function parseFaultRule(name: string, input: unknown, anyOperation: boolean): FaultRule {
@@ -139,13 +135,7 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
   if (!isObject(fields)) {
     throw new FieldError(RULE, 'must be a rule, such as { "latency": 200 } or "latency=200".');
   }
-  if (typeof name !== 'string' || name === '') {
-    throw new FieldError('name', 'must be a non-empty string.');
-  }
-  if (typeof input === 'string' && 'name' in fields) {
-    throw new FieldError('name', 'cannot be set in this form: pass an object.');
-  }
-  const { name: _, match, times, ...faults } = fields;
+  const { match, times, ...faults } = fields;
   const count = times === undefined ? undefined : toInteger(times, 1);
   if (times !== undefined && count === undefined) {
     throw new FieldError('times', 'must be a positive integer.');
@@ -155,11 +145,9 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
     name,
     ...(match !== undefined && { match: String(match) }),
     ...(count !== undefined && { times: count }),
-    ...parseKinds(faults, ['match', 'times', ...KIND_NAMES], surface),
+    ...parseFaults(faults, ['match', 'times', ...KIND_NAMES], surface),
   };
 }
-
-const RULE = 'The fault';
 
 type Fields = Record<string, unknown>;
 
@@ -185,29 +173,29 @@ function splitFields(text: string): Fields {
   return fields;
 }
 
-const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
-const KIND_NAMES = KINDS.map(([name]) => name);
-
-/** @param surface the only one that the fault is for */
-function parseKinds(fields: Fields, known: readonly string[], surface?: SurfaceName): Fault {
+/** @param surface the only one that the faults are for */
+function parseFaults(fields: Fields, known: readonly string[], surface?: SurfaceName): Fault {
   const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
     if (kind === undefined) throw toUnknown(name, known);
     if (input === undefined) continue;
-    const value = kind.parse(input);
-    const problem = value === undefined ? kind.mustBe : findProblem(kind, value, surface);
-    if (problem !== undefined) throw new FieldError(name, problem);
-    parsed[name] = value;
+    parsed[name] = kind.parse(input, surface);
+    if (parsed[name] === undefined) throw new FieldError(name, kind.mustBe(surface));
   }
   if (Object.keys(parsed).length > 0) return parsed;
   throw new FieldError(RULE, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
 }
 
-function findProblem(kind: FaultKind<unknown>, value: unknown, surface: SurfaceName | undefined) {
-  if (value === undefined || surface === undefined) return undefined;
-  return kind.findProblem?.(value, surface);
-}
+const SERVICE = 'service:';
+
+/** The surfaces by what `match` may be: their names, and the operations of the contract. */
+const SURFACES = new Map<string, SurfaceName>([
+  ...(['gateway', 'storage', 'upload', 'link'] as const).map((name) => [name, name] as const),
+  ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
+  ...storageRoutes.routes.map(({ operationId }) => [operationId, 'storage'] as const),
+  ['uploadFile', 'upload'],
+]);
 
 /** Returns the surface that `match` refers to; undefined for an operation of a document. */
 function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefined {

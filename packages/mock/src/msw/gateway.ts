@@ -8,21 +8,29 @@ import {
   toCallerResponse,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { callHandler, toHead } from '../services/call-handler.ts';
-import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
+import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
+import {
+  callHandler,
+  findNameProblem,
+  POLICY_VIOLATION,
+  runSocketHandler,
+  type ServiceHandler,
+  type ServiceSocket,
+  toHead,
+  unknownService,
+} from '../services/service.ts';
 import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, report, type Surface } from './handle-surface.ts';
 
+type Services = ReadonlyMap<string, ServiceHandler>;
+
 /** What every path begins with: `/v1/cloudrun/`. */
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
-export const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
+const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-export function createGatewaySurface(
-  services: ReadonlyMap<string, ServiceHandler>,
-  profile: WireProfile,
-): Surface {
+export function createGatewaySurface(services: Services, profile: WireProfile): Surface {
   const auth = createPresentAuth(profile).gateway;
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   return {
@@ -50,7 +58,7 @@ export function createGatewaySurface(
 }
 
 /** Returns the name of the service and the rest of the path, as sent. */
-export function toTarget(rawPath: string): { name: string; rest: string } {
+function toTarget(rawPath: string): { name: string; rest: string } {
   const [name = '', ...segments] = rawPath.slice(ROOT.length).split('/');
   return { name, rest: `/${segments.join('/')}` };
 }
@@ -71,4 +79,52 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   }
   const init = { method, headers, signal, body: body?.byteLength ? body : null };
   return new Request(`http://${name}${rest}${query}`, init);
+}
+
+/** Prefix of subprotocols that contain credentials (D14). */
+const CREDENTIALS = 'berth.bearer.';
+
+/** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
+export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
+  const baseUrl = gatewayUrl.replace(/^http/, 'ws');
+  const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
+  return link.addEventListener('connection', async ({ client, info }) => {
+    const { href, search } = client.url;
+    const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
+    const service = services.get(name);
+    if (typeof service !== 'object' || service.webSocket === undefined) {
+      client.close(POLICY_VIOLATION, `The service ${name} has no webSocket.`);
+      return;
+    }
+    const offered = [info.protocols ?? []].flat();
+    const protocol = offered.find((text) => !text.startsWith(CREDENTIALS)) ?? '';
+    const request = new Request(`http://${name}${rest}${search}`);
+    const socket = fromMswClient(client, protocol);
+    await runSocketHandler(service.webSocket.bind(service), socket, request, report);
+  });
+}
+
+function fromMswClient(
+  client: WebSocketHandlerConnection['client'],
+  protocol: string,
+): ServiceSocket {
+  const messages = new ReadableStream<unknown>({
+    start(controller) {
+      client.addEventListener('message', ({ data }) => controller.enqueue(data));
+      client.addEventListener('close', () => controller.close());
+    },
+  }).getReader();
+  return {
+    protocol,
+    send: async (message) => client.send(message as string),
+    close: (code, reason) => client.close(code, reason),
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        const { done, value } = await messages.read();
+        if (done) return;
+        const bytes = value instanceof Blob ? await value.arrayBuffer() : (value as ArrayBuffer);
+        yield typeof value === 'string' ? value : new Uint8Array(bytes);
+      }
+    },
+  };
 }

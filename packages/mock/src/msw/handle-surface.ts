@@ -17,10 +17,7 @@ export interface Surface {
   readonly name: SurfaceName;
   /** Regular expression for the path after the base URL. */
   readonly path: string;
-  /**
-   * @param common the headers of every response
-   * @throws errors of the contract, and HttpError
-   */
+  /** @param common the headers of every response */
   respond(
     call: Call,
     request: Request,
@@ -28,11 +25,7 @@ export interface Surface {
   ): Promise<HandlerResponse | Response>;
 }
 
-/**
- * Creates the handler of a surface, which adds preflights, errors and headers to it.
- *
- * @param baseUrl start of each URL, without a trailing slash
- */
+/** Creates the handler of a surface, which adds preflights, errors and headers to it. */
 export function handleSurface(
   surface: Surface,
   baseUrl: string,
@@ -62,11 +55,7 @@ export function handleSurface(
   return http.all(address, ({ request }) => respond(request));
 }
 
-/**
- * Shows a bug in a service or in these handlers, which otherwise only its response would.
- *
- * @param call if its caller aborts it, the error is not a bug
- */
+/** Shows a bug in a service or in these handlers. If the caller has aborted the call, the error is not a bug. */
 export function report(error: unknown, call?: Call): void {
   if (call?.signal.aborted) return;
   // biome-ignore lint/suspicious/noConsole: in a page, there is no other place

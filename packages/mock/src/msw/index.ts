@@ -4,9 +4,8 @@ import type { RequestHandler, WebSocketHandler } from 'msw';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { BUCKET } from '../surface.ts';
-import { createGatewaySurface } from './gateway.ts';
+import { createGatewaySurface, handleSockets } from './gateway.ts';
 import { handleSurface, report, type Surface } from './handle-surface.ts';
-import { handleSockets } from './sockets.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 
 export {

@@ -87,10 +87,7 @@ export function createLinkSurface({ download }: Storage): Surface {
 
 const UNLIMITED = { maxFileSize: Infinity, maxTotalSize: Infinity };
 
-/**
- * Reads a multipart form (RFC 7578) up to its file. `request.formData()` fails in Node if jsdom has replaced the
- * platform's `File` with its own.
- */
+/** Reads a form up to its file. `request.formData()` fails in Node if jsdom has replaced the platform's `File`. */
 async function readForm(request: Request) {
   const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '') ?? '';
   const bytes = new Uint8Array(await request.arrayBuffer());

@@ -18,9 +18,8 @@ export function listOperations({ paths }: JsonObject): Map<string, JsonObject> {
 }
 
 /**
- * Returns a document with a single operation, as a GET of the root, and its responses, in which nothing refers to
- * anything. Prism needs no more, because the routers validate requests. Given a document with schemas that refer to
- * each other, Prism would follow every path between them.
+ * Returns a document with the responses of an operation alone, in which nothing refers to anything. Prism would follow
+ * every path between schemas that refer to each other.
  */
 export function toResponsesDocument(
   document: JsonObject,
@@ -62,19 +61,16 @@ function toSample(document: JsonObject, { schema, example, examples }: JsonObjec
   };
 }
 
-/** How many levels an example has at most, before Prism's own limit of 15. */
+/** Levels of an example. Prism's own limit is 15. */
 const MAX_LEVELS = 16;
 
-/** How many schemas an example is made of. Prism takes up to 2,500. */
+/** Schemas that an example is made of. Prism takes up to 2,500. */
 const MAX_SCHEMAS = 2000;
 
 /** How often a schema may contain itself. */
 const MAX_REPEATS = 2;
 
-/**
- * Keywords that a sample is made of, by the form of the schemas in them. All others with schemas are left out, and so are
- * extensions, in which Prism would follow references.
- */
+/** Keywords with the schemas that a sample is made of. Prism would also follow references in others, and in extensions. */
 const MAPS = ['properties', 'patternProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
@@ -83,9 +79,8 @@ const OMITTED =
   /^(\$.*|x-(?!faker$).*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
 /**
- * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
- * property, a choice, the items of an array. If there are too many schemas, the copy has fewer levels; with
- * none, it is at most one schema.
+ * Copies a schema and replaces each `$ref` with its target. What is beyond the limits is left out: a property, a choice,
+ * the items of an array. If there are too many schemas, the copy has fewer levels.
  */
 function expandSchema(document: JsonObject, schema: unknown): unknown {
   for (let levels = MAX_LEVELS; ; levels -= 1) {
@@ -95,11 +90,7 @@ function expandSchema(document: JsonObject, schema: unknown): unknown {
   }
 }
 
-/**
- * @param levels how many levels the copy may have
- * @param outer the references that led here
- * @returns undefined if the schema is left out
- */
+/** @returns undefined if the schema is left out */
 function copySchema(
   document: JsonObject,
   schema: unknown,

@@ -8,22 +8,14 @@ const parsePreferHeader: (header: string) => Record<string, string | true | unde
 
 /** What a caller may choose, as in Prism: `Prefer: code=404, example=none, dynamic=true, seed=1`. */
 export interface Preferences {
-  /** Response status, 200 to 599. */
   readonly code?: number;
-  /** Name of an example in the document. */
   readonly example?: string;
-  /** Generate the response from its schema instead of using an example. */
+  /** Generate the response from its schema instead of using an example. The same seed generates the same one. */
   readonly dynamic?: boolean;
-  /** The same seed generates the same response. */
   readonly seed?: string;
 }
 
-/**
- * Parses a `Prefer` header (RFC 7240) as Prism's own server does.
- *
- * @returns undefined if the header has no preference for the mock
- * @throws HttpError 400 if a value is invalid
- */
+/** Parses a `Prefer` header (RFC 7240) as Prism's own server does. Returns undefined if it has no preference for the mock. */
 export function readPreferences(header: string | string[] | undefined): Preferences | undefined {
   if (header === undefined) return undefined;
   const { code, example, dynamic, seed } = parsePreferHeader([header].flat().join(','));
@@ -70,12 +62,7 @@ type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[numb
 
 const MAX_CACHED = 1_000;
 
-/**
- * Creates the mock's connection to Prism, for one document in OpenAPI 3.1 in which each operation has an
- * `operationId`. Prism reads an operation when it is first called.
- *
- * @param defaults what Prism is asked for if the caller has no preference
- */
+/** Connects a document in OpenAPI 3.1 to Prism, which reads an operation when it is first called. */
 export function createPrism(
   document: Record<string, unknown>,
   { dynamic, seed }: Required<Pick<Preferences, 'dynamic' | 'seed'>>,
@@ -128,11 +115,7 @@ export function createPrism(
 
   return {
     has: (operationId: string) => operations.has(operationId),
-    /**
-     * Returns the documented response to a valid request. What the caller has no preference for is as configured.
-     *
-     * @throws HttpError 404 or 406, as in Prism, if the document has no such response
-     */
+    /** @throws HttpError 404 or 406, as in Prism, if the document has no such response */
     respond(operationId: string, accept: string | undefined, preferences?: Preferences) {
       const merged = { dynamic, seed, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);
@@ -183,16 +166,10 @@ async function importPrism(): Promise<Engine> {
 }
 
 /** Discards Prism's logs, which cover every step. */
-const silentLogger = {
-  child: () => silentLogger,
-  trace() {},
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  fatal() {},
-  success() {},
-};
+const silentLogger: Record<string, () => unknown> = { child: () => silentLogger };
+for (const level of ['trace', 'debug', 'info', 'success', 'warn', 'error', 'fatal']) {
+  silentLogger[level] = () => {};
+}
 
 /** @throws HttpError 404 if the operation documents the status neither by itself nor as part of a range such as `4XX` */
 function assertStatus({ responses }: Resource, status: number | undefined): void {
@@ -200,10 +177,8 @@ function assertStatus({ responses }: Resource, status: number | undefined): void
   const range = `${Math.floor(status / 100)}XX`;
   const statuses = responses.map(({ code }) => code);
   if (statuses.some((code) => code === `${status}` || code.toUpperCase() === range)) return;
-  throw missing(
-    404,
-    `The document has no response with the status that the Prefer header requests. It has ${statuses.join(', ')}.`,
-  );
+  const message = 'The document has no response with the status that the Prefer header requests.';
+  throw missing(404, `${message} It has ${statuses.join(', ')}.`);
 }
 
 function toPreferenceError(error: Error & { status?: number }): Error {
@@ -224,12 +199,10 @@ const FRAMING =
   /^(connection|content-(digest|encoding|length|md5|range)|date|digest|keep-alive|repr-digest|trailer|transfer-encoding|upgrade)$/;
 
 function toHeaders(headers: object): Record<string, string> {
-  const entries = Object.entries(headers).flatMap(([name, value]) => {
-    const lower = name.toLowerCase();
-    if (value === null || value === undefined || FRAMING.test(lower)) return [];
-    // What a header cannot contain.
-    return [[lower, String(value).replaceAll(/[^\x20-\x7e]/g, '?')]];
-  });
+  const entries = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value])
+    .filter(([name, value]) => (value ?? undefined) !== undefined && !FRAMING.test(name))
+    .map(([name, value]) => [name, String(value).replaceAll(/[^\x20-\x7e]/g, '?')]);
   return Object.fromEntries(entries);
 }
 
@@ -239,14 +212,7 @@ const MEDIA_RANGE = new RegExp(
   `^\\s*${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[^"]*"))*\\s*$`,
 );
 
-/**
- * Returns an Accept header that Prism interprets correctly.
- *
- * - Without the header, any media type is acceptable (RFC 9110, section 12.5.1).
- * - Invalid media ranges are removed, because Prism throws on them.
- * - Prism considers a documented `*` + `/*` the best match for the range `*` + `/*`, and would respond with
- *   "any bytes". JSON, its own default, is inserted before it.
- */
+/** Prism throws on invalid media ranges. For any type, it would choose a documented `*` + `/*`, so JSON is preferred. */
 function toPrismAccept(accept = '*/*'): string {
   const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));
   return (ranges.length > 0 ? ranges : ['*/*'])

@@ -1,15 +1,7 @@
 import { events } from './helpers.ts';
 import type { ServiceHandler } from './service.ts';
 
-/**
- * The built-in `echo` service, which returns what it receives.
- *
- * - `/status/<status>` responds with that status.
- * - `POST /body` streams the body back, with its own type.
- * - A call that accepts `text/event-stream` gets an event for each `data` in the query.
- * - Any other call gets its method, path, query, headers and body as JSON.
- * - A WebSocket echoes each message.
- */
+/** The built-in `echo` service, which returns what it receives. The README describes its paths. */
 export const echo: ServiceHandler = {
   async fetch(request) {
     const { method, headers, url } = request;

@@ -5,13 +5,15 @@ import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import type { OnProblem } from '../live.ts';
-import { callHandler, runSocketHandler, toHead } from './call-handler.ts';
-import type {
-  RunningService,
-  ServiceHandler,
-  ServiceInput,
-  ServiceSocket,
-  SocketHandler,
+import {
+  callHandler,
+  type RunningService,
+  runSocketHandler,
+  type ServiceHandler,
+  type ServiceInput,
+  type ServiceSocket,
+  type SocketHandler,
+  toHead,
 } from './service.ts';
 import { withoutModuleQuery } from './services-file.ts';
 

@@ -1,7 +1,11 @@
 /** Helpers for services in code, in the mock and in MSW. */
 import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
-import { POLICY_VIOLATION } from './call-handler.ts';
-import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
+import {
+  type FetchHandler,
+  POLICY_VIOLATION,
+  type ServiceSocket,
+  type SocketHandler,
+} from './service.ts';
 
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 
@@ -68,31 +72,29 @@ export function routes(handlers: Routes): {
 }
 
 function parseRoute(key: string) {
-  const [, method = '', path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
-  const segments = path.split('/').map((text) => decodeText(text) ?? text);
-  const hasRest = segments.at(-1) === '*';
-  if (hasRest) segments.pop();
-  if (method === '' || segments.some((text) => /[*{}]|^:$/.test(text))) {
+  const [, method, path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
+  if (method === undefined || /[{}]|\*(?!$)|[^/]\*|\/:(?:\/|$)/.test(path)) {
     throw new TypeError(
       `routes: "${key}" must be GET, POST or WS and a path, such as "GET /orders/:id". A final * matches the rest.`,
     );
   }
+  const names: string[] = [];
+  const { pathname } = new URL(path, 'http://service');
+  const pattern = pathname.replace(/(?<=\/):([^/]+)|[*.+?^$()|[\]\\]/g, (text, name) => {
+    if (name === undefined && text !== '*') return `\\${text}`;
+    names.push(name ?? text);
+    return text === '*' ? '(.*)' : '([^/]+)';
+  });
+  const regExp = new RegExp(`^${pattern}$`);
   return {
     method,
     match(pathname: string): RouteParams | undefined {
-      const parts = pathname.split('/');
-      if (hasRest ? parts.length <= segments.length : parts.length !== segments.length) {
-        return undefined;
-      }
-      const params: Record<string, string> = {};
-      for (const [index, segment] of segments.entries()) {
-        const text = parts[index] ?? '';
-        const part = decodeText(text) ?? text;
-        const isParameter = segment.startsWith(':') && part !== '';
-        if (!isParameter && segment !== part) return undefined;
-        if (isParameter) params[segment.slice(1)] = part;
-      }
-      return hasRest ? { ...params, '*': parts.slice(segments.length).join('/') } : params;
+      const found = regExp.exec(pathname);
+      const entries = names.map((name, index) => {
+        const text = found?.[index + 1] ?? '';
+        return [name, name === '*' ? text : (decodeText(text) ?? text)];
+      });
+      return found === null ? undefined : Object.fromEntries(entries);
     },
   };
 }

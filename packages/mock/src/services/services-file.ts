@@ -29,8 +29,6 @@ let loads = 0;
 /**
  * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that
  * it imports has changed. Modules from earlier loads stay in memory, because Node never unloads modules.
- *
- * @throws ServicesError that names the file, and the line if Node does
  */
 export async function openServicesFile<Started>(
   path: string,

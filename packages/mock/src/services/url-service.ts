@@ -6,8 +6,7 @@ import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import type { RunningService, ServiceInput } from './service.ts';
 
 /**
- * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
- * changed. If the caller disconnects, the call is aborted.
+ * Forwards calls unchanged to a real service, and streams both bodies.
  *
  * @param connect opens the connection of a call. Default: a new one to `base`
  */

@@ -146,11 +146,7 @@ const ERRORS = {
   upload: defaults.uploadErrors,
 } satisfies Record<string, readonly { code: string; status: number }[]>;
 
-/**
- * Returns the documented response to a valid call.
- *
- * @throws the documented error, in the form of its surface; HttpError if the document has no such response
- */
+/** @throws the documented error, in the form of its surface; HttpError if the document has no such response */
 async function respondAsDocumented(
   prism: Prism,
   call: Call,

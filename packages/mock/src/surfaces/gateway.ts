@@ -73,10 +73,7 @@ function removeMockHeaders(headers: Record<string, unknown>): void {
   for (const name in headers) if (name.startsWith('x-mock-')) delete headers[name];
 }
 
-/**
- * Calls a service, and waits for its response, but not for the body. D13: a service that sends no headers within a
- * minute is a `SERVICE_TIMEOUT`.
- */
+/** D13: a service has a minute to send its response headers. The body has no time limit. */
 async function awaitService<Value>(
   call: GatewayCall,
   serve: (signal: AbortSignal) => Value | Promise<Value>,
@@ -97,9 +94,8 @@ async function awaitService<Value>(
 }
 
 /**
- * Returns the router option for the hosts that belong to the mock's environment. D12: "a server with
- * a single environment also accepts any loopback host". A mock that is exposed to the network also accepts any IP
- * address, because it does not know which one callers use.
+ * D12: "a server with a single environment also accepts any loopback host". A mock that is exposed to the network also
+ * accepts any IP address, because it does not know which one callers use.
  */
 function toEnvOption({ env, host }: ResolvedOptions): EnvOption {
   if (isLoopback(host)) return env;

@@ -9,7 +9,6 @@ import {
   type RouterOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { isLoopbackOrigin } from '../host.ts';
 import { type CallRecord, describeError, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -50,7 +49,7 @@ export const LOGGING = {
     const record = recordOf(request);
     record.identify(operationId);
     if (error instanceof Error) record.setReason(describeError(error));
-    record.setStatus(status);
+    record.status = status;
   },
 };
 
@@ -105,22 +104,12 @@ export function refuse(
   const record = recordOf(request);
   const { surface, id: requestId } = record;
   record.setReason(describeError(error));
-  record.setStatus(error.status);
-  const headers = {
-    ...corsOf(options, surface).response(request.headers.origin),
-    ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
-  };
+  record.status = error.status;
+  const headers = corsOf(options, surface).response(request.headers.origin);
   const { path: rawPath } = splitTarget(request.url ?? '/');
   const result = error[toResponse]({ request, requestId, rawPath } as Call);
   // Node discards the rest of the request's body.
   return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
-}
-
-/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
-function toChallenge(surface: SurfaceName, { storageHeaders }: WireProfile): string {
-  return surface === 'storage'
-    ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
-    : 'Bearer realm="mock"';
 }
 
 export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
