@@ -13,7 +13,7 @@ import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostAdvice } from './host.ts';
-import { type LoggedRequest, REDACTED } from './log.ts';
+import type { LoggedRequest } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { sessionOfQuery } from './session.ts';
 import { INTERNAL_ERROR, writeResponse } from './surfaces/responses.ts';
@@ -226,20 +226,20 @@ function findPage(path: string, url: string): Response | undefined {
 
 const CURL_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
 
-/** A command that repeats a call. Credentials, which the log does not have, are variables such as `$AUTHORIZATION`. */
+/** A command that repeats a call, without the credentials, which the log does not have. */
 function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
   const url = quote(target.startsWith('/') ? origin + target : target);
   const lines = headers.flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (CURL_HEADERS.includes(lower)) return [];
-    return [`-H ${withVariables(quote(value === '' ? `${name};` : `${name}: ${value}`), name)}`];
+    return [`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`];
   });
   const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
   // curl adds a type to a body without one.
   if (body !== undefined && !hasType) lines.push("-H 'Content-Type:'");
   const command = method === 'HEAD' ? '-I' : `-X ${method}`;
   return [
-    `curl -i --path-as-is --globoff ${command} ${withVariables(url)}`,
+    `curl -i --path-as-is --globoff ${command} ${url}`,
     ...lines,
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(' \\\n  ');
@@ -248,14 +248,4 @@ function toCurl({ method, target, headers, body }: LoggedRequest, origin: string
 /** Quotes a text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A credential that the log does not have, after its parameter, if it is one. */
-const CREDENTIAL = new RegExp(`(?<=[?&]([^?&=]+)=|)${REDACTED}`, 'g');
-
-/** Replaces credentials in a quoted text by variables with the name of their parameter, or else of their header. */
-function withVariables(quoted: string, header = ''): string {
-  return quoted.replace(CREDENTIAL, (_, name: string = header) => {
-    return `'"$${name.replace(/\W/g, '_').toUpperCase()}"'`;
-  });
 }

@@ -6,7 +6,7 @@ import type { ResolvedOptions } from './options.ts';
 import type { Session } from './session.ts';
 import type { SurfaceName } from './surface.ts';
 
-/** A call in the log of its session. Credentials are replaced by `…`. */
+/** A call in the log of its session. Credentials are replaced by `***`. */
 export interface LoggedRequest {
   /** The response's `X-Request-Id`. */
   readonly id: string;
@@ -191,7 +191,7 @@ export function toLoggedRequest(
   };
 }
 
-export const REDACTED = '…';
+const REDACTED = '***';
 
 /** What API keys are usually called, as headers and as parameters. */
 const API_KEYS = ['api_key', 'api-key', 'apikey', 'x-api-key'];

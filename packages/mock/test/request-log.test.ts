@@ -170,7 +170,7 @@ test('keeps the latest 2,000 calls of all sessions', async () => {
   expect(await readLog('?limit=2')).toHaveLength(2);
 });
 
-testOn('curl')('the curl command of a call repeats it, with credentials as variables', async () => {
+testOn('curl')('the curl command of a call repeats it, without credentials', async () => {
   const body = JSON.stringify({ text: "it's @ $HOME `x` 中" });
   await gateway(mock, {
     method: 'POST',
@@ -180,9 +180,8 @@ testOn('curl')('the curl command of a call repeats it, with credentials as varia
   });
   const [{ curl } = { curl: '' }] = await readLog();
   expect(curl).not.toContain('any');
-  expect(curl).toContain(`&access_token='"$ACCESS_TOKEN"'&sign='"$SIGN"'`);
-  const env = { ...process.env, AUTHORIZATION: 'again', ACCESS_TOKEN: 'again', SIGN: 'again' };
-  await promisify(execFile)('sh', ['-ec', curl], { env });
+  expect(curl).toContain('&access_token=***&sign=***');
+  await promisify(execFile)('sh', ['-ec', curl]);
   const [first, second] = session.requests();
   const { method, target, status } = first as LoggedRequest;
   expect(second).toMatchObject({ method, target, status, body });

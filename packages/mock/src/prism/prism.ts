@@ -18,27 +18,29 @@ export interface Preferences {
 /** Parses a `Prefer` header (RFC 7240) as Prism's own server does. Returns undefined if it has no preference for the mock. */
 export function readPreferences(header: string | string[] | undefined): Preferences | undefined {
   if (header === undefined) return undefined;
-  const { code, example, dynamic, seed } = parsePreferHeader([header].flat().join(','));
+  const parsed = parsePreferHeader([header].flat().join(','));
+  const { code, example, dynamic, seed } = parsed;
   if (code === undefined && example === undefined && dynamic === undefined) return undefined;
-  // A 1xx status would leave the client waiting for the final response.
-  if (code !== undefined && !/^[2-5]\d\d$/.test(String(code))) {
-    throw invalid('code', 'a status from 200 to 599, for example "code=404"');
+  for (const [name, { pattern, expected }] of Object.entries(VALUES)) {
+    const value = parsed[name];
+    if (value === undefined || (value !== true && pattern.test(value))) continue;
+    const message = `${name} in the Prefer header must be ${expected}.`;
+    throw new HttpError('invalid-request', message);
   }
-  if (dynamic !== undefined && dynamic !== 'true' && dynamic !== 'false') {
-    throw invalid('dynamic', 'true or false, for example "dynamic=true"');
-  }
-  if (example === true) throw invalid('example', 'a name, for example "example=greeting"');
   return {
     ...(code !== undefined && { code: Number(code) }),
-    ...(example !== undefined && { example }),
+    ...(typeof example === 'string' && { example }),
     ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
     ...(typeof seed === 'string' && { seed }),
   };
 }
 
-function invalid(name: string, expected: string): HttpError {
-  return new HttpError('invalid-request', `${name} in the Prefer header must be ${expected}.`);
-}
+const VALUES = {
+  // A 1xx status would leave the client waiting for the final response.
+  code: { pattern: /^[2-5]\d\d$/, expected: 'a status from 200 to 599, for example "code=404"' },
+  dynamic: { pattern: /^(true|false)$/, expected: 'true or false, for example "dynamic=true"' },
+  example: { pattern: /./, expected: 'a name, for example "example=greeting"' },
+};
 
 /** A response from the document: an example, or one that is generated from the schema. */
 export interface PrismResponse {

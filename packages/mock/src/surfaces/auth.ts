@@ -1,6 +1,5 @@
 import type { GatewayLogin, GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
-import { GatewayError, StorageError } from '@berth/server-stubs/contract';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { GatewayError, SIGNATURE, StorageError } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** Credentials for a mock with `credentials: 'strict'`. The keys are public and protect nothing. */
@@ -22,14 +21,12 @@ export const TOKEN_KEY = {
   d: 'lYssc8H-Pimjeo9chAIR1KzXBxwEOMce0dYd1Op8xdI',
 } as const;
 
-const { signature } = defaults;
-
 export interface Auth {
   readonly gateway: GatewaySecurity;
   readonly storage: StorageSecurity;
 }
 
-export const GATEWAY_CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${signature.algorithm} signature.`;
+export const GATEWAY_CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${SIGNATURE.algorithm} signature.`;
 
 const CALLER = { id: 'mock' };
 
@@ -55,15 +52,15 @@ export function createPresentAuth(profile: WireProfile): Auth {
 /** Authenticates a call of the gateway without its router. */
 export async function authenticateGateway(
   login: GatewayLogin,
-  { bearerToken, signature: verify }: GatewaySecurity,
+  { bearerToken, signature }: GatewaySecurity,
 ): Promise<unknown> {
   const { authorization } = login.request.headers;
   const message = GATEWAY_CREDENTIALS;
   if (!authorization) throw new GatewayError('MISSING_CREDENTIALS', { message });
   const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
-  const isSigned = authorization.startsWith(`${signature.algorithm} `);
+  const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
   const caller = await (isSigned
-    ? verify(authorization, login)
+    ? signature(authorization, login)
     : token && bearerToken(token, login));
   if (caller) return caller;
   throw new GatewayError('INVALID_CREDENTIALS', { message });
