@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import { createMock } from '../src/index.ts';
@@ -10,7 +11,8 @@ import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const run = promisify(execFile);
 
-const [petstore = ''] = await writeFiles({
+const [profile = '', petstore = ''] = await writeFiles({
+  'acme.json': JSON.stringify(acme),
   'petstore.yaml': `openapi: 3.1.0
 info: { title: Pets, version: '1' }
 paths: { /pets: { get: { operationId: list, responses: { 200: { description: All. } } } } }
@@ -48,12 +50,13 @@ testOn('curl')('prints curl commands that succeed in order, twice', async () => 
   expect(await finished).toEqual({ code: 0, stdout: printed, stderr: '' });
 });
 
-testOn('curl')('with --credentials strict, the commands use the printed credentials', async () => {
-  const { printed } = await start('--credentials', 'strict');
+testOn('curl')('the commands use the printed credentials and the wire profile', async () => {
+  const { printed } = await start('--credentials', 'strict', '--wire-profile', profile);
   const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
   expect(printed).toMatch(/^Key pair +BERTH_TC3_SECRET_ID=\S+ BERTH_TC3_SECRET_KEY=\S+$/m);
   expect(printed).toMatch(/^npx @berth\/conformance \\\n(.* \\\n)+.*--other-env-token \S+$/m);
   expect(printed).toContain(`-H 'Authorization: Bearer ${token}'`);
+  expect(printed).toContain("-H 'X-Acme-Authorization: 1.0 TC3");
   await expectSuccess(printed);
 });
 

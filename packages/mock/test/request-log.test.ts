@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from
 import { testOn } from '../../../scripts/testing/engines.ts';
 import { FaultRules } from '../src/faults/fault-rules.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
-import { BEARER, call, control, gateway, storage } from './helpers/calls.ts';
+import { call, control, gateway, storage } from './helpers/calls.ts';
 import { sendRaw } from './helpers/raw.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
@@ -128,16 +128,6 @@ test('a call that is waiting is in the log immediately, with the ID of its respo
   await pending;
   await expect.poll(() => session.requests()[0]?.ms).toBeDefined();
   expect(session.requests()).toMatchObject([{ status: undefined }]);
-});
-
-test('a response that has begun is in the log with its status', async () => {
-  const stream = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
-  await using streaming = await createMock({ services: { stream } });
-  const stop = new AbortController();
-  const init = { headers: BEARER, signal: stop.signal };
-  const { status } = await fetch(`${streaming.url}/v1/cloudrun/stream`, init);
-  expect(streaming.session().requests()).toMatchObject([{ status, ms: undefined }]);
-  stop.abort();
 });
 
 test('an internal error has the ID of the call and a reason', async () => {

@@ -1,9 +1,7 @@
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call, storage } from './helpers/calls.ts';
-import { spawnCli, untilReady } from './helpers/cli.ts';
-import { writeFiles } from './helpers/files.ts';
 
 test("examples and CORS have the deployment's names", async () => {
   await using mock = await createMock({ wireProfile: acme });
@@ -45,11 +43,4 @@ describe('a mock with flat responses', async () => {
     const reply = await storage(flat, 'batchDelete', { fileList: [] }, headers);
     expect([reply.status, reply.json]).toEqual([status, json]);
   });
-});
-
-test('--wire-profile names a file', async () => {
-  const [file = ''] = await writeFiles({ 'live.json': JSON.stringify(acme) });
-  const child = spawnCli('--port', '0', '--log', 'quiet', '--wire-profile', file);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  expect(await untilReady(child)).toContain("-H 'X-Acme-Authorization: 1.0 any'");
 });

@@ -10,12 +10,6 @@ export const HANDSHAKE = {
   'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
-/** The bytes of a request for a WebSocket. */
-export function toHandshake(path: string): string {
-  const lines = Object.entries(HANDSHAKE).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`;
-}
-
 /** Asks for a WebSocket, and returns the response: 101 if it has opened. */
 export async function askForWebSocket(
   url: string,

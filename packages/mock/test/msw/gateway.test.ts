@@ -14,17 +14,6 @@ describe('a hosted service', () => {
     expect(await response.json()).toEqual(sent);
   });
 
-  it('may be an object with a method', async () => {
-    class Greeter {
-      readonly word = 'Hello';
-      fetch() {
-        return new Response(this.word);
-      }
-    }
-    berth.services.set('greeter', new Greeter());
-    expect(await (await call('greeter')).text()).toBe('Hello');
-  });
-
   it('has the headers of the gateway', async () => {
     const headers = new Headers({ 'x-request-id': 'own', 'content-disposition': 'inline' });
     for (const cookie of ['a=1', 'b=2']) headers.append('set-cookie', cookie);
@@ -160,28 +149,6 @@ describe('WebSockets', () => {
     );
     socket.addEventListener('open', () => socket.send('Hello'));
     expect(await message).toBe('a chat: Hello');
-    socket.close();
-  });
-
-  it('may be read again after a loop that ends early', async () => {
-    berth.services.set('greeter', {
-      async webSocket(socket) {
-        let name = '';
-        for await (const message of socket) {
-          name = String(message);
-          break;
-        }
-        for await (const message of socket) await socket.send(`${message}, ${name}`);
-      },
-    });
-    const socket = connect('greeter');
-    const message = new Promise((resolve) =>
-      socket.addEventListener('message', ({ data }) => resolve(data)),
-    );
-    socket.addEventListener('open', () => {
-      for (const text of ['Ada', 'Hello']) socket.send(text);
-    });
-    expect(await message).toBe('Hello, Ada');
     socket.close();
   });
 
