@@ -1,5 +1,6 @@
 // Tests the built mock on the oldest Node that it supports; these tests themselves run on the repository's.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +54,13 @@ test('the oldest Node responds to all kinds of calls, stores files, and serves T
   expect((await call('/hello', { prefer: 'dynamic=true' })).status).toBe(200);
   const events = await call('/echo?data=a', { accept: 'text/event-stream' });
   expect(await events.text()).toContain('data: a');
-  expect(await echo(mock, 'over')).toBe('over');
+  const socket = new WebSocket(`${mock.url.replace('http', 'ws')}/v1/cloudrun/echo`, {
+    headers: { authorization: 'Bearer any' },
+  });
+  await once(socket, 'open');
+  socket.send('over');
+  expect(String((await once(socket, 'message'))[0])).toBe('over');
+  socket.close();
   expect(await read(mock, await upload(mock, 'a.txt', 'content'))).toBe('content');
   const items = async () => (await call('/shop/items')).json();
   expect(await items()).toEqual(['a']);
@@ -61,17 +68,3 @@ test('the oldest Node responds to all kinds of calls, stores files, and serves T
   await expect.poll(items).toEqual(['b']);
   expect(warnings).toBe('');
 });
-
-/** Returns what the `echo` service sends back for a message. */
-function echo({ url }: { url: string }, message: string): Promise<string> {
-  const address = `${url.replace('http', 'ws')}/v1/cloudrun/echo`;
-  const socket = new WebSocket(address, { headers: { authorization: 'Bearer any' } });
-  return new Promise((resolve, reject) => {
-    socket.on('error', reject);
-    socket.on('open', () => socket.send(message));
-    socket.on('message', (data) => {
-      resolve(String(data));
-      socket.close();
-    });
-  });
-}

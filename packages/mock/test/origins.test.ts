@@ -31,6 +31,7 @@ describe('without the option', async () => {
   const mock = await createMock();
   afterAll(() => mock.close());
   const path = '/api/v2/envs/dev/storages:batchGetTempUrls';
+  const openFrom = (origin: string) => askForWebSocket(`${mock.url}/v1/cloudrun/echo`, { origin });
 
   test.each(['http://localhost:5173', 'https://app.localhost:8443', 'http://[::1]:3000'])(
     'pages from %s, which is this machine, may read responses',
@@ -39,7 +40,7 @@ describe('without the option', async () => {
         const { headers } = await call(mock, { method, path, headers: { origin } });
         expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
       }
-      expect(await upgradeStatus(origin, mock)).toBe(101);
+      expect((await openFrom(origin)).statusCode).toBe(101);
     },
   );
 
@@ -57,7 +58,7 @@ describe('without the option', async () => {
       expect(headers).not.toHaveProperty('access-control-allow-private-network');
       expect(headers.vary).toBe('Origin');
     }
-    expect(await upgradeStatus(origin, mock)).toBe(403);
+    expect((await openFrom(origin)).statusCode).toBe(403);
   });
 });
 
@@ -116,10 +117,3 @@ describe('a page whose host name points to this machine', async () => {
     expect((await gateway(exposed, { path, headers: { host } })).status).toBe(200);
   });
 });
-
-async function upgradeStatus(
-  origin: string,
-  { url }: { url: string },
-): Promise<number | undefined> {
-  return (await askForWebSocket(`${url}/v1/cloudrun/echo`, { origin })).statusCode;
-}

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openBrowser } from '../../../scripts/testing/browser.ts';
 import { describeOn } from '../../../scripts/testing/engines.ts';
+import { gateway, storage } from './helpers/calls.ts';
 import { upload } from './helpers/upload.ts';
 
 describeOn('chromium', 'the page of the mock', () => {
@@ -39,18 +40,9 @@ describeOn('chromium', 'the page of the mock', () => {
   });
 
   const open = () => page.goto(`${mock.url}/__mock`);
-  const callStorage = (operation: string, body: object) =>
-    fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:${operation}`, {
-      method: 'POST',
-      headers: {
-        'x-svc-authorization': 'a-secret-of-mine',
-        'x-svc-timestamp': '1',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    });
   const callHello = (path = '') =>
-    fetch(`${mock.gatewayUrl}/v1/cloudrun/hello${path}`, {
+    gateway(mock, {
+      path: `/v1/cloudrun/hello${path}`,
       headers: { authorization: 'Bearer a-secret-of-mine' },
     });
 
@@ -59,7 +51,8 @@ describeOn('chromium', 'the page of the mock', () => {
     await callHello('/before');
     await open();
     await page.getByText('/v1/cloudrun/hello/before').waitFor();
-    await callStorage('batchDelete', { fileList: 'all' });
+    const secret = { 'x-svc-authorization': 'a-secret-of-mine' };
+    await storage(mock, 'batchDelete', { fileList: 'all' }, secret);
     const call = page.getByRole('row').filter({ hasText: 'storages:batchDelete' });
     await call.getByText('fileList must be an array').waitFor();
     await call.getByText('400').waitFor();
@@ -89,7 +82,7 @@ describeOn('chromium', 'the page of the mock', () => {
 
   test('shows what a caller sends as text, never as part of the page', async () => {
     const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-    await callStorage(`batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
+    await storage(mock, `batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
     await open();
     await page.getByText('img').first().waitFor();
     expect(await page.title()).toBe('Berth mock');
