@@ -132,6 +132,8 @@ export async function writeResponse(
   { status, headers, body }: Response,
 ): Promise<void> {
   const content = body === null ? undefined : await buffer(body);
+  // Broken data may have ended the call, during a delay for example.
+  if (response.headersSent) return;
   response.statusCode = status;
   response.setHeaders(headers);
   response.end(content);
