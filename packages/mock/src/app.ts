@@ -9,7 +9,6 @@ import { CONTROL_PATH, control } from './control.ts';
 import { applyRequestFaults, mayHaveFaults } from './faults/apply-faults.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { isForeign, toHostAdvice } from './host.ts';
-import { whenFresh } from './live.ts';
 import { CallRecord, recordOf, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import {
@@ -52,7 +51,7 @@ export function createApp(context: Context) {
         });
         if (isRefused) return refuse(toHostError(request), response, options);
         if (document === undefined) return serve(request, response, record);
-        return whenFresh(document, () => serve(request, response, record));
+        return document.use(() => serve(request, response, record));
       },
       (error) => fail(error, response, options),
     );

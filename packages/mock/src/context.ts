@@ -22,10 +22,12 @@ export async function createContext(options: ResolvedOptions, onProblem: OnProbl
       ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
       : serveAdditions(surface, loaded, options, auth);
   };
+  const openService = (source: string | object) =>
+    openDocument(source, (loaded) => serveDocument(loaded, options, LOGGING), onProblem);
   const document = options.document
     ? await openDocument(options.document, serve, onProblem)
     : undefined;
-  const isStandalone = document !== undefined && !document.current.isDraft;
+  const isStandalone = document !== undefined && !document.current.isOfContract;
   if (isStandalone) assertStandalone(options);
   return {
     options,
@@ -36,13 +38,7 @@ export async function createContext(options: ResolvedOptions, onProblem: OnProbl
     document,
     isStandalone,
     contract: createContract(options, auth, isStandalone ? undefined : document),
-    services: await createServices({
-      source: options.services,
-      upstreamStatus: options.wireProfile.gatewayHeaders.upstreamStatus,
-      onProblem,
-      openDocument: (source) =>
-        openDocument(source, (loaded) => serveDocument(loaded, options, LOGGING), onProblem),
-    }),
+    services: await createServices(options, openService, onProblem),
   };
 }
 

@@ -24,8 +24,8 @@ export interface ServedDocument {
   readonly routes: RouteTable['routes'];
   /** The surface whose errors its calls get if the mock itself rejects them. */
   readonly surface: DocumentedSurface;
-  /** Whether it extends the contract. Any other document is served alone. */
-  readonly isDraft: boolean;
+  /** Whether it is a document of the contract, or a draft of one. Any other is served alone, or as a service. */
+  readonly isOfContract: boolean;
 }
 
 /** @param source path of a file, which is live, or a parsed document, which never changes */
@@ -79,7 +79,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
   });
-  return { prism, router, routes: routes.routes, surface: 'gateway', isDraft: false };
+  return { prism, router, routes: routes.routes, surface: 'gateway', isOfContract: false };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */

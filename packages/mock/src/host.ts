@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback } from '@berth/server-stubs/contract';
+import type { ResolvedOptions } from './options.ts';
 
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
@@ -16,10 +17,7 @@ export function isLocalName(name: string, listenHost: string): boolean {
 }
 
 /** Returns whether a call has the host name of another site. */
-export function isForeign(
-  request: IncomingMessage,
-  { host, origins = [] }: { host: string; origins?: readonly string[] | undefined },
-): boolean {
+export function isForeign(request: IncomingMessage, { host, origins = [] }: ResolvedOptions) {
   if (!isLoopback(host) || origins.includes('*')) return false;
   const name = hostNameOf(request);
   if (name === '' || isLocalName(name, host)) return false;

@@ -6,8 +6,8 @@ export type OnProblem = (message: string) => void;
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
-  /** Reads changed files. Returns undefined at once if nothing has changed. Never rejects. */
-  refresh(): Promise<void> | undefined;
+  /** Runs a task after changed files have been read: at once if none has, as a promise would slow down each call. */
+  use<Result>(task: (current: Value) => Result | Promise<Result>): Result | Promise<Result>;
 }
 
 /** Called with each file before it is read, or as early as it is known. A missing one may be created. */
@@ -45,24 +45,15 @@ export async function openLive<Value>(
     get current() {
       return current;
     },
-    refresh() {
+    use(task) {
       if (reading === undefined && isStale()) reading = read();
-      return reading;
+      return reading === undefined ? task(current) : reading.then(() => task(current));
     },
   };
 }
 
-/** Runs a task with the last good version: at once if nothing has changed, as a promise would slow down each call. */
-export function whenFresh<Value, Result>(
-  live: Live<Value>,
-  task: (current: Value) => Result | Promise<Result>,
-): Result | Promise<Result> {
-  const reading = live.refresh();
-  return reading === undefined ? task(live.current) : reading.then(() => task(live.current));
-}
-
 export function toConstant<Value>(current: Value): Live<Value> {
-  return { current, refresh: () => undefined };
+  return { current, use: (task) => task(current) };
 }
 
 /** Editors replace a file, so that its inode changes, or write it in place. */

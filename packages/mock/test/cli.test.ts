@@ -173,7 +173,7 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 
 const none = 'test/none';
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: The services file does not exist`],
+  [['--services', none], `${none}: There is no such file in TypeScript or JavaScript`],
   [['--wire-profile', none], /--wire-profile .* is invalid\. ENOENT/],
   [['--port', 'x'], 'integer from 0 to 65535'],
   [

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { ServedDocument } from '../document.ts';
-import { type Live, type OnProblem, toConstant, whenFresh } from '../live.ts';
+import { type Live, type OnProblem, toConstant } from '../live.ts';
+import type { ResolvedOptions } from '../options.ts';
 import { isObject } from '../user-input.ts';
 import { createDocumentService } from './document-service.ts';
 import { echo } from './echo.ts';
@@ -14,27 +15,21 @@ import {
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { createUrlService } from './url-service.ts';
 
-interface ServicesOptions {
-  /** Path of a services file, or services by name. Default: none. */
-  readonly source: string | HostedServices | undefined;
-  readonly onProblem: OnProblem;
-  /** Header with the status of the service (D10). */
-  readonly upstreamStatus: string;
-  /** Opens a document: the path of a file, which is live, or a parsed document. */
-  openDocument(source: string | object): Promise<Live<ServedDocument>>;
-}
-
 /**
  * Creates the hosted services: those of the user, and `echo`. After a change of the services file, its new services
  * respond from the next call on; if the file is invalid, its last valid services do.
  */
-export async function createServices(options: ServicesOptions) {
-  const { source, onProblem, upstreamStatus, openDocument } = options;
+export async function createServices(
+  { services: source, wireProfile }: ResolvedOptions,
+  openDocument: (source: string | object) => Promise<Live<ServedDocument>>,
+  onProblem: OnProblem,
+) {
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   /** Starts a service of any kind. A string with a scheme is a URL, and any other string the path of a document. */
   async function start(name: string, definition: unknown): Promise<RunningService> {
     if (isCode(definition)) {
+      const { upstreamStatus } = wireProfile.gatewayHeaders;
       return createHandlerService(name, definition, upstreamStatus, onProblem);
     }
     if (isUrl(definition)) return createUrlService(toBase(definition));
@@ -67,7 +62,7 @@ export async function createServices(options: ServicesOptions) {
       : { services: toConstant(await startAll(source ?? {})), close() {} };
   return {
     /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */
-    find: (name: string) => whenFresh(services, (current) => current.get(name)),
+    find: (name: string) => services.use((current) => current.get(name)),
     names: () => [...services.current.keys()],
     close,
   };

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import type { ServedDocument } from '../document.ts';
-import { type Live, whenFresh } from '../live.ts';
+import type { Live } from '../live.ts';
 import { recordOf, setRecord } from '../log.ts';
 import type { RunningService } from './service.ts';
 import { createUrlService } from './url-service.ts';
@@ -14,7 +14,7 @@ export function createDocumentService(document: Live<ServedDocument>): RunningSe
   const server = createServer((request, response) => {
     // The log says why the document rejects a request.
     setRecord(request, recordOf(callers.get(request.socket) as IncomingMessage));
-    void whenFresh(document, ({ router }) => router(request, response));
+    void document.use(({ router }) => router(request, response));
   });
   return createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();

@@ -35,13 +35,10 @@ export async function openServicesFile<Started>(
   start: (definitions: HostedServices) => Promise<Started>,
   onProblem: OnProblem,
 ): Promise<{ readonly services: Live<Started>; close(): void }> {
-  if (!existsSync(path)) {
-    throw new ServicesError(`${path}: The services file does not exist: check its path.`);
-  }
-  if (!/\.[cm]?[jt]s$/.test(path)) {
-    throw new ServicesError(
-      `${path}: The services must be a file in TypeScript or JavaScript, such as ./services.ts.`,
-    );
+  if (!existsSync(path) || !/\.[cm]?[jt]s$/.test(path)) {
+    const message =
+      'There is no such file in TypeScript or JavaScript: check the path of the services.';
+    throw new ServicesError(`${path}: ${message}`);
   }
   const entry = realpathSync(resolve(path));
   const { cache } = createRequire(entry);

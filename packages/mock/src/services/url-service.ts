@@ -74,14 +74,12 @@ function toRequest(
   });
 }
 
-interface Received {
-  readonly response: IncomingMessage;
-  /** The connection of a 101, and the first bytes on it. */
-  readonly connection?: Duplex;
-  readonly head?: Buffer;
-}
-
-function receive(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
+/** Returns the response: for a 101, with its connection, and the first bytes on it. */
+function receive(
+  request: ClientRequest,
+  base: URL,
+  signal: AbortSignal,
+): Promise<{ response: IncomingMessage; connection?: Duplex; head?: Buffer }> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(signal.aborted ? error : toGatewayError(error, base));
     request.on('error', fail);

@@ -119,7 +119,7 @@ export function serveAdditions(
     security: { credentials: authenticate },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
-  return { prism, router, routes, surface, isDraft: true };
+  return { prism, router, routes, surface, isOfContract: true };
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */

@@ -75,23 +75,14 @@ export function sendAllowed(
   const { req: request } = response;
   const { surface, id } = recordOf(request);
   if (request.method !== 'OPTIONS') {
-    const { message, headers } = notAllowed(request.method ?? '', methods);
-    void refuse(
-      surfaceErrorFor('method', surface, { status: 405, message, headers }),
-      response,
-      options,
-    );
+    const details = notAllowed(request.method ?? '', methods);
+    void refuse(surfaceErrorFor('method', surface, details), response, options);
     return;
   }
   const preflight = corsOf(options, surface).preflight(request.headers);
   const allow = methods.join(', ') || preflight['access-control-allow-methods'];
-  const headers = {
-    ...preflight,
-    allow,
-    'access-control-allow-methods': allow,
-    'x-request-id': id,
-  };
-  response.writeHead(204, headers).end();
+  const allowed = { allow, 'access-control-allow-methods': allow };
+  response.writeHead(204, { ...preflight, ...allowed, 'x-request-id': id }).end();
 }
 
 /** Rejects a call with an error of its surface, which is logged as the reason. */
