@@ -30,7 +30,7 @@ export interface MockOptions {
   /** Wire names of the deployment to imitate. Default: the contract's names. */
   wireProfile?: WireProfileInput | undefined;
   /**
-   * Which credentials to accept. `present`, the default, accepts any that are well-formed. `strict` requires
+   * Which credentials to accept. `present`, the default, accepts any. `strict` requires
    * tokens and signatures made with the keys in `Mock.credentials`.
    */
   credentials?: (typeof CREDENTIALS)[number] | undefined;
