@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import * as client from '@berth/client';
+import * as reactQuery from '@berth/client/react-query';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const SOURCE = join(ROOT, 'src');
+
+/** Creates a folder with files, from which this package can be imported, for one test. */
+async function newFolder(files: Readonly<Record<string, string>>): Promise<string> {
+  const cache = join(ROOT, 'node_modules/.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'package-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+/** `export { a, b as c }`, and `export function a`. */
+const EXPORT =
+  /^export (?:type )?(?:\{([^}]*)\}|(?:async function|function|interface|const)? *(\w+))/gm;
+
+it.each([
+  [
+    'index.ts',
+    `AnyBerthError BerthError CallOptions ConnectOptions CopyItem CopyListResult CopyOptions DeleteResult
+    DocumentedService DownloadOptions EventsOptions FetchLike GatewayAuth GatewayClient GatewayClientOptions
+    GatewayPaths PayloadOptions Progress RequestOptions RetryOptions Service ServiceEvent StandardSchema
+    StorageClient StorageClientOptions StorageCredentials StoragePaths Tc3KeyPair TempUrlOptions TempUrlResult
+    UploadData UploadOptions WireProfile bearer createGatewayClient createStorageClient isBerthError tc3
+    tc3Storage toWireProfile unwrapEnvelope`,
+  ],
+  ['react-query.ts', 'Upload UploadVariables linkQuery linksQuery serviceQuery useUpload'],
+])('%s exports these names and no others', async (file, names) => {
+  const source = await readFile(join(SOURCE, file), 'utf8');
+  const lists = [...source.matchAll(EXPORT)].map(([, list, name]) => list ?? name ?? '');
+  const exported = lists.flatMap((list) => list.match(/\w+(?=\s*(,|$))/g) ?? []);
+  expect(exported.sort()).toEqual(names.split(/\s+/));
+});
+
+describe('documentation comments', () => {
+  const EXAMPLE = /\/\*\*(?:(?!\*\/).)*?@example\n((?:(?!\*\/|\n *\* @).)*)/gs;
+
+  /** What examples use without defining it. */
+  const PRELUDE = `
+import type { QueryClient } from '@tanstack/react-query';
+import type { GatewayAuth, GatewayClient, Service, StandardSchema, StorageClient, StorageCredentials } from '@berth/client';
+declare global {
+  interface User { name: string }
+  interface Order { id: number }
+  interface paths {
+    '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: { content: { 'application/json': Order } } } } };
+  }
+  class OpenAI {
+    constructor(options: { baseURL: string; fetch: typeof fetch; apiKey: string; defaultHeaders: object; maxRetries: number });
+  }
+  const auth: GatewayAuth, gateway: GatewayClient, storage: StorageClient, credentials: StorageCredentials;
+  const users: Service, orders: Service, news: Service, chat: Service, reports: Service;
+  const UserSchema: StandardSchema<User>;
+  const baseUrl: string, fileID: string, fileIDs: string[], ids: string[], error: unknown;
+  const file: File, signal: AbortSignal;
+  const env: Record<'BERTH_TC3_SECRET_ID' | 'BERTH_TC3_SECRET_KEY', string>;
+  const queryClient: QueryClient;
+  function readAccessToken(): Promise<string>;
+  function currentTrace(): string;
+  function show(...values: unknown[]): void;
+  function showBar(loaded: number, total: number | undefined): void;
+  function save(fileID: string): void;
+}`;
+
+  /** Returns a module in which an example is the body of a function, so that it may return and define anything. */
+  const toModule = (code: string) => `${(code.match(/^import .*$/gm) ?? []).join('\n')}
+import { type FetchLike, ${Object.keys(client)} } from '@berth/client';
+import { ${Object.keys(reactQuery)} } from '@berth/client/react-query';
+import { useQuery } from '@tanstack/react-query';
+export async function example() {
+${code.replace(/^import .*\n/gm, '')}
+return;
+}`;
+
+  it('have an example for each exported value, and all examples compile', async () => {
+    const examples: string[] = [];
+    for await (const file of glob('*.ts', { cwd: SOURCE })) {
+      const source = await readFile(join(SOURCE, file), 'utf8');
+      for (const [, lines = ''] of source.matchAll(EXAMPLE)) {
+        examples.push(lines.replace(/^ *\* ?/gm, ''));
+      }
+    }
+    // The specification defines `toWireProfile`.
+    const names = Object.keys({ ...client, ...reactQuery, toWireProfile: undefined });
+    expect(names.filter((name) => !examples.join().includes(name))).toEqual(['toWireProfile']);
+
+    const compilerOptions = {
+      noUnusedLocals: false,
+      noImplicitReturns: false,
+      rewriteRelativeImportExtensions: false,
+    };
+    const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*'] };
+    const modules = examples.map((example, index) => [`${index}.tsx`, toModule(example)] as const);
+    const folder = await newFolder({
+      ...Object.fromEntries(modules),
+      'prelude.d.ts': PRELUDE,
+      'undici.d.ts':
+        "declare module 'undici' { export { EnvHttpProxyAgent, fetch } from 'undici7'; }",
+      'tsconfig.json': JSON.stringify(config),
+    });
+    const tsc = join(ROOT, '../../node_modules/typescript/bin/tsc');
+    const args = [tsc, '--noEmit', '--pretty', 'false', '-p', folder];
+    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
+    // The package itself is checked by `npm run typecheck`.
+    expect(stdout.split('\n').filter((line: string) => line.includes('package-'))).toEqual([]);
+  });
+});
+
+/**
+ * Bundles and minifies a program for browsers. Returns the gzipped size of what it loads at first and of all its
+ * chunks, in bytes. Each chunk is compressed separately, as a server does it.
+ */
+async function sizesOf(code: string) {
+  const folder = await newFolder({ 'entry.js': code });
+  const build = await rolldown({
+    input: join(folder, 'entry.js'),
+    platform: 'browser',
+    resolve: { conditionNames: ['berth-source', 'import', 'default'] },
+  });
+  const { output } = await build.generate({ format: 'esm', minify: true });
+  const chunks = output as OutputChunk[];
+  const first = new Set(['entry.js']);
+  // A set also yields what is added to it meanwhile.
+  for (const name of first) {
+    for (const file of chunks.find(({ fileName }) => fileName === name)?.imports ?? [])
+      first.add(file);
+  }
+  const sum = (files: OutputChunk[]) =>
+    files.reduce((total, chunk) => total + gzipSync(chunk.code).length, 0);
+  return { first: sum(chunks.filter(({ fileName }) => first.has(fileName))), all: sum(chunks) };
+}
+
+// The bytes that a page loads before its first call, and with all that is loaded on first use (event streams,
+// WebSockets, uploads and downloads), rounded up to the next 100, so that growth fails. openapi-fetch alone has 2,600.
+it.each([
+  ['the gateway', 'bearer, createGatewayClient', 9_400, 13_100],
+  ['storage', 'createStorageClient', 10_000, 14_200],
+  ['both', 'bearer, createGatewayClient, createStorageClient', 13_000, 21_100],
+])('a bundle of %s, minified and compressed, has a maximum size', async (_, names, first, all) => {
+  const sizes = await sizesOf(`export { ${names} } from '@berth/client'`);
+  expect(sizes.first).toBeLessThanOrEqual(first);
+  expect(sizes.all).toBeLessThanOrEqual(all);
+});
