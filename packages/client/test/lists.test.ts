@@ -1,6 +1,6 @@
 import { toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { envelope, failureOf, list, storageWith } from './support/clients.ts';
+import { envelope, linked, list, storageWith } from './support/clients.ts';
 
 type Item = string | { readonly fileID: string };
 
@@ -13,17 +13,17 @@ function storageOf(respond: (items: readonly Item[]) => Response | Promise<Respo
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `cloud://dev.files/${at}`);
 const idOf = (item: Item | undefined) => (typeof item === 'object' ? item.fileID : (item ?? ''));
-const linked = (item: Item) => {
+const entryOf = (item: Item) => {
   const tempFileURL = `https://files.example/${idOf(item).split('/').at(-1)}`;
   return { fileID: idOf(item), code: 'SUCCESS', tempFileURL };
 };
 
 describe('a list of more files than a call may have', () => {
-  it('CL-LIST-LIMIT CL-LIST-RESULTS: is split into batches, and matched by file ID in any order', async () => {
+  it('CL-LIST-LIMIT CL-LIST-RESULTS: is split, and matched by file ID in any order', async () => {
     const calls: (readonly Item[])[] = [];
     const storage = storageOf((items) => {
       calls.push(items);
-      return list(...items.map(linked).toReversed());
+      return list(...items.map(entryOf).toReversed());
     });
     const results = await storage.tempUrls(ids(120));
     expect(calls.map(({ length }) => length).sort()).toEqual([20, 50, 50]);
@@ -43,7 +43,7 @@ describe('a list of more files than a call may have', () => {
         // A fifth call would come in the same turn.
         if (count % 4 === 0) setImmediate(() => waiting.splice(0).map((end) => end()));
       });
-      return list(...items.map(linked));
+      return list(...items.map(entryOf));
     });
     await storage.delete(ids(400));
     expect(max).toBe(4);
@@ -53,7 +53,7 @@ describe('a list of more files than a call may have', () => {
     const storage = storageOf((items) =>
       idOf(items[0]).endsWith('/50')
         ? envelope({ code: 'SYS_ERR', message: 'No.' }, 500)
-        : list(...items.map(linked)),
+        : list(...items.map(entryOf)),
     );
     const results = await storage.delete(ids(120));
     expect(results.map(({ fileID }) => fileID)).toEqual(ids(120));
@@ -68,13 +68,14 @@ describe('a list of more files than a call may have', () => {
 
 describe('a list', () => {
   it('CL-ERROR-ITEMS CL-LIST-RESULTS: returns an error for each bad file only', async () => {
-    const entries = [
-      { fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://files.example/a' },
-      { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', message: 'No.', tempFileURL: '' },
-      { fileID: 'c', code: 'SUCCESS', tempFileURL: '' },
-      { fileID: 'd', code: 'SUCCESS', tempFileURL: { toString: 'hostile' } },
-    ];
-    const { storage } = storageWith([list(...entries)]);
+    const { storage } = storageWith([
+      list(
+        { fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://files.example/a' },
+        { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', message: 'No.', tempFileURL: '' },
+        { fileID: 'c', code: 'SUCCESS', tempFileURL: '' },
+        { fileID: 'd', code: 'SUCCESS', tempFileURL: { toString: 'hostile' } },
+      ),
+    ]);
     expect(await storage.tempUrls(['a', 'b', 'c', 'd', 'e'])).toMatchObject([
       { fileID: 'a', url: 'https://files.example/a' },
       { fileID: 'b', error: { kind: 'storage', code: 'STORAGE_FILE_NONEXIST' } },
@@ -88,21 +89,10 @@ describe('a list', () => {
     'CL-ERROR-ITEMS: contains a deleted file only if its code is SUCCESS, not %j',
     async (entry) => {
       const { storage } = storageWith([list({ fileID: 'a', ...entry })]);
-      const error = await failureOf(storage.delete('a'));
-      expect(error).toMatchObject({ kind: 'storage', code: undefined, status: 200 });
+      const error = { kind: 'storage', code: undefined, status: 200 };
+      await expect(storage.delete('a')).rejects.toMatchObject(error);
     },
   );
-
-  it.each([
-    ['absolute', '/a/b.txt', '/c.txt'],
-    ['relative', 'a/b.txt', 'c.txt'],
-  ])('of copies has %s paths if the wire profile says so', async (copyPaths, srcPath, dstPath) => {
-    const wireProfile = toWireProfile({ copyPaths });
-    const { storage, requests } = storageWith([list({})], { wireProfile });
-    const file = Object.freeze({ srcPath: 'a/b.txt', dstPath: '/c.txt' });
-    expect(await storage.copy(Object.freeze([file]))).toMatchObject([file]);
-    expect(await requests[0]?.json()).toEqual({ fileList: [{ srcPath, dstPath }] });
-  });
 
   it('CL-ERROR-ITEMS CL-LIST-RESULTS: of copies is matched by order, and any code is a failure', async () => {
     const entries = [
@@ -128,34 +118,43 @@ describe('a list', () => {
       fileList: files.map((file) => ({ ...file, removeOriginal: true, overwrite: false })),
     });
   });
-});
 
-it('a shorter list gives no file the result of another one', async () => {
-  const { storage } = storageWith([list({ fileID: 'cloud://dev.files/b-copy' })]);
-  const copies = ['/a', '/b'].map((srcPath) => ({ srcPath, dstPath: `${srcPath}-copy` }));
-  for (const { error } of await storage.copy(copies)) expect(error?.message).toContain('no entry');
+  it.each([
+    ['absolute', '/a/b.txt', '/c.txt'],
+    ['relative', 'a/b.txt', 'c.txt'],
+  ])('of copies has %s paths if the wire profile says so', async (copyPaths, srcPath, dstPath) => {
+    const wireProfile = toWireProfile({ copyPaths });
+    const { storage, requests } = storageWith([list({})], { wireProfile });
+    const file = Object.freeze({ srcPath: 'a/b.txt', dstPath: '/c.txt' });
+    expect(await storage.copy(Object.freeze([file]))).toMatchObject([file]);
+    expect(await requests[0]?.json()).toEqual({ fileList: [{ srcPath, dstPath }] });
+  });
+
+  it('that is too short gives no file the result of another one', async () => {
+    const { storage } = storageWith([list({ fileID: 'cloud://dev.files/b-copy' })]);
+    const copies = ['/a', '/b'].map((srcPath) => ({ srcPath, dstPath: `${srcPath}-copy` }));
+    const results = await storage.copy(copies);
+    for (const { error } of results) expect(error?.message).toContain('no entry');
+  });
 });
 
 describe('the lifetime of a link', () => {
-  const link = () => list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://h/a' });
-
   it.each([0, -1, 0.5, Number.NaN, '60', null])(
     'CL-LIFETIME-INTEGER: cannot be %j',
-    async (maxAge) => {
+    async (value) => {
       const { storage, requests } = storageWith([]);
-      const options = { maxAge: maxAge as number };
-      for (const call of [storage.tempUrl('a', options), storage.download('a', options)]) {
-        expect(await failureOf(call)).toMatchObject({
-          kind: 'options',
-          message: `maxAge must be an integer of at least 1, got ${typeof maxAge === 'string' ? 'string' : maxAge}.`,
-        });
+      const maxAge = value as number;
+      const shown = typeof value === 'string' ? 'string' : value;
+      const message = `maxAge must be an integer of at least 1, got ${shown}.`;
+      for (const call of [storage.tempUrl, storage.download]) {
+        await expect(call('a', { maxAge })).rejects.toMatchObject({ kind: 'options', message });
       }
       expect(requests).toEqual([]);
     },
   );
 
   it.each([undefined, 1, 3600])('CL-LIFETIME-OMITTED: of %s is sent as is', async (maxAge) => {
-    const { storage, requests, warnings } = storageWith([link()]);
+    const { storage, requests, warnings } = storageWith([linked()]);
     await storage.tempUrl('a', { maxAge });
     const item = maxAge === undefined ? { fileID: 'a' } : { fileID: 'a', maxAge };
     expect(await requests[0]?.json()).toEqual({ fileList: [item] });
@@ -163,18 +162,18 @@ describe('the lifetime of a link', () => {
   });
 
   it('CL-LIFETIME-WARNING: above 3600 is sent, with a warning, by default on the console', async () => {
-    const { storage, requests, warnings } = storageWith([link()]);
+    const { storage, requests, warnings } = storageWith([linked()]);
     await storage.tempUrl('a', { maxAge: 1_000_000 });
     expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 1_000_000 }] });
     expect(warnings).toEqual([expect.stringContaining('1000000 is above 3600')]);
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    await storageWith([link()], { onWarning: undefined }).storage.tempUrl('a', { maxAge: 3601 });
+    await storageWith([linked()], { onWarning: undefined }).storage.tempUrl('a', { maxAge: 3601 });
     expect(warn).toHaveBeenCalledOnce();
     warn.mockRestore();
   });
 
   it('CL-LIFETIME-PUBLIC: is always 600 for public use', async () => {
-    const { storage, requests } = storageWith([link()]);
+    const { storage, requests } = storageWith([linked()]);
     await storage.publicUrl('a', { maxAge: 5 } as object);
     expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 600 }] });
   });

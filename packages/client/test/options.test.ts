@@ -9,32 +9,28 @@ import {
   tc3Storage,
 } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { credentials, failureOf, gatewayWith, storageWith } from './support/clients.ts';
+import { credentials, gatewayWith, storageWith } from './support/clients.ts';
 
 const missing = undefined as never;
 
 describe('an option is checked when it is passed:', () => {
-  const URL_EXPECTED =
+  const BASE_URL =
     'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
-  const ENCODE = 'which fetch would change: leave it out, or use encodeURIComponent';
+  const DOTS =
+    'must not contain "..", which fetch would change: leave it out, or use encodeURIComponent.';
   const gateway = (options: object) => () =>
     createGatewayClient({ baseUrl: 'https://g.example', ...options });
   const storage = (options: object) => () =>
     createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials, ...options });
-  const urls = [
-    undefined,
-    'https://:5ec4e7@a.example',
-    'https://a.example/?x=5ec4e7',
-    'https://a.example/#x',
-    'localhost:4010',
-    'ftp://a.example',
-    '',
-    '/base',
-  ];
 
   it.each<[string, () => unknown]>([
-    ...urls.map((baseUrl): [string, () => unknown] => [URL_EXPECTED, gateway({ baseUrl })]),
-    [URL_EXPECTED, storage({ baseUrl: undefined })],
+    [BASE_URL, gateway({ baseUrl: undefined })],
+    [BASE_URL, gateway({ baseUrl: 'https://:5ec4e7@a.example' })],
+    [BASE_URL, gateway({ baseUrl: 'https://a.example/?x=5ec4e7' })],
+    [BASE_URL, gateway({ baseUrl: 'https://a.example/#x' })],
+    [BASE_URL, gateway({ baseUrl: 'localhost:4010' })],
+    [BASE_URL, gateway({ baseUrl: '/base' })],
+    [BASE_URL, storage({ baseUrl: '' })],
     [
       'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
       gateway({ auth: '5ec4e7' }),
@@ -45,7 +41,7 @@ describe('an option is checked when it is passed:', () => {
     ['retry.delay must be a number of at least 0, got NaN.', storage({ retry: { delay: NaN } })],
     ['idle must be a number of at least 0, got -1.', storage({ idle: -1 })],
     ['The path parameter "envId" is missing.', storage({ envId: undefined })],
-    [`envId must not contain "..", ${ENCODE}.`, storage({ envId: '..' })],
+    [`envId ${DOTS}`, storage({ envId: '..' })],
     [
       'credentials must be an object or a function, got undefined.',
       storage({ credentials: missing }),
@@ -64,47 +60,42 @@ describe('an option is checked when it is passed:', () => {
 });
 
 describe('an argument is checked before anything is sent:', () => {
-  const readStream = new Blob(['a']).stream();
-  void readStream.getReader().read();
-  const begun = new Blob(['hi']).stream();
-  const reader = begun.getReader();
-  void reader.read().then(() => reader.releaseLock());
+  const begun = () => {
+    const stream = new Blob(['hi']).stream();
+    const reader = stream.getReader();
+    void reader.read().then(() => reader.releaseLock());
+    return stream;
+  };
   const post = (body: unknown) => (service: Service) => service.post('a', body);
   const foreign = (tag: string) => ({ [Symbol.toStringTag]: tag });
-
+  const protocols = ['a b'];
   it.each<[string, (service: Service) => Promise<unknown>]>([
     ['This platform cannot send this FormData: pass bytes.', post(foreign('FormData'))],
     ['This platform cannot send this Blob: pass bytes.', post(foreign('Blob'))],
     ['A Map cannot be sent: pass JSON, text, bytes or a Blob.', post(new Map([['a', 1]]))],
-    ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
-    ['path must be a string, got 7.', (service) => service.get(7 as never)],
-    [
-      'The WebSocket cannot be opened: Invalid Sec-WebSocket-Protocol value',
-      (service) => service.connect('a', { protocols: ['a b'] }),
-    ],
     ['A Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
     ['A Function cannot be sent', post(() => {})],
-    ['The stream has already been read.', post(readStream)],
+    ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
+    ['The stream has already been read.', post(begun())],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
+    ['path must be a string, got 7.', (service) => service.get(7 as never)],
+    ['Invalid Sec-WebSocket-Protocol value', (service) => service.connect('a', { protocols })],
   ])('%s', async (message, call) => {
     const { service, requests } = gatewayWith([]);
     const error = { kind: 'options', message: expect.stringContaining(message) };
-    expect(await failureOf(call(service))).toMatchObject(error);
+    await expect(call(service)).rejects.toMatchObject(error);
     expect(requests).toEqual([]);
   });
 
-  const DATA = 'data must be text, bytes, a Blob, a stream or { file }, got';
-  const isRead = 'The stream has already been read.';
   const part = (offset: number, length?: number) => ({ range: { offset, length } });
   it.each<[string, keyof StorageClient, ...unknown[]]>([
     ['fileIDs must be an array, got undefined.', 'delete', undefined],
     ['fileID must be a string, got undefined.', 'delete', [undefined]],
-    ['fileID must be a string, got undefined.', 'download', undefined],
     ['files must be an array, got undefined.', 'copy', undefined],
     ['dstPath must be a string, got undefined.', 'copy', '/a', undefined],
     ['path must be a string that is not empty, got string.', 'upload', '', 'a'],
-    [`${DATA} object.`, 'upload', 'a', {}],
-    [isRead, 'upload', 'a', begun],
+    ['data must be text, bytes, a Blob, a stream or { file }, got object.', 'upload', 'a', {}],
+    ['The stream has already been read.', 'upload', 'a', begun()],
     [`${tmpdir()} is not a file.`, 'upload', 'a', { file: tmpdir() }],
     ['The content is smaller than its size (6 bytes).', 'upload', 'a', 'hello', { size: 6 }],
     ['range.offset must be an integer of at least 0, got 0.5.', 'download', 'a', part(0.5)],
@@ -112,7 +103,7 @@ describe('an argument is checked before anything is sent:', () => {
   ])('%s', async (message, method, ...args) => {
     const { storage, requests } = storageWith([]);
     const call = storage[method] as (...all: unknown[]) => Promise<unknown>;
-    expect(await failureOf(call(...args))).toMatchObject({ kind: 'options', message });
+    await expect(call(...args)).rejects.toMatchObject({ kind: 'options', message });
     expect(requests).toEqual([]);
   });
 });

@@ -1,21 +1,26 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { failureOf, serviceAt, shown } from './support/clients.ts';
-import { type Act, faultServer, hang, refuse, serve } from './support/servers.ts';
+import { type Handler, hang, refuse, serve, startServer } from './support/servers.ts';
+
+/** Platforms hide everything that a gateway would send with the refusal of a handshake. */
+const refuseUpgrade = (socket: Socket) => socket.end('HTTP/1.1 401 No\r\n\r\n');
 
 /** Starts a server that greets immediately, unless it gets the token `t1`. */
 async function greetingServer() {
-  const handshakes: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
+  const handshakes: IncomingMessage[] = [];
   const sockets = new WebSocketServer({ noServer: true });
-  const refuseOld: Act = (request, response) => {
+  const refuseOld: Handler = (request, response) => {
     const isOld = request.headers.authorization === 'Bearer t1';
     (isOld ? refuse('ACCESS_TOKEN_EXPIRED', 401) : serve({}))(request, response);
   };
-  const served = await faultServer(refuseOld);
+  const served = await startServer(refuseOld);
   served.server.on('upgrade', (request, socket: Socket, head) => {
-    handshakes.push({ url: request.url, headers: request.headers });
+    handshakes.push(request);
     if (request.headers.authorization === 'Bearer t1') return void refuseUpgrade(socket);
     // One chunk contains both the end of the handshake and the first message.
     socket.cork();
@@ -27,9 +32,6 @@ async function greetingServer() {
   return { ...served, handshakes };
 }
 
-/** Rejects a handshake. Platforms hide everything that a gateway would send with it. */
-const refuseUpgrade = (socket: Socket) => socket.end('HTTP/1.1 401 No\r\n\r\n');
-
 /** Returns a service whose tokens are `t1`, `t2` and so on. */
 function countingService(baseUrl: string, options: Partial<GatewayClientOptions> = {}) {
   let count = 0;
@@ -40,7 +42,7 @@ function countingService(baseUrl: string, options: Partial<GatewayClientOptions>
 describe('a WebSocket', () => {
   it('requests a new token if the handshake fails, and tries again', async () => {
     await using server = await greetingServer();
-    const { chat } = countingService(server.baseUrl);
+    const { chat } = countingService(server.url);
     for (const path of ['a', 'b']) (await chat.connect(path)).close();
     const sent = server.handshakes.map(({ url, headers }) => `${url} ${headers.authorization}`);
     // Node's own WebSocket repeats each handshake that got a 401 (Fetch, section 4.5).
@@ -51,27 +53,32 @@ describe('a WebSocket', () => {
     ]);
   });
 
-  it('sends headers and subprotocols, and has the one that was chosen', async () => {
+  it('sends headers and subprotocols, misses no message, and ends with its signal', async () => {
     await using server = await greetingServer();
     const options = { auth: bearer('t'), headers: { 'X-A': 'a' } };
-    const { chat } = countingService(server.baseUrl, options);
-    const protocols = ['chat.v2', 'chat'];
-    const socket = await chat.connect('a?b=c', { protocols, headers: { 'X-B': 'b' } });
+    const { chat } = countingService(server.url, options);
+    const reason = new Error('enough');
+    const aborted = chat.connect('a', { signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    const stop = new AbortController();
+    const init = { protocols: ['chat.v2', 'chat'], headers: { 'X-B': 'b' }, signal: stop.signal };
+    const socket = await chat.connect('a?b=c', init);
     expect(socket.protocol).toBe('chat.v2');
-    socket.close();
-    const [handshake] = server.handshakes;
-    expect(handshake?.url).toBe('/v1/cloudrun/chat/a?b=c');
     const headers = { authorization: 'Bearer t', 'x-a': 'a', 'x-b': 'b' };
-    expect(handshake?.headers).toMatchObject(headers);
+    expect(server.handshakes).toMatchObject([{ url: '/v1/cloudrun/chat/a?b=c', headers }]);
+    expect(await once(socket, 'message')).toMatchObject([{ data: 'welcome' }]);
+    const closed = once(socket, 'close');
+    stop.abort(reason);
+    await closed;
   });
 
   it.each([
     ['SERVICE_FORBIDDEN', 403, 1],
     ['ACCESS_TOKEN_EXPIRED', 401, 2],
   ])('rejects with the code %s, status %d, after %d tokens', async (code, status, tokens) => {
-    await using server = await faultServer(refuse(code, status));
+    await using server = await startServer(refuse(code, status));
     server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket));
-    const { chat, token } = countingService(server.baseUrl);
+    const { chat, token } = countingService(server.url);
     const error = await failureOf(chat.connect('a?b=5ec'));
     const path = '/v1/cloudrun/chat/a';
     expect(error).toMatchObject({ kind: 'gateway', requestId: 'r-1', code, status, path });
@@ -82,33 +89,13 @@ describe('a WebSocket', () => {
     expect(requested).toEqual(known.slice(0, tokens));
   });
 
-  it('rejects in time if there is no response', async () => {
-    await using server = await faultServer(hang);
-    const ended = new Promise<void>((resolve) => {
-      server.server.once('upgrade', (_, socket: Socket) => {
-        socket.on('end', () => socket.end()).on('close', () => resolve());
-        socket.resume();
-      });
-    });
-    const open = countingService(server.baseUrl).chat.connect('a', { timeout: 40 });
-    expect(await failureOf(open)).toMatchObject({ kind: 'timeout' });
-    await ended;
-  });
-
-  it('misses no message, and ends with its signal, before and after it is open', async () => {
-    await using server = await greetingServer();
-    const { chat } = countingService(server.baseUrl, { auth: bearer('t') });
-    const reason = new Error('enough');
-    const aborted = chat.connect('a', { signal: AbortSignal.abort(reason) });
-    expect(await failureOf(aborted)).toBe(reason);
-    expect(server.handshakes).toHaveLength(0);
-    const stop = new AbortController();
-    const socket = await chat.connect('a', { signal: stop.signal });
-    const next = (type: 'message' | 'close') =>
-      new Promise<Event>((resolve) => socket.addEventListener(type, resolve));
-    expect(await next('message')).toMatchObject({ data: 'welcome' });
-    const closed = next('close');
-    stop.abort(reason);
-    await closed;
+  it('rejects in time if there is no response, and closes its connection', async () => {
+    await using server = await startServer(hang);
+    const upgrade = once(server.server, 'upgrade');
+    const open = countingService(server.url).chat.connect('a', { timeout: 40 });
+    await expect(open).rejects.toMatchObject({ kind: 'timeout' });
+    const [, socket] = await upgrade;
+    socket.resume().on('end', () => socket.end());
+    await once(socket, 'close');
   });
 });

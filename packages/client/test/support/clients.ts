@@ -7,13 +7,12 @@ import {
 } from '@berth/client';
 
 /** A `fetch` that returns the given responses in order, and records its requests. */
-function fakeFetch(...responses: (Response | Error)[]) {
+function fakeFetch(responses: (Response | Error)[]) {
   const requests: Request[] = [];
   const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     requests.push(request);
-    const response = responses.shift();
-    if (response === undefined) throw new Error(`No response is left for ${request.url}`);
+    const response = responses.shift() ?? new Error(`No response is left for ${request.url}`);
     if (response instanceof Error) throw response;
     return response;
   };
@@ -41,6 +40,11 @@ export function list(...fileList: object[]): Response {
   return envelope({ data: { fileList } });
 }
 
+/** A storage response with a link to the file `a`. */
+export function linked(tempFileURL = 'https://h/a'): Response {
+  return list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
+}
+
 /** The error that a promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -57,11 +61,7 @@ export function gatewayAt(baseUrl: string, options: Partial<GatewayClientOptions
 }
 
 /** Returns a hosted service of {@link gatewayAt}. */
-export function serviceAt(
-  baseUrl: string,
-  options: Partial<GatewayClientOptions> = {},
-  name = 'x',
-) {
+export function serviceAt(baseUrl: string, options?: Partial<GatewayClientOptions>, name = 'x') {
   return gatewayAt(baseUrl, options).service(name);
 }
 
@@ -70,7 +70,7 @@ export function gatewayWith(
   responses: (Response | Error)[],
   options: Partial<GatewayClientOptions> = {},
 ) {
-  const { fetch, requests } = fakeFetch(...responses);
+  const { fetch, requests } = fakeFetch(responses);
   const gateway = gatewayAt('https://g.example', { fetch, retry: false, ...options });
   return { gateway, service: gateway.service('x'), requests };
 }
@@ -84,8 +84,7 @@ export const credentials = {
 
 /** Creates a client for the storage of a server in a test. */
 export function storageAt(baseUrl: string, options: Partial<StorageClientOptions> = {}) {
-  const any = { authorization: '1.0 any', timestamp: 1_700_000_000 };
-  return createStorageClient({ baseUrl, envId: 'dev', credentials: any, ...options });
+  return createStorageClient({ baseUrl, envId: 'dev', credentials, ...options });
 }
 
 /** Upload metadata whose grant must not appear in errors. */
@@ -102,16 +101,10 @@ export function storageWith(
   responses: (Response | Error)[],
   options: Partial<StorageClientOptions> = {},
 ) {
-  const { fetch, requests } = fakeFetch(...responses);
+  const { fetch, requests } = fakeFetch(responses);
   const warnings: string[] = [];
-  const storage = createStorageClient({
-    baseUrl: 'https://storage.example',
-    envId: 'dev',
-    credentials,
-    fetch,
-    onWarning: (message) => warnings.push(message),
-    ...options,
-  });
+  const onWarning = (message: string) => warnings.push(message);
+  const storage = storageAt('https://storage.example', { fetch, onWarning, ...options });
   return { storage, requests, warnings };
 }
 

@@ -3,25 +3,26 @@ import type { StorageClientOptions } from '@berth/client';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import { storageAt } from './clients.ts';
 
-/** Handles a request in a test. If it throws, the connection is closed. */
+/** What a server does with one call. If it throws, the connection is closed. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Starts a server on a free loopback port. It is closed, with all its connections, at the end of a block. */
-export async function startServer(handle: Handler) {
+/**
+ * Starts a server on a free loopback port, with a handler for each call; the last one handles all further calls. It is
+ * closed, with all its connections, at the end of a block.
+ */
+export async function startServer(...handlers: Handler[]) {
+  const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer(async (request, response) => {
+    const handle = handlers[Math.min(calls.length, handlers.length - 1)];
+    const { method = '', url = '', headers } = request;
+    calls.push({ method, url, headers });
     try {
-      await handle(request, response);
+      await handle?.(request, response);
     } catch {
       response.destroy();
     }
   });
-  return { server, ...(await listen(server)) };
-}
-
-/** Responds like the storage API. */
-function respond(response: ServerResponse, data: object): void {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
-  response.end(JSON.stringify({ statusCode: 200, body: { requestId: 'r-1', data } }));
+  return { server, calls, ...(await listen(server)) };
 }
 
 /** Reads all bytes of a request. */
@@ -33,66 +34,47 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
  * A deployment that grants uploads, links each file to `/file`, and leaves it to the test to handle those requests. It
  * counts both.
  *
- * @param options client options, and the host name and path of the upload target
+ * @param options client options, and the path of the upload target
  */
 export async function serveStorage(
   handle: Handler,
   {
-    host = '127.0.0.1',
     target = '/target?grant=1',
     ...options
-  }: Partial<StorageClientOptions> & { host?: string; target?: string } = {},
+  }: Partial<StorageClientOptions> & { target?: string } = {},
 ) {
   let grants = 0;
   let links = 0;
   const served = await startServer(async (request, response) => {
+    const respond = (data: object) =>
+      response.end(JSON.stringify({ statusCode: 200, body: { requestId: 'r-1', data } }));
     if (request.url?.endsWith(':getUploadMetaData')) {
       const { path } = JSON.parse(String(await bodyOf(request)));
       grants += 1;
-      return respond(response, {
-        url: `${served.url.replace('127.0.0.1', host)}${target}`,
+      return respond({
+        url: served.url + target,
         token: 'token',
         authorization: 'authorization',
         fileID: `cloud://dev.files/${path}`,
         storeFileID: 'store-1',
       });
     }
-    if (request.url?.endsWith(':batchGetTempUrls')) {
-      const { fileList } = JSON.parse(String(await bodyOf(request)));
-      links += 1;
-      const items = fileList.map(({ fileID }: { fileID: string }) => {
-        return { fileID, code: 'SUCCESS', tempFileURL: `${served.url}/file?sign=5ec4e7` };
-      });
-      return respond(response, { fileList: items });
-    }
-    return handle(request, response);
+    if (!request.url?.endsWith(':batchGetTempUrls')) return handle(request, response);
+    const { fileList } = JSON.parse(String(await bodyOf(request)));
+    links += 1;
+    const [{ fileID }] = fileList;
+    const tempFileURL = `${served.url}/file?sign=5ec4e7`;
+    return respond({ fileList: [{ fileID, code: 'SUCCESS', tempFileURL }] });
   });
   const storage = storageAt(served.url, { retry: { delay: 1 }, ...options });
   return { ...served, storage, grants: () => grants, links: () => links };
-}
-
-/** What a server does with one call. The last one in a list applies to all further calls. */
-export type Act = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** A server with scripted behavior for each call, which records what it receives. */
-export async function faultServer(...acts: Act[]) {
-  const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
-  const served = await startServer((request, response) => {
-    const act = acts[Math.min(calls.length, acts.length - 1)];
-    const { method = '', url = '', headers } = request;
-    calls.push({ method, url, headers });
-    request.resume();
-    act?.(request, response);
-  });
-  served.server.on('clientError', () => {});
-  return { ...served, calls, baseUrl: served.url };
 }
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
 
 /** Responds like the hosted service. */
 export const serve =
-  (body: unknown, status = 200, headers: Record<string, string> = {}): Act =>
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Handler =>
   (_, response) => {
     const upstream = { 'X-Svc-Upstream-Status-Code': String(status) };
     response.writeHead(status, { ...JSON_HEADERS, ...upstream, ...headers });
@@ -101,23 +83,47 @@ export const serve =
 
 /** Rejects the call as the gateway does. */
 export const refuse =
-  (code: string, status: number, headers: Record<string, string> = {}): Act =>
+  (code: string, status: number, headers: Record<string, string> = {}): Handler =>
   (_, response) => {
     response.writeHead(status, { ...JSON_HEADERS, ...headers });
     response.end(JSON.stringify({ code, message: 'No.', requestId: 'r-1' }));
   };
 
 /** Breaks the connection before any response. */
-export const reset: Act = (request) => request.socket.resetAndDestroy();
+export const reset: Handler = (request) => request.socket.resetAndDestroy();
 
 /** Never responds. */
-export const hang: Act = () => {};
+export const hang: Handler = () => {};
 
-const HALF = { 'Content-Type': 'application/json', 'Content-Length': '100' };
+const HALF = { ...JSON_HEADERS, 'Content-Length': '100' };
 
 /** Sends headers and half of the body, then breaks the connection. */
-export const truncate: Act = (_, response) =>
+export const truncate: Handler = (_, response) =>
   response.writeHead(200, HALF).write('{"a":', () => response.destroy());
 
 /** Sends headers and half of the body, then nothing more. */
-export const stall: Act = (_, response) => response.writeHead(200, HALF).write('{"a":');
+export const stall: Handler = (_, response) => response.writeHead(200, HALF).write('{"a":');
+
+/** Sends the same bytes again and again, until the connection is closed. */
+export const keepSending =
+  (text: string): Handler =>
+  ({ socket }) => {
+    const timer = setInterval(() => socket.write(text), 1);
+    socket.on('close', () => clearInterval(timer)).on('error', () => {});
+  };
+
+/** Returns a handler whose body has no end, and the number of bytes that it sent. */
+export function flood(status: number, limit: number) {
+  let sent = 0;
+  const handle: Handler = (_, response) => {
+    const chunk = Buffer.alloc(65_536, ' ');
+    const write = () => {
+      while (sent < limit && response.write(chunk)) sent += chunk.length;
+      // Enough to fail the test without a limit of the client.
+      if (sent >= limit) response.destroy();
+    };
+    response.writeHead(status, JSON_HEADERS).on('drain', write);
+    write();
+  };
+  return { handle, sent: () => sent };
+}

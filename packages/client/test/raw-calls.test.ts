@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { gatewayWith, json, list, storageWith } from './support/clients.ts';
+
+interface Item {
+  id: number;
+  name: string;
+}
+interface Json<Body> {
+  content: { 'application/json': Body };
+}
+
+/** What `openapi-typescript` writes for the document of a service. */
+interface Orders {
+  '/items': { post: { requestBody: Json<Item>; responses: { 201: Json<Item> } } };
+  '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: Json<Item> } } };
+}
+const ITEM = { id: 42, name: 'Anchor' };
+
+describe('GET and POST of the document of a service', () => {
+  it('send what middleware returns, and reject with what it throws', async () => {
+    const { gateway, requests } = gatewayWith([json({ a: 1 })]);
+    const { POST, use } = gateway.service<Orders>('x');
+    const init = { body: '{"replaced":true}', headers: { 'X-A': 'a' } };
+    use({ onRequest: ({ request }) => new Request(request, init) });
+    expect((await POST('/items', { body: ITEM })).data).toEqual({ a: 1 });
+    expect(requests[0]?.headers.get('X-A')).toBe('a');
+    expect(await requests[0]?.json()).toEqual({ replaced: true });
+    const reason = new Error('no');
+    use({ onRequest: () => Promise.reject(reason) });
+    await expect(POST('/items', { body: ITEM })).rejects.toBe(reason);
+  });
+
+  it.each([
+    ['/items/{id}', {}],
+    ['/items/{id}', { path: { id: '' } }],
+    ['/items/{id}', { path: { id: '..' } }],
+    ['items', {}],
+  ])(
+    'reject a path that is incomplete, or that fetch would change: %s, %j',
+    async (path, params) => {
+      const { GET } = gatewayWith([]).gateway.service<Orders>('x');
+      const call = GET(path as '/items/{id}', { params: params as never });
+      await expect(call).rejects.toMatchObject({ kind: 'options' });
+    },
+  );
+});
+
+it('middleware of the gateway changes the calls of its services', async () => {
+  const { gateway, requests } = gatewayWith([json({ a: 1 })]);
+  gateway.use({
+    onRequest: ({ request }) => request.headers.set('X-A', 'a') as undefined,
+    onResponse: () => json({ b: 2 }),
+  });
+  expect(await gateway.service('x').post('a', ITEM)).toEqual({ b: 2 });
+  expect(requests[0]?.headers.get('X-A')).toBe('a');
+  expect(await requests[0]?.json()).toEqual(ITEM);
+});
+
+describe('POST of the storage', () => {
+  const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+
+  it('may name another environment, and passes through middleware like all calls', async () => {
+    const deleted = { fileID: 'a', code: 'SUCCESS' };
+    const { storage, requests } = storageWith([list(), list(deleted), list(deleted)]);
+    const tracing = {
+      onRequest: ({ request }: { request: Request }) => request.headers.set('traceparent', '1'),
+    };
+    storage.use(tracing);
+    const params = { path: { envId: 'test' } };
+    const { data } = await storage.POST(DELETE, { params, body: { fileList: ['a'] } });
+    expect(data?.body.data?.fileList).toEqual([]);
+    await storage.delete('a');
+    storage.eject(tracing);
+    await storage.delete('a');
+    expect(requests[0]?.url).toContain('/envs/test/storages:batchDelete');
+    expect(requests.map(({ headers }) => headers.get('traceparent'))).toEqual(['1', '1', null]);
+    expect(await requests[1]?.json()).toEqual({ fileList: ['a'] });
+  });
+
+  it('fails once with the error of middleware, however its response was sent', async () => {
+    const chunked = new Response(new Blob(['{}']).stream());
+    const { storage, requests } = storageWith([chunked]);
+    const boom = new Error('boom');
+    storage.use({ onResponse: () => Promise.reject(boom) });
+    await expect(storage.tempUrl('a')).rejects.toBe(boom);
+    expect(requests).toHaveLength(1);
+  });
+});
