@@ -26,8 +26,8 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['rm remote:/x', /BERTH_STORAGE_URL must be a URL such as/, { BERTH_STORAGE_URL: 'storage' }],
   ['rm remote:/x', /BERTH_STORAGE_URL must be/, { BERTH_STORAGE_URL: 'https://user:a@b.example' }],
   ['rm remote:/x', /BERTH_WIRE_PROFILE: ENOENT/, { BERTH_WIRE_PROFILE: '/no/such.json' }],
-])('berth %s ends with 2, says the fix and sends nothing', async (args, message, env = {}) => {
-  const { code, stdout, stderr } = await berth(args.split(' '), { env });
+])('berth %s ends with 2, says the fix and sends nothing', async (args, message, env) => {
+  const { code, stdout, stderr } = await berth(args.split(' '), env);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/\n {4}at /);
@@ -38,8 +38,8 @@ it.each([
   ['cp --help', /Usage: berth cp \[options\] <from> <to>/],
   ['--version', /contract [\da-f]{12}/],
 ])('berth %s prints to stdout and ends with 0', async (args, text) => {
-  const result = await berth(args.split(' '));
-  expect(result).toEqual({ code: 0, stdout: expect.stringMatching(text), stderr: '' });
+  const stdout = expect.stringMatching(text);
+  expect(await berth(args.split(' '))).toEqual({ code: 0, stdout, stderr: '' });
 });
 
 it('berth --help names the settings, which berth-conformance has as well', async () => {

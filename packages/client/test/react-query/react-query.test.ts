@@ -1,5 +1,5 @@
 import './dom.ts';
-import { bearer, createGatewayClient, type FetchLike, type Progress } from '@berth/client';
+import { bearer, createGatewayClient, type Progress } from '@berth/client';
 import { linkQuery, linksQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { createMock, type Mock, routes } from '@berth/mock';
 import { useQuery } from '@tanstack/react-query';
@@ -34,7 +34,7 @@ afterAll(() => mock.close());
 
 const openGateway = () => createGatewayClient({ baseUrl: mock.gatewayUrl, auth: bearer('t') });
 const openUsers = () => openGateway().service('users');
-const open = (fetch?: FetchLike) => storageAt(mock.storageUrl, { fetch });
+const open = () => storageAt(mock.storageUrl);
 
 describe('the query of a service', () => {
   it('has the payload, and is fetched again with all queries of its service', async () => {
@@ -70,41 +70,32 @@ describe('the query of a service', () => {
   });
 });
 
-describe('a link to a file', () => {
-  /** Like `waitFor`, which needs a running clock. */
-  const settle = (check: () => void) =>
-    vi.waitFor(
-      async () => {
-        await act(async () => {});
-        check();
-      },
-      { interval: 5, timeout: 300_000 },
-    );
-  /** Renders a link that is valid for 100 seconds of a stopped clock. */
-  const renderLink = (id: string) => {
-    const query = linkQuery(open(), id, { maxAge: 100 });
+describe('links', () => {
+  it('are renewed before they expire, and not sooner', async () => {
+    const query = linkQuery(open(), fileID, { maxAge: 100 });
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    return renderHook(() => useQuery(query)).result;
-  };
-  const advance = (seconds: number) => act(() => vi.advanceTimersByTimeAsync(seconds * 1000));
-
-  it('is renewed before it expires, and not sooner', async () => {
-    const result = renderLink(fileID);
-    await settle(() => expect(result.current.data).toBeDefined());
-    const first = result.current.data as string;
+    const { result } = renderHook(() => useQuery(query));
+    const advance = (seconds: number) => act(() => vi.advanceTimersByTimeAsync(seconds * 1000));
+    // `waitFor` needs a running clock.
+    const waitForOther = (last?: string) =>
+      vi.waitUntil(
+        async () => {
+          await act(async () => {});
+          return result.current.data !== last && result.current.data;
+        },
+        { interval: 5, timeout: 300_000 },
+      );
+    const first = await waitForOther();
     await advance(79);
     expect(result.current.data).toBe(first);
     expect(await (await fetch(first)).text()).toBe('Hello');
     await advance(2);
-    await settle(() => expect(result.current.data).not.toBe(first));
-    const second = result.current.data as string;
+    const second = await waitForOther(first);
     await advance(81);
-    await settle(() => expect(result.current.data).not.toBe(second));
+    await waitForOther(second);
     expect((await fetch(first)).status).toBe(403);
   });
-});
 
-describe('links to files', () => {
   it('are fetched in one call, each with its url or its error', async () => {
     const query = linksQuery(open(), [fileID, MISSING]);
     const { result } = renderHook(() => useQuery(query));
