@@ -1,25 +1,18 @@
 import { execFile } from 'node:child_process';
-import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import * as client from '@berth/client';
 import * as reactQuery from '@berth/client/react-query';
 import { type OutputChunk, rolldown } from 'rolldown';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from './support/folders.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'src');
-
-/** Creates a folder with files, from which this package can be imported, for one test. */
-async function newFolder(files: Readonly<Record<string, string>>): Promise<string> {
-  const cache = join(ROOT, 'node_modules/.cache');
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'package-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
-}
+/** This package can be imported from here. */
+const CACHE = join(ROOT, 'node_modules/.cache');
 
 /** `export { a, b as c }`, and `export function a`. */
 const EXPORT =
@@ -102,18 +95,19 @@ return;
     };
     const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*'] };
     const modules = examples.map((example, index) => [`${index}.tsx`, toModule(example)] as const);
-    const folder = await newFolder({
+    const files = {
       ...Object.fromEntries(modules),
       'prelude.d.ts': PRELUDE,
       'undici.d.ts':
         "declare module 'undici' { export { EnvHttpProxyAgent, fetch } from 'undici7'; }",
       'tsconfig.json': JSON.stringify(config),
-    });
+    };
+    const folder = await newFolder(files, CACHE);
     const tsc = join(ROOT, '../../node_modules/typescript/bin/tsc');
     const args = [tsc, '--noEmit', '--pretty', 'false', '-p', folder];
     const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
     // The package itself is checked by `npm run typecheck`.
-    expect(stdout.split('\n').filter((line: string) => line.includes('package-'))).toEqual([]);
+    expect(stdout.split('\n').filter((line: string) => line.includes('.cache'))).toEqual([]);
   });
 });
 
@@ -122,7 +116,7 @@ return;
  * chunks, in bytes. Each chunk is compressed separately, as a server does it.
  */
 async function sizesOf(code: string) {
-  const folder = await newFolder({ 'entry.js': code });
+  const folder = await newFolder({ 'entry.js': code }, CACHE);
   const build = await rolldown({
     input: join(folder, 'entry.js'),
     platform: 'browser',

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
 import { bearer, isBerthError, type Service, type StorageClient } from '@berth/client';
-import { createMock, type Mock } from '@berth/mock';
+import { createMock } from '@berth/mock';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { serviceAt, storageAt } from './support/clients.ts';
 import { FAULTS, startProxy } from './support/faulty-proxy.ts';
+import { newFolder } from './support/folders.ts';
 
 const SEED = Number(process.env.BERTH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = 300;
@@ -24,6 +24,7 @@ interface Context {
   readonly storage: StorageClient;
   /** A client without a proxy. */
   readonly direct: StorageClient;
+  readonly folder: string;
   /** Text that no other call contains, and a longer one. */
   readonly id: string;
   readonly content: string;
@@ -67,7 +68,7 @@ const STEPS = {
     const response = await storage.download(fileID);
     expect(await response.text()).toBe(content);
   },
-  async downloadToFile({ storage, direct, id, content }) {
+  async downloadToFile({ storage, direct, folder, id, content }) {
     const { fileID } = await direct.upload(id, content);
     const file = join(folder, id);
     const failure = await storage.downloadToFile(fileID, file).catch((error: unknown) => error);
@@ -119,18 +120,9 @@ const SEQUENCE = fc.record({
 /** Calls that must not be executed twice. */
 const ONCE = /^POST \S*\/(cloudrun\/echo\/(a|body)\b|\S*:batchDelete|\S*:batchCopyFile)/;
 
-let mock: Mock;
-let folder: string;
-beforeAll(async () => {
-  mock = await createMock();
-  folder = await mkdtemp(join(tmpdir(), 'berth-proxy-'));
-});
-afterAll(async () => {
-  await mock.close();
-  await rm(folder, { recursive: true });
-});
-
 it(`nothing is executed twice, hangs or has wrong bytes behind a bad proxy (BERTH_SEED=${SEED})`, async () => {
+  await using mock = await createMock();
+  const folder = await newFolder();
   const tally = new Map<string, number>();
   const count = (name: string) => tally.set(name, (tally.get(name) ?? 0) + 1);
 
@@ -145,6 +137,7 @@ it(`nothing is executed twice, hangs or has wrong bytes behind a bad proxy (BERT
           service: serviceAt(proxy.url, { ...LIMITS, auth: bearer('t') }, 'echo'),
           storage: storageAt(proxy.url, { ...LIMITS, fetch, idle: TIMEOUT }),
           direct,
+          folder,
           id,
           content: `${id}-`.repeat(Math.ceil(size / 40)),
         });

@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Progress, UploadData } from '@berth/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { envelope, meta, storageWith } from './support/clients.ts';
+import { newFolder } from './support/folders.ts';
 import { bodyOf, type Handler, keepSending, reset, serveStorage } from './support/servers.ts';
 
 const MB = 1024 * 1024;
@@ -30,20 +29,12 @@ const store = respond(204);
 const refuse = (status: number, code: string) => respond(status, xml(code));
 
 describe('an upload', () => {
-  let folder: string;
-  let file: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'berth-upload-'));
-    file = join(folder, 'a.txt');
-    await writeFile(file, 'héllo');
-  });
-  afterAll(() => rm(folder, { recursive: true }));
   async function* parts() {
     yield 'hé';
     yield new TextEncoder().encode('llo');
   }
 
-  it.each<[string, () => UploadData]>([
+  it.each<[string, (file: string) => UploadData]>([
     ['a string', () => 'héllo'],
     ['bytes', () => new TextEncoder().encode('héllo')],
     ['a part of a larger buffer', () => Buffer.from('>>héllo<<').subarray(2, -2)],
@@ -54,16 +45,17 @@ describe('an upload', () => {
     ['a web stream', () => streamOf('héllo')],
     ['a Node stream', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
     ['an async iterable', () => parts()],
-    ['a read stream', () => createReadStream(file)],
-    ['a file by its path', () => ({ file })],
-    ['a file by its URL', () => ({ file: pathToFileURL(file) })],
+    ['a read stream', (file) => createReadStream(file)],
+    ['a file by its path', (file) => ({ file })],
+    ['a file by its URL', (file) => ({ file: pathToFileURL(file) })],
   ])('CL-UPLOAD-FILE: sends the bytes of %s', async (_, create) => {
     let body = '';
     await using served = await serveStorage(async (request, response) => {
       body = String(await bodyOf(request));
       response.end();
     });
-    await served.storage.upload('kind.txt', create());
+    const folder = await newFolder({ 'a.txt': 'héllo' });
+    await served.storage.upload('kind.txt', create(join(folder, 'a.txt')));
     expect(body).toContain('\r\n\r\nhéllo\r\n--');
   });
 

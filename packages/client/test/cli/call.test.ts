@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { events, GatewayError } from '@berth/mock';
 import { expect, it } from 'vitest';
-import { cliForTests, newFolder } from './run-cli.ts';
+import { newFolder } from '../support/folders.ts';
+import { cliForTests } from './run-cli.ts';
 
 const TAKEN = '{"message":"The name is taken."}';
 const LONG = 'A'.repeat(70_000);

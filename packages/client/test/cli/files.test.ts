@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { createMock } from '@berth/mock';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, it } from 'vitest';
-import { cliForTests, newFolder } from './run-cli.ts';
+import { newFolder } from '../support/folders.ts';
+import { cliForTests } from './run-cli.ts';
 
 const { berth, session } = cliForTests();
 

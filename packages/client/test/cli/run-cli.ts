@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createMock, type Mock, type MockCredentials, type MockOptions } from '@berth/mock';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -45,15 +43,4 @@ export function cliForTests(options: MockOptions = {}) {
 
   const berth = (...call: Parameters<typeof start>) => start(...call).result;
   return { start, berth, session: () => mock.session(), token: () => keys.token };
-}
-
-/** Creates a folder with files, for one test. */
-export async function newFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'berth-cli-'));
-  onTestFinished(() => rm(root, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(root, name)), { recursive: true });
-    await writeFile(join(root, name), content);
-  }
-  return root;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { cliForTests, newFolder } from './run-cli.ts';
+import { newFolder } from '../support/folders.ts';
+import { cliForTests } from './run-cli.ts';
 
 const { start, session } = cliForTests();
 

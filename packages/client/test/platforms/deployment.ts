@@ -27,13 +27,8 @@ export async function startDeployment() {
     keyPair: { secretId, secretKey },
     unstable: unstable.url,
   };
-  return {
-    deployment,
-    async close() {
-      await unstable.close();
-      await mock.close();
-    },
-  };
+  const close = async () => void (await Promise.all([unstable.close(), mock.close()]));
+  return { deployment, close };
 }
 
 /**

@@ -10,9 +10,7 @@ import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { NODE_FLOOR } from '../../../../scripts/testing/node-floor.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { FEATURES } from './features.ts';
-import type { Result, runFeatures } from './run-features.ts';
-
-const run = promisify(execFile);
+import type { runFeatures } from './run-features.ts';
 
 const PROGRAM = join(import.meta.dirname, 'run-features.ts');
 
@@ -28,24 +26,21 @@ describe('the oldest Node', () => testAll(runInNode));
 describeOn('chromium', 'a page', () => testAll(runInPage));
 
 /** Runs the features on a platform, each as a test. */
-function testAll(runAll: (deployment: Deployment) => Promise<readonly Result[]>): void {
-  let results: readonly Result[] = [];
+function testAll(runAll: typeof runFeatures): void {
+  let failures: Record<string, string> = {};
   beforeAll(async () => {
     const { deployment, close } = await startDeployment();
-    results = await runAll(deployment);
+    failures = await runAll(deployment);
     await close();
   });
-  it.each(FEATURES)('$name', ({ name }) => {
-    expect(results.find((result) => result.name === name)).toEqual({ name });
-  });
+  it.each(FEATURES)('$name', ({ name }) => expect(failures[name]).toBeUndefined());
 }
 
 /** All other tests run in this Node. */
 async function runInNode(deployment: Deployment) {
   const args = ['--conditions=berth-source', PROGRAM, JSON.stringify(deployment)];
-  const { stdout } = await run(NODE_FLOOR, args, { cwd: folder });
-  const lines = stdout.trim().split('\n');
-  return lines.map((line): Result => JSON.parse(line));
+  const { stdout } = await promisify(execFile)(NODE_FLOOR, args, { cwd: folder });
+  return JSON.parse(stdout);
 }
 
 async function runInPage(deployment: Deployment) {
@@ -54,23 +49,19 @@ async function runInPage(deployment: Deployment) {
     const page = await browser.newPage();
     // Another origin than the deployment's, and a secure context, so that it may sign.
     await page.goto(deployment.unstable.replace('127.0.0.1', 'localhost'));
-    const results: Result[] = [];
-    await page.exposeFunction('report', (result: Result) => results.push(result));
     await page.addScriptTag({ type: 'module', path: join(folder, 'page.mjs') });
     await page.waitForFunction(() => 'runFeatures' in globalThis);
-    await page.evaluate((servers) => {
-      const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
-      return runAll(servers, report);
-    }, deployment);
-    return results;
+    return await page.evaluate(
+      (servers) => (globalThis as unknown as Program).runFeatures(servers),
+      deployment,
+    );
   } finally {
     await browser.close();
   }
 }
 
-interface PageGlobals {
+interface Program {
   readonly runFeatures: typeof runFeatures;
-  readonly report: (result: Result) => Promise<void>;
 }
 
 /** Bundles the features with the client for a page. */
