@@ -1,7 +1,7 @@
-import { bearer, type RetryOptions } from '@berth/client';
+import type { RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, refused, serviceAt } from './support/clients.ts';
+import { countedTokens, failureOf, refused, serviceAt } from './support/clients.ts';
 import { type Handler, refuse, reset, serve, startServer, truncate } from './support/servers.ts';
 
 const ok = serve({ a: 1 });
@@ -148,8 +148,7 @@ describe('CL-RETRY-AFTER: a wait between attempts', () => {
   });
 
   it('is not counted for an attempt that renewed a token', async () => {
-    let count = 0;
-    const auth = bearer(async () => `t${++count}`);
+    const { auth } = countedTokens();
     expect(await waits({ auth }, refused('ACCESS_TOKEN_EXPIRED', 401))).toEqual([0, 125, 250]);
   });
 });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { bearer, type GatewayClientOptions } from '@berth/client';
-import { describe, expect, it, vi } from 'vitest';
+import { bearer } from '@berth/client';
+import { describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { failureOf, serviceAt, shown } from './support/clients.ts';
-import { type Handler, hang, refuse, serve, startServer } from './support/servers.ts';
+import { countedTokens, failureOf, serviceAt, shown } from './support/clients.ts';
+import { hang, refuse, rejectFirst, startServer } from './support/servers.ts';
 
 /** Platforms hide everything that a gateway would send with the refusal of a handshake. */
 const refuseUpgrade = (socket: Socket) => socket.end('HTTP/1.1 401 No\r\n\r\n');
@@ -14,11 +14,7 @@ const refuseUpgrade = (socket: Socket) => socket.end('HTTP/1.1 401 No\r\n\r\n');
 async function greetingServer() {
   const handshakes: IncomingMessage[] = [];
   const sockets = new WebSocketServer({ noServer: true });
-  const refuseOld: Handler = (request, response) => {
-    const isOld = request.headers.authorization === 'Bearer t1';
-    (isOld ? refuse('ACCESS_TOKEN_EXPIRED', 401) : serve({}))(request, response);
-  };
-  const served = await startServer(refuseOld);
+  const served = await startServer(rejectFirst);
   served.server.on('upgrade', (request, socket: Socket, head) => {
     handshakes.push(request);
     if (request.headers.authorization === 'Bearer t1') return void refuseUpgrade(socket);
@@ -32,17 +28,10 @@ async function greetingServer() {
   return { ...served, handshakes };
 }
 
-/** Returns a service whose tokens are `t1`, `t2` and so on. */
-function countingService(baseUrl: string, options: Partial<GatewayClientOptions> = {}) {
-  let count = 0;
-  const token = vi.fn(() => `t${++count}`);
-  return { token, chat: serviceAt(baseUrl, { auth: bearer(token), ...options }, 'chat') };
-}
-
 describe('a WebSocket', () => {
   it('requests a new token if the handshake fails, and tries again', async () => {
     await using server = await greetingServer();
-    const { chat } = countingService(server.url);
+    const chat = serviceAt(server.url, countedTokens(), 'chat');
     for (const path of ['a', 'b']) (await chat.connect(path)).close();
     const sent = server.handshakes.map(({ url, headers }) => `${url} ${headers.authorization}`);
     // Node's own WebSocket repeats each handshake that got a 401 (Fetch, section 4.5).
@@ -56,7 +45,7 @@ describe('a WebSocket', () => {
   it('sends headers and subprotocols, misses no message, and ends with its signal', async () => {
     await using server = await greetingServer();
     const options = { auth: bearer('t'), headers: { 'X-A': 'a' } };
-    const { chat } = countingService(server.url, options);
+    const chat = serviceAt(server.url, options, 'chat');
     const reason = new Error('enough');
     const aborted = chat.connect('a', { signal: AbortSignal.abort(reason) });
     await expect(aborted).rejects.toBe(reason);
@@ -78,8 +67,8 @@ describe('a WebSocket', () => {
   ])('rejects with the code %s, status %d, after %d tokens', async (code, status, tokens) => {
     await using server = await startServer(refuse(code, status));
     server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket));
-    const { chat, token } = countingService(server.url);
-    const error = await failureOf(chat.connect('a?b=5ec'));
+    const { token, auth } = countedTokens();
+    const error = await failureOf(serviceAt(server.url, { auth }, 'chat').connect('a?b=5ec'));
     const path = '/v1/cloudrun/chat/a';
     expect(error).toMatchObject({ kind: 'gateway', requestId: 'r-1', code, status, path });
     expect(shown(error)).not.toMatch(/5ec|Bearer/);
@@ -92,7 +81,7 @@ describe('a WebSocket', () => {
   it('rejects in time if there is no response, and closes its connection', async () => {
     await using server = await startServer(hang);
     const upgrade = once(server.server, 'upgrade');
-    const open = countingService(server.url).chat.connect('a', { timeout: 40 });
+    const open = serviceAt(server.url).connect('a', { timeout: 40 });
     await expect(open).rejects.toMatchObject({ kind: 'timeout' });
     const [, socket] = await upgrade;
     socket.resume().on('end', () => socket.end());

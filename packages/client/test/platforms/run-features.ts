@@ -16,5 +16,6 @@ export async function runFeatures(deployment: Deployment): Promise<Record<string
 if ('document' in globalThis) Object.assign(globalThis, { runFeatures });
 else {
   const [, , deployment = ''] = process.argv;
-  process.stdout.write(JSON.stringify(await runFeatures(JSON.parse(deployment))));
+  const failures = JSON.stringify(await runFeatures(JSON.parse(deployment)));
+  process.stdout.write(failures, () => process.exit());
 }

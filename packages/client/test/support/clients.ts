@@ -1,10 +1,12 @@
 import { inspect } from 'node:util';
 import {
+  bearer,
   createGatewayClient,
   createStorageClient,
   type GatewayClientOptions,
   type StorageClientOptions,
 } from '@berth/client';
+import { vi } from 'vitest';
 
 /** A `fetch` that returns the given responses in order, and records its requests. */
 function fakeFetch(responses: (Response | Error)[]) {
@@ -19,12 +21,10 @@ function fakeFetch(responses: (Response | Error)[]) {
   return { fetch, requests };
 }
 
-/** A JSON response. */
 export function json(body: unknown, init: ResponseInit = {}): Response {
   return Response.json(body, init);
 }
 
-/** A refusal of the gateway. */
 export function refused(code: string, status: number, headers: Record<string, string> = {}) {
   const body = { code, message: '', requestId: 'r' };
   return json(body, { status, headers: { 'X-Request-Id': 'r', ...headers } });
@@ -35,7 +35,6 @@ export function envelope(body: object, status = 200): Response {
   return json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });
 }
 
-/** A storage response with a list of results. */
 export function list(...fileList: object[]): Response {
   return envelope({ data: { fileList } });
 }
@@ -45,7 +44,6 @@ export function linked(tempFileURL = 'https://h/a'): Response {
   return list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
 }
 
-/** The error that a promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {
@@ -55,12 +53,11 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Creates a gateway client for a server in a test, whose retries do not wait. */
+/** Creates a gateway client whose retries do not wait. */
 export function gatewayAt(baseUrl: string, options: Partial<GatewayClientOptions> = {}) {
   return createGatewayClient({ retry: { delay: 1 }, ...options, baseUrl } as GatewayClientOptions);
 }
 
-/** Returns a hosted service of {@link gatewayAt}. */
 export function serviceAt(baseUrl: string, options?: Partial<GatewayClientOptions>, name = 'x') {
   return gatewayAt(baseUrl, options).service(name);
 }
@@ -82,7 +79,6 @@ export const credentials = {
   timestamp: 1_700_000_000,
 };
 
-/** Creates a client for the storage of a server in a test. */
 export function storageAt(baseUrl: string, options: Partial<StorageClientOptions> = {}) {
   return createStorageClient({ baseUrl, envId: 'dev', credentials, ...options });
 }
@@ -106,6 +102,18 @@ export function storageWith(
   const onWarning = (message: string) => warnings.push(message);
   const storage = storageAt('https://storage.example', { fetch, onWarning, ...options });
   return { storage, requests, warnings };
+}
+
+/** Returns credentials whose tokens are `t1`, `t2` and so on. */
+export function countedTokens() {
+  const token = vi.fn(() => `t${token.mock.calls.length}`);
+  return { token, auth: bearer(token) };
+}
+
+/** Returns a body without an end, which counts its pieces of 1 MiB. */
+export function endless() {
+  const pull = vi.fn((controller) => controller.enqueue(new Uint8Array(2 ** 20)));
+  return { body: new ReadableStream<Uint8Array>({ pull }), count: () => pull.mock.calls.length };
 }
 
 /** Returns everything that a log could show of a value. */

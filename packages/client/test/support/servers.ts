@@ -25,7 +25,6 @@ export async function startServer(...handlers: Handler[]) {
   return { server, calls, ...(await listen(server)) };
 }
 
-/** Reads all bytes of a request. */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await request.toArray());
 }
@@ -72,7 +71,7 @@ export async function serveStorage(
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
 
-/** Responds like the hosted service. */
+/** Responds like a hosted service. */
 export const serve =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Handler =>
   (_, response) => {
@@ -89,20 +88,21 @@ export const refuse =
     response.end(JSON.stringify({ code, message: 'No.', requestId: 'r-1' }));
   };
 
-/** Breaks the connection before any response. */
 export const reset: Handler = (request) => request.socket.resetAndDestroy();
-
-/** Never responds. */
 export const hang: Handler = () => {};
 
+/** Headers of a body of which only a part is sent. */
 const HALF = { ...JSON_HEADERS, 'Content-Length': '100' };
 
-/** Sends headers and half of the body, then breaks the connection. */
 export const truncate: Handler = (_, response) =>
   response.writeHead(200, HALF).write('{"a":', () => response.destroy());
-
-/** Sends headers and half of the body, then nothing more. */
 export const stall: Handler = (_, response) => response.writeHead(200, HALF).write('{"a":');
+
+/** Rejects the token `t1`, and accepts any other. */
+export const rejectFirst: Handler = (request, response) => {
+  const isFirst = request.headers.authorization === 'Bearer t1';
+  (isFirst ? refuse('A_CODE_OF_ITS_OWN', 401) : serve({ a: 1 }))(request, response);
+};
 
 /** Sends the same bytes again and again, until the connection is closed. */
 export const keepSending =
@@ -111,19 +111,3 @@ export const keepSending =
     const timer = setInterval(() => socket.write(text), 1);
     socket.on('close', () => clearInterval(timer)).on('error', () => {});
   };
-
-/** Returns a handler whose body has no end, and the number of bytes that it sent. */
-export function flood(status: number, limit: number) {
-  let sent = 0;
-  const handle: Handler = (_, response) => {
-    const chunk = Buffer.alloc(65_536, ' ');
-    const write = () => {
-      while (sent < limit && response.write(chunk)) sent += chunk.length;
-      // Enough to fail the test without a limit of the client.
-      if (sent >= limit) response.destroy();
-    };
-    response.writeHead(status, JSON_HEADERS).on('drain', write);
-    write();
-  };
-  return { handle, sent: () => sent };
-}
