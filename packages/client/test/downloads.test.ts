@@ -1,4 +1,5 @@
-import { lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { lstat, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DownloadOptions, Progress } from '@berth/client';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -166,17 +167,22 @@ describe('a download to a file', () => {
     expect(loaded.at(-1)).toBe(bytes.length);
   });
 
-  it('keeps the mode of a file, and links and devices as they are', async () => {
+  it('keeps the mode of a file, and links and pipes as they are', async () => {
     await using served = await serveStorage((_, response) => response.end('new'));
     const long = join(folder, '文'.repeat(80));
-    const toLong = join(folder, 'link');
+    const link = join(folder, 'link');
+    const pipe = join(folder, 'pipe');
     await writeFile(long, 'old', { mode: 0o600 });
-    await symlink(long, toLong);
-    for (const target of [toLong, '/dev/null']) await served.storage.downloadToFile('a', target);
+    await symlink(long, link);
+    // Not a device such as /dev/null, which a defect would replace.
+    execFileSync('mkfifo', [pipe]);
+    await using reader = await open(pipe, 'r+');
+    for (const target of [link, pipe]) await served.storage.downloadToFile('a', target);
     expect(await readFile(long, 'utf8')).toBe('new');
     expect((await stat(long)).mode & 0o777).toBe(0o600);
-    expect((await lstat(toLong)).isSymbolicLink()).toBe(true);
-    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+    expect(String((await reader.read()).buffer.subarray(0, 3))).toBe('new');
   });
 
   it.each<[string, string, DownloadOptions?]>([

@@ -28,7 +28,6 @@ describe('an option is checked when it is passed:', () => {
     [BASE_URL, gateway({ baseUrl: 'https://:5ec4e7@a.example' })],
     [BASE_URL, gateway({ baseUrl: 'https://a.example/?x=5ec4e7' })],
     [BASE_URL, gateway({ baseUrl: 'https://a.example/#x' })],
-    [BASE_URL, gateway({ baseUrl: 'localhost:4010' })],
     [BASE_URL, gateway({ baseUrl: '/base' })],
     [BASE_URL, storage({ baseUrl: '' })],
     [
@@ -36,10 +35,8 @@ describe('an option is checked when it is passed:', () => {
       gateway({ auth: '5ec4e7' }),
     ],
     ['timeout must be a number of at least 0, got -1.', gateway({ timeout: -1 })],
-    ['timeout must be a number of at least 0, got string.', gateway({ timeout: '1' })],
     ['retry.attempts must be a number of at least 1, got 0.', gateway({ retry: { attempts: 0 } })],
     ['retry.delay must be a number of at least 0, got NaN.', storage({ retry: { delay: NaN } })],
-    ['idle must be a number of at least 0, got -1.', storage({ idle: -1 })],
     ['The path parameter "envId" is missing.', storage({ envId: undefined })],
     [`envId ${DOTS}`, storage({ envId: '..' })],
     [
@@ -74,7 +71,6 @@ describe('an argument is checked before anything is sent:', () => {
     ['This platform cannot send this Blob: pass bytes.', post(foreign('Blob'))],
     ['A Map cannot be sent: pass JSON, text, bytes or a Blob.', post(new Map([['a', 1]]))],
     ['A Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
-    ['A Function cannot be sent', post(() => {})],
     ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
     ['The stream has already been read.', post(begun())],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],

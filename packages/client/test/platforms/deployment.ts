@@ -3,25 +3,17 @@ import { createMock } from '@berth/mock';
 import { listen } from '../../../../scripts/testing/listen.ts';
 
 /** Addresses and credentials of the servers that the features are run against, as JSON. */
-export interface Deployment {
-  readonly gateway: string;
-  readonly storage: string;
-  /** Name of a service like the mock's `echo`. */
-  readonly echo: string;
-  readonly token: string;
-  readonly keyPair: { readonly secretId: string; readonly secretKey: string };
-  /** A gateway with the services `ticker` and `slow`, an empty page, and a redirect to it: `/moved`. */
-  readonly unstable: string;
-}
+export type Deployment = Awaited<ReturnType<typeof startDeployment>>['deployment'];
 
 /** Starts a mock that checks every signature, and a gateway whose connections break or hang. */
 export async function startDeployment() {
   const mock = await createMock({ env: 'dev', credentials: 'strict', services: {} });
   const unstable = await startUnstable();
   const { id: secretId, secret: secretKey, token } = await mock.credentials();
-  const deployment: Deployment = {
+  const deployment = {
     gateway: mock.gatewayUrl,
     storage: mock.storageUrl,
+    /** Name of a service like the mock's `echo`. */
     echo: 'echo',
     token,
     keyPair: { secretId, secretKey },
@@ -32,9 +24,9 @@ export async function startDeployment() {
 }
 
 /**
- * Starts a gateway with two services. `ticker` sends the events 1 to 5, two in each connection, and breaks
- * off each within the next event. `slow` does not respond to `/<id>`; `/begun/<id>` responds when such a
- * call has arrived, and `/ended/<id>` when its caller has gone.
+ * Starts a gateway with two services, an empty page, and a redirect to it: `/moved`. `ticker` sends the events 1 to 5,
+ * two in each connection, and breaks off each within the next event. `slow` does not respond to `/<id>`; `/begun/<id>`
+ * responds when such a call has arrived, and `/ended/<id>` when its caller has gone.
  */
 async function startUnstable() {
   const marks = new Map<string, PromiseWithResolvers<void>>();

@@ -2,10 +2,10 @@ import './dom.ts';
 import { bearer, createGatewayClient, type Progress } from '@berth/client';
 import { linkQuery, linksQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { createMock, type Mock, routes } from '@berth/mock';
-import { useQuery } from '@tanstack/react-query';
+import { QueryObserver } from '@tanstack/react-query';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { storageAt } from '../support/clients.ts';
-import { act, renderHook, waitFor } from './render.ts';
+import { act, newQueryClient, renderHook, waitFor } from './render.ts';
 
 const MISSING = 'cloud://dev.files/none';
 const started = Promise.withResolvers<void>();
@@ -32,76 +32,64 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 afterAll(() => mock.close());
 
-const openGateway = () => createGatewayClient({ baseUrl: mock.gatewayUrl, auth: bearer('t') });
-const openUsers = () => openGateway().service('users');
-const open = () => storageAt(mock.storageUrl);
+const openStorage = () => storageAt(mock.storageUrl);
+const openService = (name = 'users') =>
+  createGatewayClient({ baseUrl: mock.gatewayUrl, auth: bearer('t') }).service(name);
 
 describe('the query of a service', () => {
-  it('has the payload, and is fetched again with all queries of its service', async () => {
-    const service = openUsers();
+  it('has the payload, or null, and a key that begins with its service', async () => {
+    const service = openService();
     const query = serviceQuery<{ name: string }>(service, '7');
-    const { result, queryClient } = renderHook(() => useQuery(query));
-    await waitFor(() => expect(result.current.data).toEqual({ name: 'Ada' }));
-    await act(() => queryClient.invalidateQueries({ queryKey: ['berth', service.url] }));
-    const target = '/v1/cloudrun/users/7';
-    expect(mock.session().requests()).toMatchObject([{ target }, { target }]);
+    const queryClient = newQueryClient();
+    expect(await queryClient.fetchQuery(query)).toEqual({ name: 'Ada' });
+    expect(await queryClient.fetchQuery(serviceQuery(service, 'empty'))).toBeNull();
+    expect(queryClient.getQueryData(['berth', service.url, '7'])).toEqual({ name: 'Ada' });
     expect(serviceQuery(service, '/7').queryKey).toEqual(query.queryKey);
-    expect(serviceQuery(service, '8').queryKey).not.toEqual(query.queryKey);
-  });
-
-  it('has null for an empty payload', async () => {
-    const { result } = renderHook(() => useQuery(serviceQuery(openUsers(), 'empty')));
-    await waitFor(() => expect(result.current.data).toBeNull());
   });
 
   it('aborts its call when nothing uses it any more', async () => {
-    const { unmount } = renderHook(() => useQuery(serviceQuery(openUsers(), 'slow')));
+    const observer = new QueryObserver(newQueryClient(), serviceQuery(openService(), 'slow'));
+    const unsubscribe = observer.subscribe(() => {});
     await started.promise;
-    unmount();
+    unsubscribe();
     await aborted.promise;
   });
 
   it('fails at once, because the client itself retries', async () => {
-    const service = openGateway().service('no-such-service');
-    const { result } = renderHook(() => useQuery(serviceQuery(service)));
+    const observer = new QueryObserver(newQueryClient(), serviceQuery(openService('missing')));
+    const { promise: failed, resolve } = Promise.withResolvers<unknown>();
+    observer.subscribe(({ error }) => error && resolve(error));
     const error = { kind: 'gateway', code: 'SERVICE_NOT_FOUND', requestId: expect.any(String) };
-    await waitFor(() => expect(result.current.error).toMatchObject(error));
+    expect(await failed).toMatchObject(error);
     expect(mock.session().requests()).toHaveLength(1);
   });
 });
 
 describe('links', () => {
   it('are renewed before they expire, and not sooner', async () => {
-    const query = linkQuery(open(), fileID, { maxAge: 100 });
+    const query = linkQuery(openStorage(), fileID, { maxAge: 100 });
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    const { result } = renderHook(() => useQuery(query));
-    const advance = (seconds: number) => act(() => vi.advanceTimersByTimeAsync(seconds * 1000));
-    // `waitFor` needs a running clock.
-    const waitForOther = (last?: string) =>
-      vi.waitUntil(
-        async () => {
-          await act(async () => {});
-          return result.current.data !== last && result.current.data;
-        },
-        { interval: 5, timeout: 300_000 },
-      );
-    const first = await waitForOther();
-    await advance(79);
-    expect(result.current.data).toBe(first);
+    const observer = new QueryObserver(newQueryClient(), query);
+    let next = Promise.withResolvers<string>();
+    observer.subscribe(({ data, isFetching }) => data && !isFetching && next.resolve(data));
+    const first = await next.promise;
+    next = Promise.withResolvers();
+    await vi.advanceTimersByTimeAsync(79_000);
+    expect(observer.getCurrentResult()).toMatchObject({ data: first, isFetching: false });
     expect(await (await fetch(first)).text()).toBe('Hello');
-    await advance(2);
-    const second = await waitForOther(first);
-    await advance(81);
-    await waitForOther(second);
+    await vi.advanceTimersByTimeAsync(2_000);
+    const second = await next.promise;
+    expect(second).not.toBe(first);
+    next = Promise.withResolvers();
+    await vi.advanceTimersByTimeAsync(81_000);
+    expect(await next.promise).not.toBe(second);
     expect((await fetch(first)).status).toBe(403);
   });
 
   it('are fetched in one call, each with its url or its error', async () => {
-    const query = linksQuery(open(), [fileID, MISSING]);
-    const { result } = renderHook(() => useQuery(query));
+    const links = await newQueryClient().fetchQuery(linksQuery(openStorage(), [fileID, MISSING]));
     const url = expect.stringContaining('http');
-    const error = { code: 'STORAGE_FILE_NONEXIST' };
-    await waitFor(() => expect(result.current.data).toMatchObject([{ url }, { error }]));
+    expect(links).toMatchObject([{ url }, { error: { code: 'STORAGE_FILE_NONEXIST' } }]);
     expect(mock.session().requests()).toHaveLength(1);
   });
 });
@@ -120,7 +108,7 @@ describe('an upload', () => {
 
   it('that is aborted, also by your signal, rejects and is then reset', async () => {
     const { data } = slowStream();
-    const { result } = renderHook(() => useUpload(open()));
+    const { result } = renderHook(() => useUpload(openStorage()));
     let outcome: Promise<unknown> = Promise.resolve();
     act(() => {
       outcome = result.current.mutateAsync({ path: 'b.txt', data }).catch((error) => error);
@@ -137,7 +125,7 @@ describe('an upload', () => {
 
   it('shows the progress of the latest upload only, up to the end', async () => {
     const { data, resume } = slowStream();
-    const { result } = renderHook(() => useUpload(open()));
+    const { result } = renderHook(() => useUpload(openStorage()));
     const ofFirst: number[] = [];
     const onProgress = ({ loaded }: Progress) => void ofFirst.push(loaded);
     act(() => result.current.mutate({ path: 'd.txt', data, onProgress }));

@@ -8,15 +8,18 @@ import { onTestFinished } from 'vitest';
 library.configure({ asyncUtilTimeout: 300_000 });
 export const { act, waitFor } = library;
 
+/** Creates a separate cache. Otherwise, its timers would run on in the other files of the process. */
+export function newQueryClient(): QueryClient {
+  const queryClient = new QueryClient();
+  onTestFinished(() => queryClient.clear());
+  return queryClient;
+}
+
 /** Renders a component that uses hooks, with a separate cache. */
 export function renderHook<Result>(hook: () => Result) {
-  const queryClient = new QueryClient();
-  // Otherwise, its timers would run on in the other files of the process.
-  onTestFinished(() => {
-    library.cleanup();
-    queryClient.clear();
-  });
+  const client = newQueryClient();
+  onTestFinished(library.cleanup);
   const wrapper = ({ children }: { children: ReactNode }) =>
-    createElement(QueryClientProvider, { client: queryClient }, children);
-  return { ...library.renderHook(hook, { wrapper }), queryClient };
+    createElement(QueryClientProvider, { client }, children);
+  return library.renderHook(hook, { wrapper });
 }
