@@ -160,20 +160,18 @@ describe('no secret is shown', () => {
   });
 });
 
-describe('isBerthError', () => {
-  const KINDS = ['gateway', 'service', 'storage', 'upload', 'network', 'options'] as const;
+const KINDS = ['gateway', 'service', 'storage', 'upload', 'network', 'options'] as const;
 
-  it('recognizes errors of each kind, even of another copy of the package, and nothing else', async () => {
-    vi.resetModules();
-    const copy: typeof import('@berth/client') = await import('@berth/client');
-    expect(copy.BerthError).not.toBe(BerthError);
-    for (const kind of KINDS) {
-      for (const error of [new BerthError(kind, 'No'), new copy.BerthError(kind, 'No')]) {
-        expect(isBerthError(error)).toBe(true);
-        expect(KINDS.filter((each) => isBerthError(error, each))).toEqual([kind]);
-      }
+it('isBerthError recognizes each kind, even of another copy of the package, and nothing else', async () => {
+  vi.resetModules();
+  const copy: typeof import('@berth/client') = await import('@berth/client');
+  expect(copy.BerthError).not.toBe(BerthError);
+  for (const kind of KINDS) {
+    for (const error of [new BerthError(kind, 'No'), new copy.BerthError(kind, 'No')]) {
+      expect(isBerthError(error)).toBe(true);
+      expect(KINDS.filter((each) => isBerthError(error, each))).toEqual([kind]);
     }
-    const similar = Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' });
-    for (const value of [null, 'BerthError', similar]) expect(isBerthError(value)).toBe(false);
-  });
+  }
+  const similar = Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' });
+  for (const value of [null, 'BerthError', similar]) expect(isBerthError(value)).toBe(false);
 });

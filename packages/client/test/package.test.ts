@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import * as client from '@berth/client';
 import * as reactQuery from '@berth/client/react-query';
 import { type OutputChunk, rolldown } from 'rolldown';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newFolder } from './support/folders.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -36,38 +36,37 @@ it.each([
   expect(exported.sort()).toEqual(names.split(/\s+/));
 });
 
-describe('documentation comments', () => {
-  const EXAMPLE = /\/\*\*(?:(?!\*\/).)*?@example\n((?:(?!\*\/|\n *\* @).)*)/gs;
+const EXAMPLE = /\/\*\*(?:(?!\*\/).)*?@example\n((?:(?!\*\/|\n *\* @).)*)/gs;
 
-  /** What examples use without defining it. */
-  const PRELUDE = `
+/** What examples use without defining it. */
+const PRELUDE = `
 import type { QueryClient } from '@tanstack/react-query';
 import type { GatewayAuth, GatewayClient, Service, StandardSchema, StorageClient, StorageCredentials } from '@berth/client';
 declare global {
-  interface User { name: string }
-  interface Order { id: number }
-  interface paths {
-    '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: { content: { 'application/json': Order } } } } };
-  }
-  class OpenAI {
-    constructor(options: { baseURL: string; fetch: typeof fetch; apiKey: string; defaultHeaders: object; maxRetries: number });
-  }
-  const auth: GatewayAuth, gateway: GatewayClient, storage: StorageClient, credentials: StorageCredentials;
-  const users: Service, orders: Service, news: Service, chat: Service, reports: Service;
-  const UserSchema: StandardSchema<User>;
-  const baseUrl: string, fileID: string, fileIDs: string[], ids: string[], error: unknown;
-  const file: File, signal: AbortSignal;
-  const env: Record<'BERTH_TC3_SECRET_ID' | 'BERTH_TC3_SECRET_KEY', string>;
-  const queryClient: QueryClient;
-  function readAccessToken(): Promise<string>;
-  function currentTrace(): string;
-  function show(...values: unknown[]): void;
-  function showBar(loaded: number, total: number | undefined): void;
-  function save(fileID: string): void;
+interface User { name: string }
+interface Order { id: number }
+interface paths {
+  '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: { content: { 'application/json': Order } } } } };
+}
+class OpenAI {
+  constructor(options: { baseURL: string; fetch: typeof fetch; apiKey: string; defaultHeaders: object; maxRetries: number });
+}
+const auth: GatewayAuth, gateway: GatewayClient, storage: StorageClient, credentials: StorageCredentials;
+const users: Service, orders: Service, news: Service, chat: Service, reports: Service;
+const UserSchema: StandardSchema<User>;
+const baseUrl: string, fileID: string, fileIDs: string[], ids: string[], error: unknown;
+const file: File, signal: AbortSignal;
+const env: Record<'BERTH_TC3_SECRET_ID' | 'BERTH_TC3_SECRET_KEY', string>;
+const queryClient: QueryClient;
+function readAccessToken(): Promise<string>;
+function currentTrace(): string;
+function show(...values: unknown[]): void;
+function showBar(loaded: number, total: number | undefined): void;
+function save(fileID: string): void;
 }`;
 
-  /** Returns a module in which an example is the body of a function, so that it may return and define anything. */
-  const toModule = (code: string) => `${(code.match(/^import .*$/gm) ?? []).join('\n')}
+/** Returns a module in which an example is the body of a function, so that it may return and define anything. */
+const toModule = (code: string) => `${(code.match(/^import .*$/gm) ?? []).join('\n')}
 import { type FetchLike, ${Object.keys(client)} } from '@berth/client';
 import { ${Object.keys(reactQuery)} } from '@berth/client/react-query';
 import { useQuery } from '@tanstack/react-query';
@@ -76,39 +75,38 @@ ${code.replace(/^import .*\n/gm, '')}
 return;
 }`;
 
-  it('have an example for each exported value, and all examples compile', async () => {
-    const examples: string[] = [];
-    for await (const file of glob('*.ts', { cwd: SOURCE })) {
-      const source = await readFile(join(SOURCE, file), 'utf8');
-      for (const [, lines = ''] of source.matchAll(EXAMPLE)) {
-        examples.push(lines.replace(/^ *\* ?/gm, ''));
-      }
+it('each exported value is in an example, and all examples compile', async () => {
+  const examples: string[] = [];
+  for await (const file of glob('*.ts', { cwd: SOURCE })) {
+    const source = await readFile(join(SOURCE, file), 'utf8');
+    for (const [, lines = ''] of source.matchAll(EXAMPLE)) {
+      examples.push(lines.replace(/^ *\* ?/gm, ''));
     }
-    // The specification defines `toWireProfile`.
-    const names = Object.keys({ ...client, ...reactQuery, toWireProfile: undefined });
-    expect(names.filter((name) => !examples.join().includes(name))).toEqual(['toWireProfile']);
+  }
+  // The specification defines `toWireProfile`.
+  const names = Object.keys({ ...client, ...reactQuery, toWireProfile: undefined });
+  expect(names.filter((name) => !examples.join().includes(name))).toEqual(['toWireProfile']);
 
-    const compilerOptions = {
-      noUnusedLocals: false,
-      noImplicitReturns: false,
-      rewriteRelativeImportExtensions: false,
-    };
-    const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*'] };
-    const modules = examples.map((example, index) => [`${index}.tsx`, toModule(example)] as const);
-    const files = {
-      ...Object.fromEntries(modules),
-      'prelude.d.ts': PRELUDE,
-      'undici.d.ts':
-        "declare module 'undici' { export { EnvHttpProxyAgent, fetch } from 'undici7'; }",
-      'tsconfig.json': JSON.stringify(config),
-    };
-    const folder = await newFolder(files, CACHE);
-    const tsc = join(ROOT, '../../node_modules/typescript/bin/tsc');
-    const args = [tsc, '--noEmit', '--pretty', 'false', '-p', folder];
-    const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
-    // The package itself is checked by `npm run typecheck`.
-    expect(stdout.split('\n').filter((line: string) => line.includes('.cache'))).toEqual([]);
-  });
+  const compilerOptions = {
+    noUnusedLocals: false,
+    noImplicitReturns: false,
+    rewriteRelativeImportExtensions: false,
+  };
+  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*'] };
+  const modules = examples.map((example, index) => [`${index}.tsx`, toModule(example)] as const);
+  const files = {
+    ...Object.fromEntries(modules),
+    'prelude.d.ts': PRELUDE,
+    'undici.d.ts':
+      "declare module 'undici' { export { EnvHttpProxyAgent, fetch } from 'undici7'; }",
+    'tsconfig.json': JSON.stringify(config),
+  };
+  const folder = await newFolder(files, CACHE);
+  const tsc = join(ROOT, '../../node_modules/typescript/bin/tsc');
+  const args = [tsc, '--noEmit', '--pretty', 'false', '-p', folder];
+  const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
+  // The package itself is checked by `npm run typecheck`.
+  expect(stdout.split('\n').filter((line: string) => line.includes('.cache'))).toEqual([]);
 });
 
 /**

@@ -6,17 +6,15 @@ import { serve, startServer } from './support/servers.ts';
 const ROOT = '/v1/cloudrun/{name}';
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
 
-describe('a base URL', () => {
-  it.each([
-    ['http://127.0.0.1:4010/', 'http://127.0.0.1:4010', undefined],
-    ['HTTPS://A.example/base', 'https://a.example/base', undefined],
-    ['/api', 'https://page.example/api', 'https://page.example/app?a#b'],
-  ])('can be %s', (baseUrl, expected, page) => {
-    vi.stubGlobal('location', page && { href: page });
-    const { url } = createGatewayClient({ baseUrl }).service('x');
-    vi.unstubAllGlobals();
-    expect(url).toBe(`${expected}/v1/cloudrun/x`);
-  });
+it.each([
+  ['http://127.0.0.1:4010/', 'http://127.0.0.1:4010', undefined],
+  ['HTTPS://A.example/base', 'https://a.example/base', undefined],
+  ['/api', 'https://page.example/api', 'https://page.example/app?a#b'],
+])('a base URL can be %s', (baseUrl, expected, page) => {
+  vi.stubGlobal('location', page && { href: page });
+  const { url } = createGatewayClient({ baseUrl }).service('x');
+  vi.unstubAllGlobals();
+  expect(url).toBe(`${expected}/v1/cloudrun/x`);
 });
 
 describe('the path of a call', () => {

@@ -8,27 +8,23 @@ const ok = serve({ a: 1 });
 const busy = refuse('SERVICE_NOT_READY', 503);
 const page: Handler = (_, response) => response.writeHead(502).end('<html>');
 
-describe('CL-RETRY-REFUSED: an error of the gateway is retried according to the contract', () => {
-  it.each(defaults.gatewayErrors.filter(({ code }) => code !== 'ACCESS_TOKEN_EXPIRED'))(
-    '$code: $retry',
-    async ({ code, retry, status }) => {
-      const isFinal = retry === 'never';
-      // The code decides, even if a deployment sends it with the status of a temporary failure.
-      await using server = await startServer(
-        refuse(code, isFinal && status !== 401 ? 503 : status),
-      );
-      const service = serviceAt(server.url, { retry: { attempts: 2, delay: 1 } });
-      const count = async (call: Promise<unknown>) => {
-        const before = server.calls.length;
-        await expect(call).rejects.toMatchObject({ code, retryable: !isFinal });
-        return server.calls.length - before;
-      };
-      expect(await count(service.get('a'))).toBe(isFinal ? 1 : 2);
-      expect(await count(service.post('a', {}))).toBe(retry === 'any' ? 2 : 1);
-      expect(await count(service.post('a', {}, { idempotent: true }))).toBe(isFinal ? 1 : 2);
-    },
-  );
-});
+it.each(defaults.gatewayErrors.filter(({ code }) => code !== 'ACCESS_TOKEN_EXPIRED'))(
+  'CL-RETRY-REFUSED: $code is retried as in the contract: $retry',
+  async ({ code, retry, status }) => {
+    const isFinal = retry === 'never';
+    // The code decides, even if a deployment sends it with the status of a temporary failure.
+    await using server = await startServer(refuse(code, isFinal && status !== 401 ? 503 : status));
+    const service = serviceAt(server.url, { retry: { attempts: 2, delay: 1 } });
+    const count = async (call: Promise<unknown>) => {
+      const before = server.calls.length;
+      await expect(call).rejects.toMatchObject({ code, retryable: !isFinal });
+      return server.calls.length - before;
+    };
+    expect(await count(service.get('a'))).toBe(isFinal ? 1 : 2);
+    expect(await count(service.post('a', {}))).toBe(retry === 'any' ? 2 : 1);
+    expect(await count(service.post('a', {}, { idempotent: true }))).toBe(isFinal ? 1 : 2);
+  },
+);
 
 describe('a call that may have been executed', () => {
   const breakRefusal: Handler = (_, response) =>

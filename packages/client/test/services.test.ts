@@ -88,8 +88,9 @@ describe('the body of a POST', () => {
   });
 });
 
-describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('with status %d is not followed', async (status) => {
+it.each([301, 302, 303, 307, 308])(
+  'CL-REDIRECT-CREDENTIALS: %d is not followed',
+  async (status) => {
     await using elsewhere = await startServer(serve({}));
     const Location = `${elsewhere.url}/v1/cloudrun/x`;
     await using server = await startServer(serve({}, status, { Location }));
@@ -110,5 +111,5 @@ describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
       expect(await failureOf(call)).toMatchObject({ kind: 'storage', status });
     }
     expect([server.calls.length, elsewhere.calls.length]).toEqual([8, 0]);
-  });
-});
+  },
+);

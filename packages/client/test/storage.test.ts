@@ -122,37 +122,35 @@ describe('the response of a storage call', () => {
   });
 });
 
-describe('a call that failed', () => {
-  const move: Act = (storage) => storage.move('/a', '/b');
-  const rows = (column: string, ...failures: (number | 'lost' | object)[]) =>
-    failures.map((failure) => [column, failure] as const);
+const move: Act = (storage) => storage.move('/a', '/b');
+const rows = (column: string, ...failures: (number | 'lost' | object)[]) =>
+  failures.map((failure) => [column, failure] as const);
 
-  // An object is a response with the status 200.
-  it.each([
-    ...rows('any', 429),
-    ...rows('idempotent', 'lost', 500, 502, 503, 504, { code: 'SYS_ERR' }),
-    ...rows('idempotent', { statusCode: 503, body: { code: 'SERVICE_UNAVAILABLE' } }),
-    ...rows('idempotent', { statusCode: 502, body: { code: 'OTHER' } }),
-    ...rows('never', 400, 403, 404, 409, 501, { statusCode: 404, body: { code: 'INVALID_ENV' } }),
-  ])('CL-RETRY-STORAGE: may be repeated, %s call after %j', async (column, failure) => {
-    const respond = () => {
-      if (failure === 'lost') return new Error('reset');
-      if (typeof failure === 'object') return json(failure);
-      return new Response('<html>', { status: failure as number });
-    };
-    const count = async (call: Act) => {
-      const retry = { attempts: 2, delay: 0 };
-      const { storage, requests } = storageWith([respond(), respond()], { retry });
-      const kind = failure === 'lost' ? 'network' : 'storage';
-      const error = { kind, retryable: column !== 'never' };
-      await expect(call(storage)).rejects.toMatchObject(error);
-      return requests.length;
-    };
-    expect(await count((storage) => storage.tempUrl('a'))).toBe(column === 'never' ? 1 : 2);
-    for (const change of [remove, copy, move, rawDelete]) {
-      expect(await count(change)).toBe(column === 'any' ? 2 : 1);
-    }
-  });
+// An object is a response with the status 200.
+it.each([
+  ...rows('any', 429),
+  ...rows('idempotent', 'lost', 500, 502, 503, 504, { code: 'SYS_ERR' }),
+  ...rows('idempotent', { statusCode: 503, body: { code: 'SERVICE_UNAVAILABLE' } }),
+  ...rows('idempotent', { statusCode: 502, body: { code: 'OTHER' } }),
+  ...rows('never', 400, 403, 404, 409, 501, { statusCode: 404, body: { code: 'INVALID_ENV' } }),
+])('CL-RETRY-STORAGE: a call may be repeated: %s, after %j', async (column, failure) => {
+  const respond = () => {
+    if (failure === 'lost') return new Error('reset');
+    if (typeof failure === 'object') return json(failure);
+    return new Response('<html>', { status: failure as number });
+  };
+  const count = async (call: Act) => {
+    const retry = { attempts: 2, delay: 0 };
+    const { storage, requests } = storageWith([respond(), respond()], { retry });
+    const kind = failure === 'lost' ? 'network' : 'storage';
+    const error = { kind, retryable: column !== 'never' };
+    await expect(call(storage)).rejects.toMatchObject(error);
+    return requests.length;
+  };
+  expect(await count((storage) => storage.tempUrl('a'))).toBe(column === 'never' ? 1 : 2);
+  for (const change of [remove, copy, move, rawDelete]) {
+    expect(await count(change)).toBe(column === 'any' ? 2 : 1);
+  }
 });
 
 describe('no credential shows in', () => {

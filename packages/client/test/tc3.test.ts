@@ -62,20 +62,18 @@ describe('tc3', () => {
   });
 });
 
-describe('tc3Storage', () => {
-  it('signs as published, each day with its key', async () => {
-    const secretId = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
-    const secretKey = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
-    const options = { service: 'tcb', signingHost: 'api.tcloudbase.com' };
-    const sign = tc3Storage({ secretId, secretKey }, options);
-    const published = {
-      authorization: `1.0 TC3-HMAC-SHA256 Credential=${secretId}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04`,
-      timestamp: 1_600_227_242,
-    };
-    // The key of another day must not be used.
-    for (const days of [-1, 0]) await sign((published.timestamp + days * 86_400) * 1000);
-    expect(await sign(published.timestamp * 1000)).toEqual(published);
-    await sign((published.timestamp + 86_400) * 1000);
-    expect(await sign(published.timestamp * 1000)).toEqual(published);
-  });
+it('tc3Storage signs as published, each day with its key', async () => {
+  const secretId = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
+  const secretKey = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
+  const options = { service: 'tcb', signingHost: 'api.tcloudbase.com' };
+  const sign = tc3Storage({ secretId, secretKey }, options);
+  const published = {
+    authorization: `1.0 TC3-HMAC-SHA256 Credential=${secretId}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04`,
+    timestamp: 1_600_227_242,
+  };
+  // The key of another day must not be used.
+  for (const days of [-1, 0]) await sign((published.timestamp + days * 86_400) * 1000);
+  expect(await sign(published.timestamp * 1000)).toEqual(published);
+  await sign((published.timestamp + 86_400) * 1000);
+  expect(await sign(published.timestamp * 1000)).toEqual(published);
 });
