@@ -75,7 +75,8 @@ it('a call fails if a function of the caller does, and the next call calls it ag
   await Promise.all(failures);
   expect(await service.get()).toEqual({});
   const wrong = serviceOf(bearer(async () => ({ access_token: 't' }) as never)).get();
-  await expect(wrong).rejects.toThrow('token must be a string, got object.');
+  const message = 'token must be a string, got object.';
+  await expect(wrong).rejects.toMatchObject({ message });
 });
 
 describe('after a 401, the token', () => {

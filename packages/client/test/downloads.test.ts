@@ -175,7 +175,7 @@ describe('a download to a file', () => {
     await writeFile(long, 'old', { mode: 0o600 });
     await symlink(long, link);
     // Not a device such as /dev/null, which a defect would replace.
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     await using reader = await open(pipe, 'r+');
     for (const target of [link, pipe]) await served.storage.downloadToFile('a', target);
     expect(await readFile(long, 'utf8')).toBe('new');
