@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { bearer } from '@berth/client';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { countedTokens, failureOf, serviceAt, shown } from './support/clients.ts';
 import { hang, refuse, rejectFirst, startServer } from './support/servers.ts';
@@ -29,6 +29,8 @@ async function greetingServer() {
 }
 
 describe('a WebSocket', () => {
+  afterEach(() => void vi.useRealTimers());
+
   it('requests a new token if the handshake fails, and tries again', async () => {
     await using server = await greetingServer();
     const chat = serviceAt(server.url, countedTokens(), 'chat');
@@ -79,12 +81,17 @@ describe('a WebSocket', () => {
   });
 
   it('rejects in time if there is no response, and closes its connection', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await using server = await startServer(hang);
-    const upgrade = once(server.server, 'upgrade');
+    const closed = new Promise<void>((resolve) => {
+      server.server.once('upgrade', (_, socket: Socket) => {
+        socket.on('end', () => socket.end()).on('close', () => resolve());
+        socket.resume();
+        vi.advanceTimersByTime(40);
+      });
+    });
     const open = serviceAt(server.url).connect('a', { timeout: 40 });
     await expect(open).rejects.toMatchObject({ kind: 'timeout' });
-    const [, socket] = await upgrade;
-    socket.resume().on('end', () => socket.end());
-    await once(socket, 'close');
+    await closed;
   });
 });
