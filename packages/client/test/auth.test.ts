@@ -28,19 +28,6 @@ describe('bearer', () => {
     expect(sent).toEqual(Array(3).fill(`Bearer ${token}`));
   });
 
-  it('replaces a JWT 30 s before its exp, with one call for all that wait', async () => {
-    const jwt = (payload: object) =>
-      `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
-    const tokens = [jwt({ exp: 1_000, name: '中>>>???' }), jwt({ exp: 2_000 })];
-    const [first, second] = tokens.map((token) => `Bearer ${token}`);
-    const auth = bearer(() => tokens.shift() as string);
-    const at = (seconds: number) =>
-      auth.authorize({ method: 'GET', url: BASE, headers: {}, body: null, now: seconds * 1000 });
-    for (const seconds of [0, 969.999]) expect(await at(seconds)).toBe(first);
-    expect(await Promise.all([at(970), at(970)])).toEqual([second, second]);
-    expect(await at(1_969)).toBe(second);
-  });
-
   it('asks again after a function that never settles', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const token = vi.fn<() => string | Promise<string>>(() => new Promise<string>(() => {}));

@@ -1,3 +1,4 @@
+import { BerthError } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { gatewayWith, json, list, storageWith } from './support/clients.ts';
 
@@ -77,7 +78,7 @@ describe('POST of the storage', () => {
   it('fails once with the error of middleware, however its response was sent', async () => {
     const chunked = new Response(new Blob(['{}']).stream());
     const { storage, requests } = storageWith([chunked]);
-    const boom = new Error('boom');
+    const boom = new BerthError('network', 'boom', { retryable: true });
     storage.use({ onResponse: () => Promise.reject(boom) });
     await expect(storage.tempUrl('a')).rejects.toBe(boom);
     expect(requests).toHaveLength(1);

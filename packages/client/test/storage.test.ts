@@ -1,4 +1,4 @@
-import { BerthError, type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
+import { type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   credentials,
