@@ -1,5 +1,5 @@
 import { checks } from './checks/index.ts';
-import { createRun, redactResult } from './context/run.ts';
+import { createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
@@ -44,39 +44,40 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const interrupt = () => ends.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  const shared = createRun(settings, ends.signal);
+  const run = createRun(settings, ends.signal);
   const results: Result[] = [];
-  const onResult = (result: Result) => {
-    const redacted = redactResult(shared, result);
+  const onResult = ({ reason, findings, notes, ...result }: Result) => {
+    // What comes from the run, but not the contract's text, of which a password may happen to be a word.
+    const redacted = { ...result, ...run.secrets.redact({ reason, findings, notes }) };
     results.push(redacted);
     settings.onResult(redacted);
   };
   let leftovers: string[] = [];
   try {
-    await prepare(shared);
-    shared.phase = 'checking';
+    await prepare(run);
+    run.phase = 'checking';
     const [reportInvariants] = await Promise.all([
-      runChecks(shared, checks, onResult),
-      runDredd(shared, onResult),
-      runWorkflows(shared, onResult),
+      runChecks(run, checks, onResult),
+      runDredd(run, onResult),
+      runWorkflows(run, onResult),
     ]);
     reportInvariants();
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     // It quotes what the target responded, which may be a credential.
-    throw new StartError(shared.secrets.redact(error.message));
+    throw new StartError(run.secrets.redact(error.message));
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
     // Aborts whatever is still running, before removing what it may have stored.
     ends.abort('the run is over');
-    leftovers = await removeLeftovers(shared);
+    leftovers = await removeLeftovers(run);
   }
   const targets = settings.apis.map((api) => {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
   });
   const { seed } = settings;
-  const { calls } = shared.sent;
+  const { calls } = run.sent;
   return createReport(settings, started, results, { targets, seed, calls, leftovers });
 }

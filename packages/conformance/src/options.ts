@@ -6,8 +6,8 @@ import {
   type WireProfileInput,
 } from '@berth/spec/wire-profile';
 import { z } from 'zod';
+import { IDS, selects, selectsAny, type Test } from './contract/catalog.ts';
 import { APIS, type Api } from './contract/openapi.ts';
-import { rules } from './contract/rules.ts';
 import { type Result, StartError } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -49,10 +49,18 @@ const profile = z.custom<WireProfileInput>().transform((input, { issues }) => {
   }
 });
 
+const flag = z.boolean().default(false);
+
+const selected = text.refine(selectsAny, {
+  error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
+});
+
 /** A failure that the operator accepts for now. */
 const knownFailure = z.strictObject({
   /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
-  id: text,
+  id: text.refine((id) => IDS.has(id), {
+    error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
+  }),
   /** Why it is accepted. */
   reason: z.string().optional(),
   /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
@@ -63,77 +71,144 @@ const knownFailure = z.strictObject({
   flaky: z.boolean().optional(),
 });
 
+/** What the help of the command shows for the value of an option, and as its description. */
+const option = <Type extends z.ZodType>(value: string, description: string, type: Type): Type =>
+  type.meta({ value, description });
+
 /** A credential, which no report shows. */
-const credential = (description: string) => text.optional().meta({ description, isSecret: true });
+const credential = (value: string, description: string) =>
+  text.optional().meta({ value, description, isSecret: true });
 
-/**
- * The options of a run, with the descriptions that the help of the command shows. It describes `--storage-header` itself.
- */
-export const schema = z.strictObject({
-  gatewayUrl: url.optional().describe('base URL of the gateway (default: it is not checked)'),
-  gatewayHost: text
-    .optional()
-    .describe('Host header, which names the environment (default: in the URL)'),
-  storageUrl: url
-    .optional()
-    .describe('base URL of the storage API, without /api/v2 (default: it is not checked)'),
-  env: text.default('dev').describe('environment for storage calls'),
-  service: text.default('conformance').describe('name under which the fixture service is deployed'),
-  wireProfile: profile
-    .prefault({})
-    .describe("wire profile of the deployment (default: the contract's names)"),
+const optionalUrl = url.optional();
+const optionalText = text.optional();
+const unchecked = '(default: it is not checked)';
 
-  gatewayToken: credential('access token for gateway calls'),
-  tc3SecretId: text.optional().describe('ID of the key pair that signs gateway and storage calls'),
-  tc3SecretKey: credential('secret key of the key pair'),
-  tc3Token: credential('session token of a temporary key pair'),
-  storageHeaders: z.record(z.string(), z.string()).default({}).meta({ isSecret: true }),
-  otherEnvToken: credential('valid access token of another environment'),
-  expiredToken: credential('expired access token of this environment'),
-  forbiddenService: text.optional().describe('service that these credentials may not call'),
+const deployment = {
+  gatewayUrl: option('<url>', `base URL of the gateway ${unchecked}`, optionalUrl),
+  gatewayHost: option(
+    '<host>',
+    'Host header, which names the environment (default: in the URL)',
+    optionalText,
+  ),
+  storageUrl: option(
+    '<url>',
+    `base URL of the storage API, without /api/v2 ${unchecked}`,
+    optionalUrl,
+  ),
+  env: option('<id>', 'environment for storage calls', text.default('dev')),
+  service: option(
+    '<name>',
+    'name under which the fixture service is deployed',
+    text.default('conformance'),
+  ),
+  wireProfile: option(
+    '<file>',
+    "wire profile of the deployment (default: the contract's names)",
+    profile.prefault({}),
+  ),
+};
 
-  only: z
-    .array(text)
-    .min(1, 'must not be empty')
-    .default([])
-    .describe('check only these rules, sentences or prefixes: GW-C1,ST-'),
-  known: z
-    .array(knownFailure)
-    .default([])
-    .describe('failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'),
-  readOnly: z
-    .boolean()
-    .default(false)
-    .describe('send no request that stores, changes or deletes a file'),
+const credentials = {
+  gatewayToken: credential('<token>', 'access token for gateway calls'),
+  tc3SecretId: option(
+    '<id>',
+    'ID of the key pair that signs gateway and storage calls',
+    optionalText,
+  ),
+  tc3SecretKey: credential('<key>', 'secret key of the key pair'),
+  tc3Token: credential('<token>', 'session token of a temporary key pair'),
+  storageHeaders: z
+    .record(z.string(), z.string())
+    .default({})
+    .meta({
+      value: '<header>',
+      description: "'Name: value', which storage calls send unchanged",
+      isSecret: true,
+    }),
+  otherEnvToken: credential('<token>', 'valid access token of another environment'),
+  expiredToken: credential('<token>', 'expired access token of this environment'),
+  forbiddenService: option('<name>', 'service that these credentials may not call', optionalText),
+};
 
-  budget: integer(1, 86_400)
-    .default(900)
-    .describe('maximum duration; remaining checks are skipped'),
-  ca: text.optional().describe('CA certificates (PEM) to trust instead of the default ones'),
-  timeout: integer(1, 3_600_000)
-    .default(10_000)
-    .describe('how long to wait for a response, in milliseconds'),
-  concurrency: integer(1, 64).default(4).describe('number of checks to run in parallel'),
-  rate: integer(1, 1000).optional().describe('maximum number of calls per second'),
-  requestForm: choice(REQUEST_FORMS)
-    .optional()
-    .describe('where storage requests have their fields, if not detected: top, data'),
-  maxAgeUnit: choice(['ms', 's', 'min']).default('s').describe('unit of maxAge: ms, s, min'),
-  minLinkSeconds: integer(1, 100).default(60).describe('minimum lifetime of a link'),
-  tc3Service: text.default(signature.service).describe('service name in signatures'),
-  storageSigningHost: text
-    .default(signature.storageSigningHost)
-    .describe('host in storage signatures'),
-  seed: integer(-(2 ** 31), 2 ** 31 - 1)
-    .optional()
-    .describe('repeat the sequences of an earlier run'),
-  sequences: integer(1, 100_000).default(5).describe('number of generated sequences'),
-});
+const selection = {
+  only: option(
+    '<ids>',
+    'check only these rules, sentences or prefixes: GW-C1,ST-',
+    z.array(selected).min(1, 'must not be empty').default([]),
+  ),
+  known: option(
+    '<file>',
+    'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason',
+    z.array(knownFailure).default([]),
+  ),
+  readOnly: option('', 'send no request that stores, changes or deletes a file', flag),
+};
 
-type Name = keyof typeof schema.shape;
+const rare = {
+  ca: option('<file>', 'CA certificates (PEM) to trust instead of the default ones', optionalText),
+  timeout: option(
+    '<ms>',
+    'how long to wait for a response, in milliseconds',
+    integer(1, 3_600_000).default(10_000),
+  ),
+  concurrency: option('<number>', 'number of checks to run in parallel', integer(1, 64).default(4)),
+  rate: option('<number>', 'maximum number of calls per second', integer(1, 1000).optional()),
+  requestForm: option(
+    '<form>',
+    'where storage requests have their fields, if not detected: top, data',
+    choice(REQUEST_FORMS).optional(),
+  ),
+  maxAgeUnit: option(
+    '<unit>',
+    'unit of maxAge: ms, s, min',
+    choice(['ms', 's', 'min']).default('s'),
+  ),
+  minLinkSeconds: option('<seconds>', 'minimum lifetime of a link', integer(1, 100).default(60)),
+  tc3Service: option('<name>', 'service name in signatures', text.default(signature.service)),
+  storageSigningHost: option(
+    '<host>',
+    'host in storage signatures',
+    text.default(signature.storageSigningHost),
+  ),
+  seed: option(
+    '<number>',
+    'repeat the sequences of an earlier run',
+    integer(-(2 ** 31), 2 ** 31 - 1).optional(),
+  ),
+  sequences: option('<number>', 'number of generated sequences', integer(1, 100_000).default(5)),
+};
+
+const budget = option(
+  '<seconds>',
+  'maximum duration; remaining checks are skipped',
+  integer(1, 86_400).default(900),
+);
+
+const schema = z.strictObject({ ...deployment, ...credentials, ...selection, budget, ...rare });
+
+/** All options, with those that only the command has, in the groups and the order of its help. */
+export const OPTION_GROUPS: Record<string, Record<string, z.ZodType>> = {
+  'Deployment:': deployment,
+  'Credentials (best set by environment variables):': credentials,
+  'Selection:': {
+    ...selection,
+    list: option('', 'print the selected rules, and check nothing', flag),
+  },
+  'Run and reports:': {
+    budget,
+    report: option(
+      '<kind=file>',
+      'write a report: html=FILE, junit=FILE or json=FILE (CTRF)',
+      text,
+    ),
+    quiet: option('', 'print only the verdict', flag),
+    verbose: option('', 'print each result as soon as it is known', flag),
+  },
+  'Rarely needed:': rare,
+};
 
 /** The options whose values, or the values in them, are secret. */
-export const SECRETS = (Object.keys(schema.shape) as Name[]).filter(
+export const SECRETS = (Object.keys(schema.shape) as (keyof typeof schema.shape)[]).filter(
   (name) => schema.shape[name].meta()?.isSecret,
 );
 
@@ -226,21 +301,6 @@ function isBaseUrl(base: string): boolean {
   return isPlain === true && !/[?#]/.test(base) && /^https?:$/.test(url?.protocol ?? '');
 }
 
-const IDS = new Set(rules.flatMap(({ id, sentences }) => [id, ...Object.keys(sentences)]));
-
-/** Whether a name in `--only` selects an ID. A complete ID does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`. */
-const selects = (name: string, id: string) =>
-  id === name || id.startsWith(IDS.has(name) ? `${name}/` : name);
-
-/**
- * Returns why the operator left something out.
- *
- * @param ids its ID, and that of its engine
- */
-export function whyLeftOut(
-  ids: readonly string[],
-  { only }: Pick<Settings, 'only'>,
-): string | undefined {
-  const isSelected = only.some((name) => ids.some((id) => selects(name, id)));
-  return only.length === 0 || isSelected ? undefined : 'not in --only';
-}
+/** Whether the operator has selected a test, or a sentence of a rule. */
+export const isSelected = (test: Pick<Test, 'engine' | 'id'>, only: readonly string[]): boolean =>
+  only.length === 0 || only.some((name) => selects(name, test));

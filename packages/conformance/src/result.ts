@@ -1,5 +1,8 @@
-import type { Level } from './contract/rules.ts';
+import type { Test } from './contract/catalog.ts';
 import type { ReportedCall } from './http/reported-call.ts';
+import type { NotRun } from './not-run.ts';
+
+export { DisabledError, FailError, SkipError } from './not-run.ts';
 
 /**
  * Thrown if the run cannot start, for example because of an invalid option, a missing response or a TLS
@@ -9,37 +12,17 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
-
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
- * - `skip`: the run proves nothing about the rule; `reason` explains why. A skip is never a pass
- * - `disabled`: the operator left the check out or did not provide what it needs, in which case `reason`
- *   names the option; or the target lacks the optional feature that the rule is about
- * - `error`: the suite or the network is at fault, never the target
+ * - `disabled`, `skip` and `error`: it was not run to its end; `reason` explains why. None of them is a pass
  */
-export type Outcome = (typeof OUTCOMES)[number];
+export type Outcome = 'pass' | 'fail' | NotRun['outcome'];
 
-/** Why a check does not run. */
-export interface SkipReason {
-  outcome: Outcome;
-  reason: string;
-}
-
-export const disabled = (reason: string): SkipReason => ({ outcome: 'disabled', reason });
-export const skipped = (reason: string): SkipReason => ({ outcome: 'skip', reason });
-
-/** The engines: the checks for individual rules, Dredd and Respect. */
-export const ENGINES = ['rules', 'dredd', 'respect'] as const;
-
-export type Engine = (typeof ENGINES)[number];
+export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const satisfies Outcome[];
 
 /** Maximum number of findings that are kept for a check, and for an invariant. */
 export const MAX_FINDINGS = 20;
-
-/** Something that must hold for a response, and what to report if it does not. */
-export type Claim = readonly [holds: boolean, message: string];
 
 /** A violation of the contract, with the call that shows it. */
 export interface Finding extends Partial<ReportedCall> {
@@ -59,17 +42,11 @@ export interface Scope {
   responses: number;
 }
 
-/** The result of one check. Credentials are redacted in every string. */
-export interface Result {
-  engine: Engine;
-  /** The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`) or the workflow. */
-  id: string;
-  level: Level;
-  /** The sentence of the contract that it checks. */
-  statement: string;
-  /** IDs of the rules that it proves. */
+/** The result of one test. Credentials are redacted in every string. */
+export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statement'> {
+  /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
-  /** IDs of the sentences of a rule that were completely checked and passed, even if others failed. */
+  /** Its ID if it was completely checked and passed, and those of the sentences of a rule that did. */
   passed: string[];
   outcome: Outcome;
   /** Why it was skipped or disabled, or what the error was. */
@@ -82,23 +59,12 @@ export interface Result {
   durationMs: number;
 }
 
-/** Creates the result of a transaction or workflow that has not been run: an error until more is known. */
-export function createResult(fields: Pick<Result, 'engine' | 'id' | 'statement'>): Result {
-  const nothing = { rules: [], passed: [], findings: [], scopes: {}, notes: [], durationMs: 0 };
-  return { level: 'must', outcome: 'error', ...nothing, ...fields };
+/** Creates the result of a test from what is known about it. */
+export function toResult(
+  { engine, id, level, statement }: Test,
+  known: Pick<Result, 'outcome'> & Partial<Result>,
+): Result {
+  const passed = known.outcome === 'pass' ? [id] : [];
+  const nothing = { rules: [], findings: [], scopes: {}, notes: [], durationMs: 0 };
+  return { engine, id, level, statement, passed, ...nothing, ...known };
 }
-
-/** Ends a check after a finding that makes the remaining assertions pointless. */
-export class FailError extends Error {}
-
-/** Ends a check because its rule is about an optional feature that the target lacks. */
-export class DisabledError extends Error {}
-
-/**
- * Skips the rest of a check whose setup failed, for example because a file could not be uploaded: the run proves
- * nothing about the check's own rule. Another rule covers the failed step.
- */
-export class SkipError extends Error {}
-
-/** Skips the part of a check that needs WebSockets, because no handshake gets a response. */
-export class NoWebSocketError extends SkipError {}

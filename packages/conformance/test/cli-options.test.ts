@@ -87,6 +87,7 @@ test.each<[object, string]>([
   [{ minLinkSeconds: 0.5 }, 'minLinkSeconds must be an integer from 1 to 100.'],
   [{ wireProfile: { envelope: 1 } }, 'wireProfile envelope must be wrapped or flat.'],
   [{ only: [] }, 'only must not be empty.'],
+  [{ known: [{ id: 'GW-C2/9' }] }, 'known contains GW-C2/9, which is not a valid ID; see --list.'],
   [{ timeuot: 1 }, 'Unrecognized key: "timeuot".'],
 ])('the option %j of a program', (options, sentence) => {
   const all: ConformanceOptions = { gatewayUrl: 'http://127.0.0.1:1', ...options };

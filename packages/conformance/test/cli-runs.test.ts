@@ -70,7 +70,7 @@ test.each([
   ['broken', `# since spring\n${ID} # ticket 7\n`, 0, /^Known failures\n {2}\S+: ticket 7$/m],
   ['broken', `${ID} until 2026-01-31 # ticket 7`, 1, /no longer accepted\n {2}\S+-FOUND$/m],
   ['sound', ID, 1, /^the list of known failures is outdated: /m],
-  ['sound', `${ID} flaky until 9999-12-31`, 0, /^follows what was checked: /m],
+  ['sound', `${ID} until 9999-12-31 flaky # sometimes`, 0, /^follows what was checked: /m],
 ])('--known on a %s deployment: %j', async (kind, content, exitCode, line) => {
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'known.txt');
@@ -97,20 +97,17 @@ test('a report that cannot be written hides neither a violation nor the other re
   expect(await readdir(folder.path)).toEqual(['r.xml']);
 });
 
-test('--list shows the selected rules, transactions and workflows', async () => {
-  const { code, output, lines } = await run('--list', '--only', 'GW-C1');
+test.each<[only: string, output: RegExp]>([
+  ['GW-C1', /^GW-C1 \(MUST\)\n {2}If a hosted .*\n1 of \d+ rules, 0 of \d+ transactions, 0 of/],
+  ['GW-C2/2', /^GW-C2 .*\n.*\n {2}GW-C2\/2: .*\n1 of /],
+  // Not GW-SSE-UNBUFFERED.
+  ['GW-SSE', /^GW-SSE .*\n.*\n1 of /],
+  [
+    'copy-,storage batchCopyFile 200',
+    /^storage batchCopyFile 200 .* \(dredd\)\n.*\ncopy-file \(respect\)\n.*\ncopy-wi.*\n.*\n0 .*, 1 .*, 2 of 9/,
+  ],
+])('--list --only %s shows what is selected', async (only, expected) => {
+  const { code, output } = await run('--list', '--only', only);
   expect(code).toBe(0);
-  expect(output).toContain('GW-C1 (MUST)\n  If a hosted service responds to a GET');
-  expect(lines.at(-1)).toMatch(/^1 of \d+ rules$/);
-  const { output: second } = await run('--list', '--only', 'GW-C2/2');
-  expect(second).toMatch(/^GW-C2 .*\n.*\n {2}GW-C2\/2: .*\n1 of \d+ rules$/);
-  const { output: third } = await run('--list', '--only', 'GW-SSE');
-  expect(third).toMatch(/^GW-SSE .*\n.*\n1 of \d+ rules$/);
-  const { lines: others } = await run('--list', '--only', 'copy-,storage batchCopyFile 200');
-  expect(others.map((line) => line.split('\n', 1)[0])).toEqual([
-    'storage batchCopyFile 200 application/json (dredd)',
-    'copy-file (respect)',
-    'copy-without-overwriting (respect)',
-    expect.stringMatching(/^0 of \d+ rules$/),
-  ]);
+  expect(output).toMatch(expected);
 });

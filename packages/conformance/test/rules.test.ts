@@ -3,7 +3,7 @@ import { checks } from '../src/checks/index.ts';
 import { findRule, rules } from '../src/contract/rules.ts';
 import { mutants } from './mutants/index.ts';
 
-// A new rule is a row in each of three places: `spec/rules/`, `src/checks/` and `test/mutants/`.
+// A new rule touches three files: one in each of `spec/rules/`, `src/checks/` and `test/mutants/`.
 test('every sentence has a check and a mutant, and every rule two mutants', () => {
   const checked = new Set<string>(checks.map(({ id }) => id));
   const broken = new Set<string>(mutants.map(({ id }) => id));

@@ -4,91 +4,38 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { rules } from '../contract/rules.ts';
-import { transactions } from '../dredd/transactions.ts';
-import { type ConformanceOptions, type KnownFailure, schema } from '../options.ts';
+import { type ConformanceOptions, type KnownFailure, OPTION_GROUPS } from '../options.ts';
 import { reporters } from '../report/reporters.ts';
-import { workflows } from '../respect/run-workflows.ts';
 import { StartError } from '../result.ts';
 
-/** The options that only the command has. */
-const HELP = {
-  storageHeader: "'Name: value', which storage calls send unchanged",
-  list: 'print the selected rules, and check nothing',
-  report: 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)',
-  quiet: 'print only the verdict',
-  verbose: 'print each result as soon as it is known',
-};
-
-type Name = Exclude<keyof typeof schema.shape, 'storageHeaders'> | keyof typeof HELP;
-
-/** The flag of every option, in the order of the help, with a placeholder for its value, if it has one. */
-const FLAGS: Record<Name, string> = {
-  gatewayUrl: '<url>',
-  gatewayHost: '<host>',
-  storageUrl: '<url>',
-  env: '<id>',
-  service: '<name>',
-  wireProfile: '<file>',
-
-  gatewayToken: '<token>',
-  tc3SecretId: '<id>',
-  tc3SecretKey: '<key>',
-  tc3Token: '<token>',
-  storageHeader: '<header>',
-  otherEnvToken: '<token>',
-  expiredToken: '<token>',
-  forbiddenService: '<name>',
-
-  only: '<ids>',
-  known: '<file>',
-  readOnly: '',
-  list: '',
-
-  budget: '<seconds>',
-  report: '<kind=file>',
-  quiet: '',
-  verbose: '',
-
-  ca: '<file>',
-  timeout: '<ms>',
-  concurrency: '<number>',
-  rate: '<number>',
-  requestForm: '<form>',
-  maxAgeUnit: '<unit>',
-  minLinkSeconds: '<seconds>',
-  tc3Service: '<name>',
-  storageSigningHost: '<host>',
-  seed: '<number>',
-  sequences: '<number>',
-};
-
-/** The headings in the help, each by the first flag below it. */
-const HEADINGS: Partial<Record<Name, string>> = {
-  gatewayUrl: 'Deployment:',
-  gatewayToken: 'Credentials (best set by environment variables):',
-  only: 'Selection:',
-  budget: 'Run and reports:',
-  ca: 'Rarely needed:',
-};
-
-const flags = Object.entries(FLAGS) as [Name, string][];
-
-/** How the text of an option becomes its value, if it is not the value itself. An error is that of `toSettings`. */
-const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
+/** How the text of an option becomes its value, if it is not the value itself. The schema checks the value. */
+const CONVERSIONS: Record<string, (text: string) => unknown> = {
   wireProfile: (file) => parseWireProfile(readText(file), file),
-  known: (file) => parseKnown(readText(file), file),
+  known: (file) => toKnown(readText(file)),
   ca: (file) => toCertificates(readText(file), file),
-  storageHeader: (headers) => Object.fromEntries(toItems(headers, /\n/).map(toHeader)),
-  only: (ids) => toItems(ids, /[\n,]/).map(toId),
+  storageHeaders: (headers) => Object.fromEntries(toItems(headers, /\n/).map(toHeader)),
+  only: (ids) => toItems(ids, /[\n,]/),
   report: (reports) => toItems(reports, /\n|,(?=[a-z0-9]+=)/).map(toReport),
 };
 
-const LISTS: readonly string[] = ['storageHeader', 'only', 'report'] satisfies Name[];
+const LISTS = ['storageHeaders', 'only', 'report'];
 
-const { properties } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+interface Described {
+  name: string;
+  heading: string;
+  /** Placeholder for the value in the help; empty for a flag. */
+  value: string;
+  description: string;
+  type?: string;
+  default?: unknown;
+}
 
-const isNumber = (name: Name) => Object(properties?.[name]).type === 'integer';
+const described = Object.entries(OPTION_GROUPS).flatMap(([heading, group]) =>
+  Object.entries(group).map(([name, type]) => {
+    const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+    return { ...schema, name, heading } as unknown as Described;
+  }),
+);
 
 type Kind = keyof typeof reporters;
 
@@ -105,28 +52,24 @@ export interface CommandOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const toFlag = (name: string) =>
-  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const withDashes = (name: string, dash: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => dash + letter.toLowerCase());
 
-const toVariable = (name: string) =>
-  `BERTH_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+/** On the command line, each value of the list is a flag of its own. */
+const toAttribute = (name: string) => (name === 'storageHeaders' ? 'storageHeader' : name);
+
+const toFlag = (name: string) => `--${withDashes(toAttribute(name), '-')}`;
+
+const toVariable = (name: string) => `BERTH_${withDashes(toAttribute(name), '_').toUpperCase()}`;
 
 /** Lists the options for the command line, in the order of its help. */
 export function listOptions(): Option[] {
-  const defaults: Record<string, unknown> = schema.parse({});
-  const shape: Record<string, { description?: string | undefined }> = schema.shape;
-  const help: Record<string, string> = HELP;
-  let heading = '';
-  return flags.map(([name, placeholder]) => {
-    heading = HEADINGS[name] ?? heading;
-    const { [name]: value } = defaults;
-    const isShown = typeof value === 'string' || typeof value === 'number';
-    const more = isShown ? ` (default: ${value})` : LISTS.includes(name) ? '; repeatable' : '';
-    const description = `${help[name] ?? shape[name]?.description}${more}`;
-    const option = new Option(`${toFlag(name)} ${placeholder}`.trimEnd(), description);
-    if (LISTS.includes(name)) {
-      option.argParser((text, earlier) => (earlier ? `${earlier}\n${text}` : text));
-    }
+  return described.map(({ name, heading, value, description, default: preset }) => {
+    const isShown = typeof preset === 'string' || typeof preset === 'number';
+    const isList = LISTS.includes(name);
+    const more = isShown ? ` (default: ${preset})` : isList ? '; repeatable' : '';
+    const option = new Option(`${toFlag(name)} ${value}`.trimEnd(), description + more);
+    if (isList) option.argParser((text, earlier) => (earlier ? `${earlier}\n${text}` : text));
     return option.helpGroup(heading);
   });
 }
@@ -143,25 +86,26 @@ export function readOptions(
   commandLine: Record<string, unknown> = {},
 ): CommandOptions {
   const nameOf = (name: string) => {
-    const isVariable = commandLine[name] === undefined && env[toVariable(name)];
+    const isVariable = commandLine[toAttribute(name)] === undefined && env[toVariable(name)];
     return isVariable ? toVariable(name) : toFlag(name);
   };
-  const entries = flags.flatMap(([name]) => {
-    const text = commandLine[name] ?? (env[toVariable(name)] || undefined);
+  const entries = described.flatMap((option) => {
+    const { name } = option;
+    const text = commandLine[toAttribute(name)] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
     try {
-      return [[name, convert(name, String(text))]];
+      return [[name, convert(option, String(text))]];
     } catch (error) {
       throw new StartError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
   });
-  const { storageHeader, list, report, quiet, verbose, ...run } = Object.fromEntries(entries);
-  return { run: { ...run, storageHeaders: storageHeader }, list, report, quiet, verbose, nameOf };
+  const { list, report, quiet, verbose, ...run } = Object.fromEntries(entries);
+  return { run, list, report, quiet, verbose, nameOf };
 }
 
-function convert(name: Name, text: string): unknown {
-  if (isNumber(name)) return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (FLAGS[name] === '')
+function convert({ name, type }: Described, text: string): unknown {
+  if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (type === 'boolean')
     return text === 'true' || (text !== 'false' && fail('must be true or false'));
   return (CONVERSIONS[name] ?? String)(text);
 }
@@ -195,19 +139,6 @@ function toHeader(header: string): [name: string, value: string] {
   }
 }
 
-/** The IDs of all rules, sentences, transactions and workflows. */
-const IDS: readonly string[] = [
-  ...rules.flatMap(({ id, sentences }) => [id, ...Object.keys(sentences)]),
-  ...transactions.map(({ name }) => name),
-  ...workflows.map(({ id }) => id),
-];
-
-/** Checks that something begins with a selected ID: a rule, a sentence, a transaction, a workflow or an engine. */
-function toId(id: string): string {
-  const isKnown = [...IDS, 'dredd', 'respect'].some((each) => each.startsWith(id));
-  return isKnown ? id : fail(`contains ${id}, but no ID begins with that; see --list`);
-}
-
 function toReport(report: string): { kind: Kind; file: string } {
   const [, kind = '', file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
   if (Object.hasOwn(reporters, kind)) return { kind: kind as Kind, file };
@@ -225,15 +156,13 @@ function toCertificates(pem: string, name: string): string {
   }
 }
 
-const KNOWN = /^(?<id>\S.*?)(?<flaky>\s+flaky)?(?:\s+until\s+(?<expires>\S+))?$/;
-
-/** Parses known failures: one a line, as an ID, `flaky`, `until 2027-03-31`, and the reason after `#`. */
-function parseKnown(lines: string, name: string): KnownFailure[] {
+/** Parses known failures: one a line, as an ID, `flaky` or `until 2027-03-31` or both, and the reason after `#`. */
+function toKnown(lines: string): KnownFailure[] {
   return lines.split(/\r?\n/).flatMap((line) => {
     const [entry = '', reason] = line.split(/(?:^|\s)#\s*(.*)/);
-    const { id, flaky, expires } = KNOWN.exec(entry.trim())?.groups ?? {};
-    if (id === undefined) return [];
-    if (!IDS.includes(id)) fail(`${name} contains ${id}, which is not a valid ID; see --list`);
-    return [{ id, reason, expires, flaky: flaky !== undefined }];
+    const flaky = /\sflaky(?=\s|$)/.test(entry);
+    const [, expires] = /\suntil\s+(\S+)/.exec(entry) ?? [];
+    const id = entry.replaceAll(/\s(?:flaky|until\s+\S+)(?=\s|$)/g, '').trim();
+    return id === '' ? [] : [{ id, reason, expires, flaky }];
   });
 }

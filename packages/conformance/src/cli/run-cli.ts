@@ -3,17 +3,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
+import { catalog } from '../contract/catalog.ts';
 import { documents } from '../contract/openapi.ts';
-import { rules } from '../contract/rules.ts';
 import { runConformance } from '../create-conformance.ts';
 import { Redactor } from '../credentials/redact.ts';
-import { toTransactionResult, transactions } from '../dredd/transactions.ts';
 import { manifest } from '../manifest.ts';
-import { type ConformanceOptions, toSettings, whyLeftOut } from '../options.ts';
+import { type ConformanceOptions, isSelected, toSettings } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
-import { toWorkflowResult, workflows } from '../respect/run-workflows.ts';
 import { type Result, StartError } from '../result.ts';
 import { type CommandOptions, type Environment, listOptions, readOptions } from './options.ts';
 
@@ -22,6 +20,9 @@ const UNKNOWN = 2;
 
 const EXCESS =
   'Unexpected arguments: quote values that contain spaces. The only command is fixture.';
+
+/** What the tests of an engine are called. */
+const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
 
 const HELP_END = `
 Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. There, a list has one value
@@ -73,7 +74,7 @@ export async function runCli(
     .action(async () => {
       if (program.args.length > 0) throw new StartError(EXCESS);
       const options = readOptions(env, program.opts());
-      if (options.list) listRules(options.run, output);
+      if (options.list) list(options.run, output);
       else exitCode = await check(options, output, signal);
     });
   for (const option of listOptions()) program.addOption(option);
@@ -149,21 +150,25 @@ async function check(
   return exitCode;
 }
 
-/** Prints the selected rules, with their sentences if they have several, and the selected transactions and workflows. */
-function listRules({ only = [] }: ConformanceOptions, { out }: Output): void {
-  let count = 0;
-  for (const { id, level, statement, sentences } of rules) {
-    const selected = Object.entries(sentences).filter(([name]) => !whyLeftOut([name], { only }));
-    if (selected.length === 0) continue;
-    count += 1;
-    out(`${id} (${level.toUpperCase()})\n  ${statement}`);
-    for (const [name, text] of selected) if (name !== id) out(`  ${name}: ${text}`);
-  }
-  const others = [...transactions.map(toTransactionResult), ...workflows.map(toWorkflowResult)];
-  for (const { engine, id, statement } of others) {
-    if (!whyLeftOut([engine, id], { only })) out(`${id} (${engine})\n  ${statement}`);
-  }
-  out(`${count} of ${rules.length} rules`);
+/** Prints the selected tests, with the sentences of a rule if it has several, and how many of all tests they are. */
+function list({ only = [] }: ConformanceOptions, { out }: Output): void {
+  const listed = catalog.filter((test) => {
+    const { engine, id, level, statement } = test;
+    const selected = Object.entries(test.sentences ?? { [id]: statement }).filter(([sentence]) =>
+      isSelected({ engine, id: sentence }, only),
+    );
+    if (selected.length === 0) return false;
+    out(`${id} (${engine === 'rules' ? level.toUpperCase() : engine})\n  ${statement}`);
+    for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);
+    return true;
+  });
+  const counts = Object.entries(NOUNS).map(([engine, noun]) => {
+    const [count, total] = [listed, catalog].map(
+      (tests) => tests.filter((test) => test.engine === engine).length,
+    );
+    return `${count} of ${total} ${noun}`;
+  });
+  out(counts.join(', '));
 }
 
 /**

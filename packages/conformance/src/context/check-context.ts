@@ -1,12 +1,15 @@
+import type { Need } from '../contract/catalog.ts';
+import { findRule } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
-import type { CallRecord } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { InvariantId } from '../invariants/invariants.ts';
 import type { Settings } from '../options.ts';
-import { type Claim, type Finding, MAX_FINDINGS } from '../result.ts';
+import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { show } from '../validation/cite.ts';
+import type { Claim } from '../validation/claims.ts';
 import { Files } from './files.ts';
 import {
   createFixtureClient,
@@ -15,15 +18,14 @@ import {
   type GatewayClient,
 } from './gateway-client.ts';
 import { createRunCaller, FOLDER, type Run } from './run.ts';
-import type { Need } from './skip-reason.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
+import type { Runnable } from './why-not-run.ts';
 
-export interface Check {
-  /** The sentence that it checks. */
+/** A check of a sentence. */
+export interface Check extends Runnable {
   id: SentenceId;
   /** Whether it makes assertions. Otherwise, the invariant for its sentence checks its calls. */
   asserts: boolean;
-  needs: readonly Need[];
   run: (context: CheckContext) => Promise<unknown>;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
@@ -36,7 +38,8 @@ export function defineCheck(
   run: Check['run'],
   more: Pick<Check, 'waits'> = {},
 ): Check {
-  return { id, needs, run, asserts: true, ...more };
+  const { engine, api } = findRule(id);
+  return { engine, id, api, needs, run, asserts: true, ...more };
 }
 
 /** Defines a check that makes calls for the invariant of its sentence. */
@@ -45,7 +48,7 @@ export function defineCalls(
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
 ): Check {
-  return { id, needs, run: makeCalls, asserts: false };
+  return { ...defineCheck(id, needs, makeCalls), asserts: false };
 }
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
@@ -64,7 +67,8 @@ export class CheckContext {
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #name: string;
   readonly #place: string;
-  #last: CallRecord | undefined;
+  readonly #folder: string;
+  #last: Exchange | undefined;
   #names = 0;
 
   /**
@@ -75,6 +79,7 @@ export class CheckContext {
     this.run = run;
     this.#name = id.toLowerCase().replace('/', '-');
     this.#place = place;
+    this.#folder = `${FOLDER}/${run.mark}/${this.#name}`;
     this.settings = run.settings;
     this.signal = run.signal;
     const caller = this.#createCaller(run);
@@ -84,13 +89,9 @@ export class CheckContext {
     this.files = new Files({ run, caller, storage: this.storage, expect: this.expect });
   }
 
-  get #folder(): string {
-    return `${FOLDER}/${this.run.mark}/${this.#name}`;
-  }
-
   #createCaller(run: Run): Caller {
-    return createRunCaller(run, (call) => {
-      this.#last = call;
+    return createRunCaller(run, (exchange) => {
+      this.#last = exchange;
     });
   }
 
@@ -98,9 +99,9 @@ export class CheckContext {
    * Asserts something about a response. The check continues even if the assertion fails.
    *
    * @param message what the contract requires and what was received instead: `the status must be 404, not 200`
-   * @param call Default: the last call of this check
+   * @param call Default: the last complete call of this check
    */
-  expect = (holds: boolean, message: string, call: CallRecord | undefined = this.#last): void => {
+  expect = (holds: boolean, message: string, call: Exchange | undefined = this.#last): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
@@ -113,7 +114,7 @@ export class CheckContext {
   }
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
-  expectEqual(what: string, actual: unknown, expected: unknown, call?: CallRecord): void {
+  expectEqual(what: string, actual: unknown, expected: unknown, call?: Exchange): void {
     const shown = typeof actual === 'string' ? actual : show(actual);
     this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);
   }

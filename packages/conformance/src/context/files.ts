@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import {
-  type CallRecord,
   type Exchange,
   type HeaderInput,
   isWebUrl,
+  toCallUrl,
   toHeaderList,
-  toTarget,
 } from '../http/exchange.ts';
+import { SkipError } from '../not-run.ts';
 import type { CopyPaths } from '../options.ts';
-import { SkipError } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { entryOf, hasXmlError, isSuccess } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
@@ -59,7 +58,7 @@ interface Context {
   run: Run;
   caller: Caller;
   storage: StorageClient;
-  expect: (holds: boolean, message: string, call?: CallRecord) => void;
+  expect: (holds: boolean, message: string, call?: Exchange) => void;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -145,8 +144,7 @@ export class Files {
     const body = options.body ?? toMultipart(form, boundary);
     const exchange = await this.#context.caller.call({
       method: 'POST',
-      origin: new URL(url).origin,
-      target: toTarget(url),
+      url: toCallUrl(url),
       headers: [['Content-Type', type], ...toHeaderList(options.headers)],
       body,
       trickle: trickle && (() => trickle(body)),
@@ -266,9 +264,12 @@ export class Files {
     for (let redirects = 0; ; redirects += 1) {
       // Links may be unencoded; what is already encoded stays as is.
       const { origin, pathname, search } = new URL(next);
-      const target = pathname + search;
-      const call = { method: 'GET', origin, target, headers: [], body: Buffer.alloc(0) };
-      const exchange = await this.#context.caller.call(call);
+      const call = { method: 'GET', url: origin + pathname + search };
+      const exchange = await this.#context.caller.call({
+        ...call,
+        headers: [],
+        body: Buffer.alloc(0),
+      });
       const { received } = exchange;
       const location = REDIRECTS.includes(received.status) && received.header('location');
       const redirect = location && URL.parse(location, next)?.href;

@@ -8,7 +8,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { NoWebSocketError, SkipError } from '../result.ts';
+import { NoWebSocketError, SkipError } from '../not-run.ts';
 import { readEcho } from '../validation/read-echo.ts';
 import { isGatewayError } from '../validation/read-gateway.ts';
 import type { Run } from './run.ts';
@@ -148,7 +148,7 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
   const { chunks, credentials = 'valid', keep429 } = call;
   const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
   const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
-  const target = toGatewayPath(run, call);
+  const url = origin + toGatewayPath(run, call);
   const first: HeaderList = [['Host', call.host ?? run.settings.gatewayHost ?? host]];
   const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
   const unsigned = withHeaders([...first, ...coding], toHeaderList(call.headers));
@@ -157,10 +157,10 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
     if (typeof credentials !== 'string') return toHeaderList(credentials);
     const scheme = credentials === 'valid' ? run.gatewayScheme : credentials;
     const signer = scheme && run.signers.gateway[scheme];
-    return signer?.({ method, url: origin + target, headers: unsigned, body }) ?? [];
+    return signer?.({ method, url, headers: unsigned, body }) ?? [];
   };
   const headers = withHeaders(unsigned, sign());
-  return { method, origin, target, headers, body, trickle: chunks && toTrickle(chunks), keep429 };
+  return { method, url, headers, body, trickle: chunks && toTrickle(chunks), keep429 };
 }
 
 function toGatewayPath({ settings }: Run, { service, route, path = '' }: GatewayCall): string {

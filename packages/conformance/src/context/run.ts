@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
 import { listSecrets, Redactor } from '../credentials/redact.ts';
 import { createSigners, type GatewayScheme, type Signers } from '../credentials/sign.ts';
-import { Caller, type CallerOptions } from '../http/caller.ts';
+import { Caller } from '../http/caller.ts';
 import { type Agents, createAgents } from '../http/connection.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants/observer.ts';
+import { type NotRun, skipped } from '../not-run.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
-import { type Result, type SkipReason, skipped } from '../result.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
@@ -32,35 +33,49 @@ export interface Run {
   requestForm: RequestForm;
   copyPaths: CopyPaths;
   gatewayScheme?: GatewayScheme;
-  /** APIs that reject every call: why, and whether because of configured credentials. */
-  refused: Partial<Record<Api, { reason: string; hasCredentials: boolean }>>;
-  /** What the deployment lacks: the fixture service behind the gateway, or responses to handshakes of WebSockets. */
-  missing: { fixture?: SkipReason | undefined; webSocket?: SkipReason };
+  /**
+   * What the deployment lacks: the fixture service behind the gateway, responses to WebSocket handshakes, or an API that
+   * accepts any call.
+   */
+  missing: Partial<Record<'fixture' | 'webSocket' | Api, NotRun | undefined>>;
 }
 
 export function createRun(settings: Settings, signal: AbortSignal): Run {
-  const secrets = new Redactor(listSecrets(settings));
+  const onWait = (pause: number) =>
+    settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`);
   return {
     settings,
     signal,
     mark: randomBytes(4).toString('hex'),
     agents: createAgents(settings),
-    pace: new Pace(
-      (pause) =>
-        settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
-      settings.rate,
-    ),
+    pace: new Pace(onWait, settings.rate),
     signers: createSigners(settings),
-    secrets,
+    secrets: new Redactor(listSecrets(settings)),
     leftovers: new Map(),
     sent: { calls: 0 },
     observer: new Observer(settings),
     phase: 'preparing',
     requestForm: settings.requestForm ?? 'top',
     copyPaths: settings.wireProfile.copyPaths,
-    refused: {},
     missing: { fixture: skipped('the run has not looked for the fixture service') },
   };
+}
+
+export function createRunCaller(run: Run, onExchange = (_: Exchange) => {}): Caller {
+  const { agents, pace, signal, settings, sent } = run;
+  return new Caller({
+    agents,
+    pace,
+    signal,
+    timeout: settings.timeout,
+    onSent() {
+      sent.calls += 1;
+    },
+    onExchange(exchange) {
+      if (run.phase === 'checking') run.observer.observe(exchange);
+      onExchange(exchange);
+    },
+  });
 }
 
 /** Returns the results in the order in which they were made. */
@@ -76,28 +91,4 @@ export async function inParallel<Item, Value>(
   };
   await Promise.all(Array.from({ length: max }, worker));
   return results;
-}
-
-export function createRunCaller(run: Run, onResponse?: CallerOptions['onResponse']): Caller {
-  const { agents, pace, signal, settings, sent } = run;
-  return new Caller({
-    agents,
-    pace,
-    signal,
-    timeout: settings.timeout,
-    onSent() {
-      sent.calls += 1;
-    },
-    onResponse(call) {
-      if ('received' in call && run.phase === 'checking') run.observer.observe(call);
-      onResponse?.(call);
-    },
-  });
-}
-
-/** Redacts what comes from the run, but not the contract's text, of which a password may happen to be a word. */
-export function redactResult({ secrets }: Run, result: Result): Result {
-  const { reason, findings, notes } = result;
-  const fields = { ...(reason !== undefined && { reason }), findings, notes };
-  return { ...result, ...secrets.redact(fields) };
 }

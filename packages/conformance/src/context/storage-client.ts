@@ -1,4 +1,4 @@
-import { CHANGING_OPERATIONS, STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Caller } from '../http/caller.ts';
 import {
   type Call,
@@ -7,19 +7,16 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
+import { SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { SkipError } from '../result.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 
+export { changesFiles } from '../contract/catalog.ts';
 export type { Entry, StorageReply };
 export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
-
-/** Whether an operation changes files, so that it is not called with `--read-only`. */
-export const changesFiles = (operation: string): boolean =>
-  (CHANGING_OPERATIONS as readonly string[]).includes(operation);
 
 /** How a storage call differs from a regular one. */
 export interface StorageCallOptions {
@@ -109,12 +106,12 @@ export function toStorageCall(
   const json = JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
   const body = Buffer.from(options.body ?? (method === 'GET' ? '' : json));
   const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
-  const target = query === undefined ? path : `${path}?${query}`;
+  const url = origin + (query === undefined ? path : `${path}?${query}`);
   const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
   const added = credentials === 'none' ? [] : credentials;
   const signed = added === 'valid' ? (signers.storage?.() ?? []) : toHeaderList(added);
   const headers = withHeaders(withHeaders(type, toHeaderList(options.headers)), signed);
-  return { method, origin, target, headers, body };
+  return { method, url, headers, body };
 }
 
 /** Returns the body of a storage request with these fields. */

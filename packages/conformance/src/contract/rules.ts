@@ -8,15 +8,22 @@ type RuleSource = Omit<(typeof contract.rules)[number], 'sentences' | 'level'>;
 
 /** What the contract says about one thing, in one or more sentences that can be checked. */
 export interface Rule extends RuleSource {
+  engine: 'rules';
   level: Level;
   api: Api;
   /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */
   sentences: Readonly<Record<string, string>>;
+  /**
+   * Where the documents state the rule. Findings cite the first place (`placeOf`). If Dredd does not get a response that
+   * one of the places contains, the rule is violated (`listViolated`), so that `--known` with this rule covers that, too.
+   */
+  places: string[];
 }
 
 /** In contract order. */
 export const rules: readonly Rule[] = contract.rules.map(({ sentences, ...rule }) => ({
   ...rule,
+  engine: 'rules',
   level: rule.level.toLowerCase() as Level,
   api: rule.documents === 'gateway.v1' ? 'gateway' : 'storage',
   sentences: sentences
@@ -35,6 +42,9 @@ export function findRule(id: string): Rule {
 export function findStatement(id: SentenceId): string {
   return findRule(id).sentences[id] ?? '';
 }
+
+/** Returns what the findings about a rule cite. */
+export const placeOf = ({ places, id }: Rule): string => places[0] ?? id;
 
 /**
  * Returns the IDs of the rules that a finding violates: that of its sentence or, without one, those for its place in the

@@ -1,9 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import {
+  type Call,
   type HeaderList,
   readAll,
-  type Sent,
   splitTarget,
   toHeaderList,
 } from '../http/exchange.ts';
@@ -12,7 +12,7 @@ import type { Settings } from '../options.ts';
 const { algorithm, storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
 
 /** The request that will be sent, without credentials. */
-type UnsignedCall = Sent;
+type UnsignedCall = Call;
 
 export type GatewayScheme = 'bearer' | 'signature';
 

@@ -3,7 +3,7 @@
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
 import type { HookName } from './hooks.ts';
-import type { DreddTransaction } from './transactions.ts';
+import type { DreddTransaction } from './prepare-call.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 

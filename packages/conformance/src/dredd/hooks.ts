@@ -1,22 +1,32 @@
 import { createRunCaller, type Run } from '../context/run.ts';
-import { toEnding } from '../context/skip-reason.ts';
+import { whyNotRun } from '../context/why-not-run.ts';
+import type { Transaction } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
-import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
+import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { type Result, SkipError } from '../result.ts';
+import { SkipError, toNotRun } from '../not-run.ts';
+import { type Finding, type Result, toResult } from '../result.ts';
 import { codeOf } from '../validation/read-gateway.ts';
 import { readReply, type StorageReply } from '../validation/read-storage.ts';
-import {
-  type DreddTransaction,
-  findTransaction,
-  prepareCall,
-  type Transaction,
-  toTransactionResult,
-  transactionSkipReason,
-} from './transactions.ts';
+import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
+
+interface Running {
+  transaction: Transaction;
+  call: Call;
+  startedAt: number;
+  /** What its response violates; absent until there is one. */
+  findings?: Finding[];
+}
+
+/** Returns why Dredd does not request a documented response. */
+export function whyNotRequested(run: Run, transaction: Transaction) {
+  // Whoever runs Dredd alone must see that every call is rejected, with or without credentials.
+  const withoutCredentials = { ...transaction, needs: ['dredd'] } as const;
+  return whyNotRun(run, withoutCredentials) ?? whyNotRun(run, transaction);
+}
 
 /**
  * Creates the hooks that let Dredd call a deployment: they set its address, path and credentials, provoke the errors
@@ -28,50 +38,35 @@ export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
 export function createHooks(run: Run, onResult: (result: Result) => void) {
   let fileId: string | undefined;
   // Dredd runs one transaction at a time.
-  let running:
-    | { transaction: Transaction; result: Result; call: Call; startedAt: number }
-    | undefined;
+  let running: Running | undefined;
 
   async function beforeEach(dredd: DreddTransaction): Promise<void> {
-    const transaction = findTransaction(dredd);
-    const ending = transaction && transactionSkipReason(run, transaction);
     running = undefined;
+    const transaction = findTransaction(dredd);
+    const notRun = transaction && whyNotRequested(run, transaction);
     // Without it, Dredd would report success although nothing was checked.
-    if (ending?.outcome === 'skip') dredd.fail = ending.reason;
-    else dredd.skip = transaction === undefined || ending !== undefined;
-    if (transaction === undefined || ending !== undefined) return;
+    if (notRun?.outcome === 'skip') dredd.fail = notRun.reason;
+    else dredd.skip = transaction === undefined || notRun !== undefined;
+    if (transaction === undefined || notRun !== undefined) return;
     const call = prepareCall(transaction, dredd.request, run, fileId);
-    const result = toTransactionResult(transaction);
-    running = { transaction, result, call, startedAt: performance.now() };
-    const { protocol, hostname, port } = new URL(call.origin);
-    Object.assign(dredd, { protocol, host: hostname, port, fullPath: call.target });
+    running = { transaction, call, startedAt: performance.now() };
+    const { origin, protocol, hostname, port } = new URL(call.url);
+    Object.assign(dredd, { protocol, host: hostname, port, fullPath: toTarget(call.url) });
     dredd.request.headers = Object.fromEntries(call.headers);
     dredd.request.body = call.body.toString();
-    await run.pace.ready(call.origin, run.signal);
+    await run.pace.ready(origin, run.signal);
     run.sent.calls += 1;
   }
 
   async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
     if (running === undefined) return;
-    const { transaction, result, call } = running;
-    const exchange = await readExchange(run, call, dredd);
+    const exchange = await readExchange(run, running.call, dredd);
     const reply = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
     const findings = run.observer.validate(exchange);
-    const { status, mediaType } = reply.received;
-    if (findings.length === 0 && !isExpected(transaction, reply)) {
-      // Credentials that are no longer accepted prove nothing about the documented response.
-      if (['200', '404'].includes(transaction.status) && [401, 403].includes(status)) {
-        throw new SkipError(`the target rejected the credentials with ${status}`);
-      }
-      const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`;
-      const message = `the response must be the one for ${transaction.status}, but it was ${actual.trimEnd()}`;
-      findings.push({ message, where: transaction.place });
-    }
-    result.outcome = findings.length > 0 ? 'fail' : 'pass';
-    result.rules = [...new Set(findings.flatMap(listViolated))];
-    result.findings = findings.map((finding) => ({ ...finding, ...toReportedCall(exchange) }));
+    if (findings.length === 0) findings.push(...findUnexpected(running.transaction, reply));
+    running.findings = findings.map((finding) => ({ ...finding, ...toReportedCall(exchange) }));
     if (findings.length > 0) dredd.fail = findings.map(({ message }) => message).join('; ');
     // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.
     dredd.expected = { statusCode: String(exchange.received.status), headers: {} };
@@ -81,13 +76,15 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     // Dredd does not say why a call failed, so it is made again.
     if (dredd.real === undefined) await beforeEachValidation(dredd);
     if (running === undefined) return;
-    const { result, startedAt } = running;
+    const { transaction, startedAt, findings = [] } = running;
     running = undefined;
-    if (result.outcome === 'pass' && dredd.test?.valid === false) {
-      result.outcome = 'fail';
-      result.findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: result.id });
+    const rules = [...new Set(findings.flatMap(listViolated))];
+    if (findings.length === 0 && dredd.test?.valid === false) {
+      findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
-    onResult({ ...result, durationMs: Math.round(performance.now() - startedAt) });
+    const outcome = findings.length > 0 ? 'fail' : 'pass';
+    const durationMs = Math.round(performance.now() - startedAt);
+    onResult(toResult(transaction, { outcome, rules, findings, durationMs }));
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };
@@ -96,7 +93,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       await hooks[name](dredd);
     } catch (error) {
       dredd.fail = (error as Error).message;
-      if (running) onResult({ ...running.result, ...toEnding(error, run) });
+      if (running) onResult(toResult(running.transaction, toNotRun(error, run.signal)));
       running = undefined;
     }
   };
@@ -104,25 +101,35 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
 
 /** Returns the call that Dredd made, with the response. A call that was rejected with 429 is made again, in time. */
 async function readExchange(run: Run, call: Call, { real }: DreddTransaction): Promise<Exchange> {
-  const { method, origin, target, headers, body } = call;
   if (real === undefined || real.statusCode === 429) {
     const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
-    await run.pace.ready(origin, run.signal, retryAt);
+    await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
     const exchange = await createRunCaller(run).call(call);
     // Dredd compares the status of the last response.
     if (real !== undefined) real.statusCode = exchange.received.status;
     return exchange;
   }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
-  const exchange = {
-    sent: { method, url: origin + target, headers, body },
-    received: toReceived(real.statusCode, toHeaderList(real.headers), bytes),
-  };
+  const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
+  const exchange = { sent: call, received };
   run.observer.observe(exchange);
   return exchange;
 }
 
-/** Whether a response is the one that the call should have provoked. For an invalid call, any rejection counts. */
+/** Returns a finding if a response is not the one that the call should have provoked. */
+function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[] {
+  if (isExpected(transaction, reply)) return [];
+  const { status, mediaType } = reply.received;
+  // Credentials that are no longer accepted prove nothing about the documented response.
+  if (['200', '404'].includes(transaction.status) && [401, 403].includes(status)) {
+    throw new SkipError(`the target rejected the credentials with ${status}`);
+  }
+  const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
+  const message = `the response must be the one for ${transaction.status}, but it was ${actual}`;
+  return [{ message, where: transaction.place }];
+}
+
+/** For an invalid call, any rejection is expected. */
 function isExpected(
   { api, status, contentType = '' }: Transaction,
   { received, refused }: StorageReply,

@@ -7,17 +7,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
+import { copies, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { startTimer } from '../http/connection.ts';
-import type { Result } from '../result.ts';
-import { createHooks, type HookName } from './hooks.ts';
-import {
-  copies,
-  type DreddTransaction,
-  toTransactionResult,
-  transactionSkipReason,
-  transactions,
-} from './transactions.ts';
+import { type NotRun, skipped } from '../not-run.ts';
+import { type Result, toResult } from '../result.ts';
+import { createHooks, type HookName, whyNotRequested } from './hooks.ts';
+import type { DreddTransaction } from './prepare-call.ts';
 
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
 const MAX_TIMEOUTS = 3;
@@ -27,12 +23,11 @@ const MAX_TIMEOUTS = 3;
  * is an error if Dredd does not run it.
  */
 export async function runDredd(run: Run, onResult: (result: Result) => void): Promise<void> {
-  const open = new Map<string, Result>();
+  const open = new Map<string, Transaction>();
   for (const transaction of transactions) {
-    const result = toTransactionResult(transaction);
-    const ending = transactionSkipReason(run, transaction);
-    if (ending) onResult({ ...result, ...ending });
-    else open.set(result.id, result);
+    const notRun = whyNotRequested(run, transaction);
+    if (notRun) onResult(toResult(transaction, notRun));
+    else open.set(transaction.id, transaction);
   }
   if (open.size === 0) return;
   const folder = await mkdtemp(join(tmpdir(), 'berth-dredd-'));
@@ -41,13 +36,11 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
   })
     .catch((error: Error) => error.message)
     .finally(() => rm(folder, { recursive: true, force: true }));
-  const { aborted } = run.signal;
-  const reason = aborted
-    ? String(run.signal.reason)
-    : `Dredd did not request this response: ${output.trim()}`;
-  for (const result of open.values()) {
-    onResult({ ...result, outcome: aborted ? 'skip' : 'error', reason });
-  }
+  const { aborted, reason } = run.signal;
+  const notRun: NotRun = aborted
+    ? skipped(String(reason))
+    : { outcome: 'error', reason: `Dredd did not request this response: ${output.trim()}` };
+  for (const transaction of open.values()) onResult(toResult(transaction, notRun));
 }
 
 /** Runs Dredd in a folder until it ends or the run is aborted. Returns the end of its output. */

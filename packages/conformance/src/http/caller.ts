@@ -16,15 +16,12 @@ import {
 } from './connection.ts';
 import {
   type Call,
-  type CallRecord,
   type Exchange,
   fromRawHeaders,
-  type HeaderList,
-  headOf,
   readAll,
   readBody,
-  type Sent,
   toReceived,
+  toTarget,
 } from './exchange.ts';
 import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
@@ -32,10 +29,9 @@ import type { Pace } from './pace.ts';
 /** Maximum time for the body of an open call, in timeouts. */
 const MAX_TIMEOUTS = 6;
 
-export interface OpenExchange {
-  sent: Sent;
+/** A call whose response has begun. The body of `received` is empty. */
+export interface OpenExchange extends Exchange {
   status: number;
-  headers: HeaderList;
   /** The body as it arrives; fails with a NetworkError if it is cut off. */
   chunks: AsyncIterable<Buffer>;
   close(): void;
@@ -47,8 +43,9 @@ export interface CallerOptions {
   /** How long to wait for a complete response, in milliseconds; for `open`, until its head. */
   timeout: number;
   signal: AbortSignal;
-  onSent?: () => void;
-  onResponse?: (call: CallRecord) => void;
+  onSent: () => void;
+  /** Called with each complete response. */
+  onExchange: (exchange: Exchange) => void;
 }
 
 /**
@@ -64,48 +61,51 @@ export class Caller {
     this.#options = options;
   }
 
-  call(call: Call): Promise<Exchange> {
-    return this.#repeat(call, async () => {
-      const { sent, status, headers, chunks } = await this.#send(call);
+  async call(call: Call): Promise<Exchange> {
+    const exchange = await this.#repeat(call, async () => {
+      const { sent, received, chunks } = await this.#send(call);
       const body = Buffer.concat(await Array.fromAsync(chunks));
-      return { sent, received: toReceived(status, headers, body) };
+      return { sent, received: toReceived(received.status, received.headers, body) };
     });
+    this.#options.onExchange(exchange);
+    return exchange;
   }
 
   open(call: Call): Promise<OpenExchange> {
     return this.#repeat(call, () => this.#send(call, MAX_TIMEOUTS * this.#options.timeout));
   }
 
-  upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
-    return this.#repeat(call, () => openWebSocket(call, protocols, this.#options));
+  async upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
+    const upgrade = await this.#repeat(call, () => openWebSocket(call, protocols, this.#options));
+    this.#options.onExchange(upgrade);
+    return upgrade;
   }
 
   /** Retries a call that gets a 429, when the target allows it. */
-  async #repeat<Received extends CallRecord & Partial<Pick<OpenExchange, 'close'>>>(
+  async #repeat<Made extends Exchange & Partial<OpenExchange>>(
     call: Call,
-    once: () => Promise<Received>,
-  ): Promise<Received> {
-    const { pace, signal, onSent, onResponse } = this.#options;
-    const { method, origin, target } = call;
+    make: () => Promise<Made>,
+  ): Promise<Made> {
+    const { pace, signal, onSent } = this.#options;
+    const { origin } = new URL(call.url);
     let retryAt: number | undefined = 0;
     for (let attempt = 0; retryAt !== undefined; attempt += 1) {
       await pace.ready(origin, signal, retryAt);
-      onSent?.();
-      const made = await once().catch((error) => {
+      onSent();
+      const made = await make().catch((error) => {
         // If the check itself aborts a body, that says nothing about the target.
         if (!call.trickle) pace.silent(origin);
         throw error;
       });
-      const { status, headers } = headOf(made);
+      const { status, headers } = made.received;
       if (status !== 429 || call.keep429) {
         pace.responded(origin);
-        onResponse?.(made);
         return made;
       }
       made.close?.();
       retryAt = pace.slowDown(readAll(headers, 'retry-after')[0], attempt);
     }
-    throw new ThrottledError(`${method} ${origin}${target}: every attempt got a 429`);
+    throw new ThrottledError(`${call.method} ${call.url}: every attempt got a 429`);
   }
 
   /**
@@ -116,8 +116,8 @@ export class Caller {
    */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
     const { agents, timeout, signal } = this.#options;
-    const sent = { ...toSent(call), onOneConnection: agents.isOneConnection };
-    const what = `${call.method} ${sent.url}`;
+    const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection };
+    const what = `${call.method} ${call.url}`;
     const ends = new AbortController();
     const startLimit = (milliseconds: number) =>
       startTimer(milliseconds, () => {
@@ -135,7 +135,7 @@ export class Caller {
       throw toNetworkError(fault, what);
     };
     const both = AbortSignal.any([signal, ends.signal]);
-    const response = await send(call, sent, agents, both).catch(fail);
+    const response = await send(sent, agents, both).catch(fail);
     if (bodyTimeout !== undefined) {
       stop();
       stop = startLimit(bodyTimeout);
@@ -151,37 +151,34 @@ export class Caller {
         stop();
       }
     }
-    const headers = fromRawHeaders(response.rawHeaders);
-    return { sent, status: response.statusCode ?? 0, headers, chunks: read(), close };
+    const received = toReceived(response.statusCode ?? 0, fromRawHeaders(response.rawHeaders));
+    return { sent, received, status: received.status, chunks: read(), close };
   }
 }
 
-function toSent({ method, origin, target, headers, body, trickle }: Call): Sent {
+/** Adds the headers `Host` and `Content-Length`, if they are missing and needed. */
+function withFraming(call: Call): Call {
+  const { method, url, headers, body, trickle } = call;
   const has = (name: string) => readAll(headers, name).length > 0;
   const all = [...headers];
-  if (!has('host')) all.unshift(['Host', new URL(origin).host]);
+  if (!has('host')) all.unshift(['Host', new URL(url).host]);
   const sendsBody = body.length > 0 || trickle !== undefined || !['GET', 'HEAD'].includes(method);
   if (sendsBody && !has('content-length') && !has('transfer-encoding')) {
     all.push(['Content-Length', String(body.length)]);
   }
-  return { method, url: origin + target, headers: all, body };
+  return { ...call, headers: all };
 }
 
-function send(
-  call: Call,
-  sent: Sent,
-  agents: Agents,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const { protocol, hostname, port } = new URL(call.origin);
+function send(call: Call, agents: Agents, signal: AbortSignal): Promise<IncomingMessage> {
+  const { protocol, hostname, port } = new URL(call.url);
   const isTls = protocol === 'https:';
   const options = {
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
     servername: toServerName(hostname),
     method: call.method,
-    path: call.target,
-    headers: sent.headers.flat(),
+    path: toTarget(call.url),
+    headers: call.headers.flat(),
     agent: isTls ? agents.https : agents.http,
     signal,
   };
@@ -190,7 +187,7 @@ function send(
     request.on('error', (error: NodeJS.ErrnoException) => {
       // The other side may close a kept connection at any time; the call did not arrive.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
-      if (isStale) send(call, sent, agents, signal).then(resolve, reject);
+      if (isStale) send(call, agents, signal).then(resolve, reject);
       else reject(error);
     });
     // A 101 to a call that requested no upgrade is a response like any other.

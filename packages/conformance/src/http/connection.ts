@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
+import { NotRunError, SkipError } from '../not-run.ts';
 
 export interface Agents {
   http: HttpAgent;
@@ -28,11 +29,9 @@ export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/**
- * Thrown if there is no response: the connection was refused, reset, timed out or cut off. The network or the
- * suite is at fault, never the target.
- */
-export class NetworkError extends Error {
+/** Thrown if there is no response: the connection was refused, reset, timed out or cut off. */
+export class NetworkError extends NotRunError {
+  readonly outcome = 'error';
   /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
   readonly code: string;
 
@@ -42,19 +41,19 @@ export class NetworkError extends Error {
   }
 }
 
+/** Thrown if every attempt of a call got a 429. */
+export class ThrottledError extends SkipError {}
+
+/** Whether a call has ended without a response that says something about the target. */
+export const isNoResponse = (error: unknown): error is NetworkError | ThrottledError =>
+  error instanceof NetworkError || error instanceof ThrottledError;
+
 /** An AggregateError for several addresses has no message of its own, so its code is shown instead. */
 export function toNetworkError(error: NodeJS.ErrnoException, what: string): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = error.code ?? 'UNKNOWN';
   return new NetworkError(`${what}: ${error.message || code}`, code, { cause: error });
 }
-
-/** Thrown if every attempt got a 429. This proves nothing about the target. */
-export class ThrottledError extends Error {}
-
-/** Whether a call has ended without a response that says something about the target. */
-export const isNoResponse = (error: unknown): error is NetworkError | ThrottledError =>
-  error instanceof NetworkError || error instanceof ThrottledError;
 
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 

@@ -7,21 +7,15 @@ export const MAX_BODY = 33 * 2 ** 20;
 
 export interface Call {
   method: string;
-  /** `https://dev.gateway.example:8443` */
-  origin: string;
-  target: string;
-  /** All headers except `Content-Length` and `Connection`; without `Host`, the origin's is added. */
+  /** Absolute URL. What follows the host is sent exactly as written. */
+  url: string;
+  /** Those that are missing are added: `Host`, `Content-Length`, and `Connection`, which is never included. */
   headers: HeaderList;
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */
   trickle?: (() => Readable) | undefined;
   /** Return a 429. Default: wait and send the request again. */
   keep429?: boolean | undefined;
-}
-
-export interface Sent extends Pick<Call, 'method' | 'headers' | 'body'> {
-  /** Absolute URL, with the target exactly as sent. */
-  url: string;
   /** Whether it is one of several calls on one connection. */
   onOneConnection?: boolean;
 }
@@ -40,16 +34,13 @@ export interface Received {
 }
 
 export interface Exchange {
-  sent: Sent;
+  sent: Call;
   received: Received;
 }
 
-/** A call that got a response, whose body may not have arrived yet. */
-export type CallRecord = Exchange | { sent: Sent; status: number; headers: HeaderList };
+export type CallRecord = Exchange;
 
-export function headOf(call: CallRecord): { status: number; headers: HeaderList } {
-  return 'received' in call ? call.received : call;
-}
+export const headOf = ({ received }: Exchange): Received => received;
 
 export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
@@ -62,7 +53,11 @@ export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-export function toReceived(status: number, headers: HeaderList, body: Buffer): Received {
+export function toReceived(
+  status: number,
+  headers: HeaderList,
+  body: Buffer = Buffer.alloc(0),
+): Received {
   let parsed: { json: unknown } | undefined;
   return {
     status,
@@ -124,12 +119,13 @@ export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList 
 }
 
 export function toHeaderRecord(headers: HeaderList): Record<string, string | string[]> {
-  const record = new Map<string, string | string[]>();
-  for (const [name, value] of headers) {
-    const before = record.get(name);
-    record.set(name, before === undefined ? value : [before, value].flat());
-  }
-  return Object.fromEntries(record);
+  const values = Map.groupBy(headers, ([name]) => name);
+  return Object.fromEntries(
+    [...values].map(([name, [first, ...others]]) => {
+      const [, value = ''] = first ?? [];
+      return [name, others.length === 0 ? value : [value, ...others.map(([, each]) => each)]];
+    }),
+  );
 }
 
 export function fromRawHeaders(raw: readonly string[]): HeaderList {
@@ -143,20 +139,23 @@ export function isWebUrl(value: unknown): value is string {
 }
 
 /**
- * Returns the path and query of a URL exactly as written in a response. Only spaces and non-ASCII letters,
- * which are invalid in a request line, are percent-encoded.
+ * Returns the URL to call for one in a response. Its path and query stay exactly as written: only spaces and non-ASCII
+ * letters, which are invalid in a request line, are percent-encoded.
  */
-export function toTarget(url: string): string {
-  const { pathname, search } = splitTarget(url);
+export function toCallUrl(url: string): string {
+  const { pathname, search } = splitTarget(url.replace(/#.*/s, ''));
   const target = (pathname || '/') + (search === '' ? '' : `?${search}`);
-  const [sent = ''] = target.split('#', 1);
-  return sent.toWellFormed().replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
+  const sent = target.toWellFormed().replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
+  return new URL(url).origin + sent;
 }
 
 /** Returns the path and query of an absolute URL exactly as written, because `URL` would normalize them. */
 export function splitTarget(url: string): { pathname: string; search: string } {
-  const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
-  const mark = target.indexOf('?');
-  if (mark < 0) return { pathname: target, search: '' };
-  return { pathname: target.slice(0, mark), search: target.slice(mark + 1) };
+  const [pathname = '', ...query] = toTarget(url).split('?');
+  return { pathname, search: query.join('?') };
+}
+
+/** Returns everything that follows the host in a URL. */
+export function toTarget(url: string): string {
+  return url.replace(/^\w+:\/\/[^/?#]*/, '');
 }

@@ -8,10 +8,10 @@ import {
   fromRawHeaders,
   MAX_BODY,
   readBody,
-  type Sent,
   toHeaderList,
   toHeaderRecord,
   toReceived,
+  toTarget,
 } from './exchange.ts';
 
 /** How long to wait for the other side to close after this side did, in milliseconds. */
@@ -49,12 +49,12 @@ export async function openWebSocket(
   protocols: readonly string[],
   { agents, timeout, signal }: { agents: Agents; timeout: number; signal: AbortSignal },
 ): Promise<Upgrade> {
-  const url = call.origin.replace(/^http/, 'ws') + call.target;
+  const url = call.url.replace(/^http/, 'ws');
   const what = `upgrade of ${url}`;
   // Both `servername` and lists of values reach Node's request, although the types of ws lack them.
   const untyped: object = {
     headers: toHeaderRecord(call.headers),
-    servername: toServerName(new URL(call.origin).hostname),
+    servername: toServerName(new URL(url).hostname),
   };
   const client = new WebSocket(url, [...protocols], {
     ...untyped,
@@ -64,28 +64,23 @@ export async function openWebSocket(
     maxPayload: MAX_BODY,
     finishRequest(request) {
       // The target as it was signed: ws parses the URL, which turns `'` into `%27`.
-      request.path = call.target;
+      request.path = toTarget(url);
       request.end();
     },
   });
   const abort = addAbortListener(signal, () => client.terminate());
   client.once('close', () => abort[Symbol.dispose]());
   const socket = new Socket(client, timeout, what);
-  const upgrade = {
+  const upgrade = toHeaderList({
     Connection: 'Upgrade',
     Upgrade: 'websocket',
     'Sec-WebSocket-Protocol': protocols.length > 0 ? protocols.join(', ') : [],
-  };
-  const sent: Sent = {
-    method: 'GET',
-    url: call.origin + call.target,
-    headers: [...call.headers, ...toHeaderList(upgrade)],
-    body: Buffer.alloc(0),
-  };
+  });
+  const sent: Call = { ...call, headers: [...call.headers, ...upgrade] };
   const outcome = new Promise<Upgrade>((resolve, reject) => {
     let accepted: Upgrade | undefined;
     client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
-      accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders), Buffer.alloc(0)) };
+      accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders)) };
     });
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
     client.once('unexpected-response', async (_, response) => {

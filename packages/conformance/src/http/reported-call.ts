@@ -1,4 +1,4 @@
-import { type CallRecord, headOf, toHeaderRecord } from './exchange.ts';
+import { type Exchange, toHeaderRecord } from './exchange.ts';
 
 /** Maximum size of a body in a report, in bytes. */
 const MAX_BYTES = 16_384;
@@ -33,30 +33,30 @@ export interface ReportedCall {
   onOneConnection?: boolean;
 }
 
-export function toReportedCall(call: CallRecord): ReportedCall {
-  const { method, url, headers, body, onOneConnection } = call.sent;
-  const { status, headers: received } = headOf(call);
-  const lowered = received.map(([name, value]) => [name.toLowerCase(), value] as const);
-  const sent = Object.entries(toHeaderRecord(headers)).map(([name, value]) => [
+export function toReportedCall({ sent, received }: Exchange): ReportedCall {
+  const { method, url, onOneConnection } = sent;
+  const { status } = received;
+  const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+  const headers = Object.entries(toHeaderRecord(sent.headers)).map(([name, value]) => [
     name,
     [value].flat().join(', '),
   ]);
-  const content = 'received' in call ? call.received.body : Buffer.alloc(0);
   return {
-    request: { method, url, headers: Object.fromEntries(sent), ...toText(body) },
-    response: { status, headers: toHeaderRecord(lowered), ...toText(content) },
+    request: { method, url, headers: Object.fromEntries(headers), ...toText(sent.body) },
+    response: { status, headers: toHeaderRecord(lowered), ...toText(received.body) },
     ...(onOneConnection && { onOneConnection }),
   };
 }
 
-function toText(all: Buffer) {
+function toText(all: Buffer): ReportedBody {
   const bytes = all.subarray(0, MAX_BYTES);
-  const cut = all.length > MAX_BYTES ? { bodySize: all.length } : {};
+  const isCut = all.length > MAX_BYTES;
   const text = bytes.toString();
-  const isText = !text.includes('\0') && Buffer.from(text).equals(bytes);
   // The cut may be within a character.
-  const isCutText = all.length > MAX_BYTES && !text.slice(0, -1).includes('\uFFFD');
-  return isText || isCutText
-    ? { body: text, bodyEncoding: 'utf-8' as const, ...cut }
-    : { body: bytes.toString('base64'), bodyEncoding: 'base64' as const, ...cut };
+  const isText =
+    Buffer.from(text).equals(bytes) || (isCut && !text.slice(0, -1).includes('\uFFFD'));
+  const cut = isCut ? { bodySize: all.length } : {};
+  return isText && !text.includes('\0')
+    ? { body: text, bodyEncoding: 'utf-8', ...cut }
+    : { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
 }

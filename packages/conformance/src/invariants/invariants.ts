@@ -1,15 +1,16 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Api } from '../contract/openapi.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { isWebUrl, parseJson, readAll, type Sent } from '../http/exchange.ts';
+import { type Call, isWebUrl, parseJson, readAll } from '../http/exchange.ts';
 import { listDispositionTypes } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
-import type { Claim, Finding } from '../result.ts';
+import type { Finding } from '../result.ts';
 import type { ResponseValidator } from '../validation/check-response.ts';
 import { cite, show } from '../validation/cite.ts';
+import { type Claim, claimEach } from '../validation/claims.ts';
 import { isGatewayError } from '../validation/read-gateway.ts';
 import { hasFailed, isSuccess, type StorageReply } from '../validation/read-storage.ts';
-import { claimEach, FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
+import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 
 /** A call to an operation of the API that a rule is about, with what the invariants read from its response. */
 interface Facts extends StorageReply {
@@ -102,7 +103,7 @@ const hasRequestId = ({ received }: Facts): Claim => [
 const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
 
 /** The items of a list call as sent, in either form of a request (D21). */
-function itemsOf(sent: Sent): unknown[] | undefined {
+function itemsOf(sent: Call): unknown[] | undefined {
   const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
   return Array.isArray(fileList) ? fileList : undefined;
 }

@@ -1,11 +1,12 @@
 import { type Api, toContract } from '../contract/openapi.ts';
-import { findRule } from '../contract/rules.ts';
+import { findRule, placeOf } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { type Settings, whyLeftOut } from '../options.ts';
-import { type Claim, type Finding, MAX_FINDINGS } from '../result.ts';
+import { isSelected, type Settings } from '../options.ts';
+import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
 import { ResponseValidator } from '../validation/check-response.ts';
+import type { Claim } from '../validation/claims.ts';
 import { readReply } from '../validation/read-storage.ts';
 import { INVARIANTS, type Invariant } from './invariants.ts';
 
@@ -15,23 +16,34 @@ const invariants = (Object.entries(INVARIANTS) as [SentenceId, Invariant][]).map
   rule: findRule(id),
 }));
 
+interface Observed extends Scope {
+  findings: Finding[];
+}
+
 /** Checks the responses of a run to service calls and storage operations against the invariants. */
 export class Observer {
   readonly #settings: Settings;
   readonly #validator: ResponseValidator;
   readonly #selected: typeof invariants;
-  readonly #observed = new Map<SentenceId, ReturnType<typeof createObserved>>();
+  readonly #observed = new Map<SentenceId, Observed>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#validator = new ResponseValidator(toContract(settings.wireProfile));
-    this.#selected = invariants.filter(({ id }) => whyLeftOut([id], settings) === undefined);
+    this.#selected = invariants.filter(({ id }) =>
+      isSelected({ engine: 'rules', id }, settings.only),
+    );
   }
 
   /** Checks a response against all selected invariants that apply to it. */
   observe(exchange: Exchange): void {
     for (const { id, findings } of this.#check(exchange, this.#selected)) {
-      this.#record(id, findings, exchange);
+      const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
+      this.#observed.set(id, observed);
+      observed.responses += 1;
+      if (findings.length > 0) observed.violations += 1;
+      const more = findings.slice(0, MAX_FINDINGS - observed.findings.length);
+      observed.findings.push(...more.map((one) => ({ ...one, ...toReportedCall(exchange) })));
     }
   }
 
@@ -42,19 +54,8 @@ export class Observer {
   }
 
   /** Returns what was observed; undefined if the invariant applied to no response. */
-  resultOf(id: SentenceId) {
+  resultOf(id: SentenceId): Observed | undefined {
     return this.#observed.get(id);
-  }
-
-  #record(id: SentenceId, findings: Finding[], exchange: Exchange): void {
-    const observed = this.#observed.get(id) ?? createObserved();
-    this.#observed.set(id, observed);
-    observed.responses += 1;
-    if (findings.length > 0) observed.violations += 1;
-    for (const finding of findings) {
-      if (observed.findings.length >= MAX_FINDINGS) return;
-      observed.findings.push({ ...finding, ...toReportedCall(exchange) });
-    }
   }
 
   /** Returns what is found with each of the invariants that apply to a response. */
@@ -89,10 +90,8 @@ export class Observer {
   }
 }
 
-const createObserved = () => ({ responses: 0, violations: 0, findings: [] as Finding[] });
-
 function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {
-  const where = findRule(id).places[0] ?? id;
+  const where = placeOf(findRule(id));
   return results.flatMap((result): Finding[] => {
     if ('message' in result) return [{ ...result, sentence: id }];
     return result[0] ? [] : [{ message: result[1], where, sentence: id }];

@@ -23,7 +23,6 @@ const STATUSES = {
 function toCtrf(report: Report): object {
   const { summary, startedAt, durationMs, results } = report;
   const start = Date.parse(startedAt);
-  const groups = [...toGroups(results)];
   return {
     reportFormat: 'CTRF',
     specVersion: '0.0.0',
@@ -39,7 +38,9 @@ function toCtrf(report: Report): object {
         start,
         stop: start + durationMs,
       },
-      tests: groups.flatMap(([title, group]) => group.map((result) => toTest(title, result))),
+      tests: toGroups(results).flatMap(([title, group]) =>
+        group.map((result) => toTest(title, result)),
+      ),
     },
     extra: { berth: report },
   };

@@ -58,7 +58,7 @@ ${toReasons('Could not be checked', results, ['error', 'skip'])}
 ${toReasons('Not checked', results, ['disabled'])}
 ${listFacts(report).map(([title, items]) => html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`)}
 <h2>All results</h2>
-${[...toGroups(results)].map(([title, group]) => toTable(title, group, shown))}
+${toGroups(results).map(([title, group]) => toTable(title, group, shown))}
 </body>
 </html>
 `.text;

@@ -1,6 +1,6 @@
 import type { Result } from '../result.ts';
 import { formatEvidence } from './evidence.ts';
-import { type Report, toGroups } from './to-report.ts';
+import { isDecisive, type Report, toGroups } from './to-report.ts';
 
 /**
  * Converts the run to JUnit XML. CI systems fail a build on every failure, so those that do not count, because the
@@ -8,7 +8,7 @@ import { type Report, toGroups } from './to-report.ts';
  */
 export function toJunit(report: Report): string {
   const { startedAt: timestamp, durationMs, results, verdict } = report;
-  const suites = [...toGroups(results)].map(([name, group]) => {
+  const suites = toGroups(results).map(([name, group]) => {
     const time = group.reduce((sum, result) => sum + result.durationMs, 0) / 1000;
     const cases = group.map((result) => toCase(report, name, result));
     return toElement('testsuite', { name, ...toCounts(report, group), time, timestamp }, cases);
@@ -19,11 +19,11 @@ export function toJunit(report: Report): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }
 
-function kindOf({ known }: Report, { outcome, level, id }: Result) {
+function kindOf({ known }: Report, result: Result) {
+  const { outcome } = result;
   if (outcome === 'pass') return 'pass';
-  const decides = level === 'must' && !known.failures.some((failure) => failure.id === id);
-  if (decides && outcome === 'fail') return 'failure';
-  return decides && outcome === 'error' ? 'error' : 'skipped';
+  const kinds = { fail: 'failure', error: 'error', skip: 'skipped', disabled: 'skipped' } as const;
+  return isDecisive(result, known) ? kinds[outcome] : 'skipped';
 }
 
 function toCounts(report: Report, results: readonly Result[]): Record<string, number> {

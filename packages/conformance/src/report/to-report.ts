@@ -1,7 +1,8 @@
+import { catalog } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
-import { findRule, listViolated, rules } from '../contract/rules.ts';
+import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { ENGINES, type Engine, OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { OUTCOMES, type Outcome, type Result } from '../result.ts';
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
@@ -23,7 +24,7 @@ export interface Report {
   known: {
     /** Results that failed as expected, with the reason why that is accepted. */
     failures: { id: string; reason?: string }[];
-    /** Entries that no longer fail, or name nothing: they must be removed from the list. */
+    /** Entries that no longer fail: they must be removed from the list. */
     stale: string[];
     expired: string[];
   };
@@ -37,20 +38,14 @@ export interface Report {
   results: Result[];
 }
 
-/** Creates the report, with the results in contract order: rules first, then transactions and workflows by name. */
+/** Creates the report, with the results in the order of the catalog. */
 export function createReport(
   { known: entries, wireProfile }: Pick<Settings, 'known' | 'wireProfile'>,
   started: Date,
   results: readonly Result[],
   more: Pick<Report, 'targets' | 'seed' | 'calls' | 'leftovers'>,
 ): Report {
-  const order = rules.map(({ id }): string => id);
-  const sorted = results.toSorted(
-    (a, b) =>
-      ENGINES.indexOf(a.engine) - ENGINES.indexOf(b.engine) ||
-      order.indexOf(a.id) - order.indexOf(b.id) ||
-      a.id.localeCompare(b.id, 'en'),
-  );
+  const order = catalog.map(({ id }) => id);
   const known = compare(results, entries, started.toISOString().slice(0, 10));
   const summary = count(results);
   const { exitCode, verdict } = conclude(results, summary, known);
@@ -62,7 +57,7 @@ export function createReport(
     known,
     exitCode,
     verdict: wireProfile.envelope === 'flat' ? `${verdict}, flat responses` : verdict,
-    results: sorted,
+    results: results.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
   };
 }
 
@@ -83,22 +78,13 @@ function compare(
 ): Report['known'] {
   const expired = entries.filter(({ expires = today }) => expires < today);
   const accepted = entries.filter((entry) => !expired.includes(entry));
-  const stale = accepted.filter(({ id, flaky }) => {
-    const result = results.find((each) => each.id === id || id.startsWith(`${each.id}/`));
-    return result === undefined || (!flaky && hasPassed(result, id));
-  });
-  const failures = results
-    .filter(({ outcome }) => outcome === 'fail')
-    .flatMap((result) => toKnown(result, accepted));
-  const idsOf = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
-  return { failures, stale: idsOf(stale), expired: idsOf(expired) };
-}
-
-/** Whether everything with an ID was checked and passed: all sentences of a rule, or one of them. */
-function hasPassed({ engine, id, outcome, passed }: Result, known: string): boolean {
-  if (engine !== 'rules') return outcome === 'pass';
-  const ids = known === id ? Object.keys(findRule(id).sentences) : [known];
-  return ids.every((sentence) => passed.includes(sentence));
+  const passed = results.flatMap((result) => result.passed);
+  const stale = accepted.filter(({ id, flaky }) => !flaky && passed.includes(id));
+  return {
+    failures: results.flatMap((result) => toKnown(result, accepted)),
+    stale: stale.map(({ id }) => id),
+    expired: expired.map(({ id }) => id),
+  };
 }
 
 /**
@@ -118,15 +104,18 @@ function toKnown(
   return [{ id, ...(reason && { reason }) }];
 }
 
+/** Whether a failure counts: that of a MUST which is not known. */
+export const isDecisive = ({ level, id }: Result, { failures }: Report['known']): boolean =>
+  level === 'must' && !failures.some((known) => known.id === id);
+
 function conclude(
   results: readonly Result[],
   { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
 ): Pick<Report, 'exitCode' | 'verdict'> {
-  const isKnown = ({ id }: Result) => known.failures.some((failure) => failure.id === id);
-  const deciding = results.filter((result) => result.level === 'must' && !isKnown(result));
-  const failed = deciding.filter(({ outcome }) => outcome === 'fail');
-  const isOpen = deciding.some(({ outcome }) => outcome === 'error' || outcome === 'skip');
+  const decisive = results.filter((result) => isDecisive(result, known));
+  const failed = decisive.filter(({ outcome }) => outcome === 'fail');
+  const isOpen = decisive.some(({ outcome }) => outcome === 'error' || outcome === 'skip');
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
@@ -155,18 +144,15 @@ const AREAS: Record<string, string> = {
   AU: 'Authentication',
   ST: 'Storage API',
   UP: 'Upload target',
-};
-
-const ENGINE_TITLES: Record<Engine, string> = {
-  rules: 'Rules',
   dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
 };
 
-export function toGroups(results: readonly Result[]): Map<string, Result[]> {
-  return Map.groupBy(results, ({ engine, id }) =>
-    engine === 'rules' ? (AREAS[id.slice(0, 2)] ?? ENGINE_TITLES.rules) : ENGINE_TITLES[engine],
-  );
+/** Returns the results by their area. */
+export function toGroups(results: readonly Result[]): [title: string, results: Result[]][] {
+  const toArea = ({ engine, id }: Result) =>
+    AREAS[engine === 'rules' ? id.slice(0, 2) : engine] ?? '';
+  return [...Map.groupBy(results, toArea)];
 }
 
 export function groupByReason(results: readonly Result[], outcome: Outcome): [string, Result[]][] {
@@ -174,23 +160,19 @@ export function groupByReason(results: readonly Result[], outcome: Outcome): [st
   return [...Map.groupBy(found, ({ reason = '' }) => reason)];
 }
 
-interface Problem {
-  cause: Result;
-  others: Result[];
-}
-
 /** A rule that fails because of many others, so that it is worth reading only if nothing else fails. */
 const SUMMARY_RULE = 'ST-SEQUENCE';
 
 /**
- * Returns what there is to fix: the rules that fail. A transaction or workflow usually fails because of a rule that it
- * is evidence for, and is only a problem of its own if no rule fails.
+ * Returns what there is to fix: the rules that fail. A transaction or workflow usually fails because of a rule that its
+ * responses violate, and is only a problem of its own if no rule fails.
  *
- * @returns the problems, and the other failures
+ * @returns the problems, each with the transactions and workflows that violate its rule, and the other failures
  */
-export function listProblems({ results, known }: Report): { problems: Problem[]; rest: Result[] } {
-  const ids = known.failures.map(({ id }) => id);
-  const failed = results.filter(({ id, outcome }) => outcome === 'fail' && !ids.includes(id));
+export function listProblems({ results, known }: Report) {
+  const failed = results.filter(
+    ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
+  );
   const rules = failed.filter(({ id, engine }) => engine === 'rules' && id !== SUMMARY_RULE);
   const causes = rules.length > 0 ? rules : failed;
   const others = failed.filter((result) => !causes.includes(result));
@@ -198,9 +180,7 @@ export function listProblems({ results, known }: Report): { problems: Problem[];
     cause,
     others: others.filter((other) => other.rules.includes(cause.id)),
   }));
-  const rest = others.filter(
-    (other) => !problems.some((problem) => problem.others.includes(other)),
-  );
+  const rest = others.filter((other) => !causes.some(({ id }) => other.rules.includes(id)));
   return { problems, rest };
 }
 
@@ -213,7 +193,7 @@ export function listFacts({ known, leftovers }: Report): [title: string, items: 
   const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));
   const facts: [string, string[]][] = [
     ['Known failures', failures],
-    ['Known failures that no longer fail, or name nothing', known.stale],
+    ['Known failures that no longer fail', known.stale],
     ['Known failures that are no longer accepted', known.expired],
     ['Files that could not be removed', leftovers],
   ];

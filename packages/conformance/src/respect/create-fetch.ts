@@ -1,7 +1,7 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { Files } from '../context/files.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
-import { type Exchange, isWebUrl, toTarget } from '../http/exchange.ts';
+import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
 import { show } from '../validation/cite.ts';
@@ -46,8 +46,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     if (method === 'GET') return files.download(url);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
-    const { origin } = new URL(url);
-    return caller.call({ method, origin, target: toTarget(url), headers, body });
+    return caller.call({ method, url: toCallUrl(url), headers, body });
   }
 
   const toOperation = (url: string) =>

@@ -3,45 +3,19 @@ import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { FOLDER, type Run } from '../context/run.ts';
-import { findExclusion, findObstacle, toEnding } from '../context/skip-reason.ts';
+import { whyNotRun } from '../context/why-not-run.ts';
+import { type Workflow, workflows } from '../contract/catalog.ts';
+import { listViolated } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { createResult, type Finding, type Result } from '../result.ts';
+import { toNotRun } from '../not-run.ts';
+import { type Finding, type Result, toResult } from '../result.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
-
-/**
- * The contract's workflows that run on their own, each with the name of its document in `@berth/spec/workflows`. Those
- * in other files start with steps that are in `files`.
- */
-const WORKFLOWS: [id: string, file: string, statement: string][] = [
-  ['upload-file', 'files', 'Upload a file in two steps.'],
-  ['download-file', 'files', 'Upload a file and download it through a link.'],
-  ['delete-file', 'files', 'Upload a file and delete it.'],
-  ['copy-file', 'copy', 'Copy a file and keep its source.'],
-  ['copy-without-overwriting', 'overwrite', 'Copy a file without overwriting one.'],
-  ['move-file', 'move', 'Move a file, so that its source no longer exists.'],
-  ['call-service', 'gateway', 'Call the root and another path of a hosted service.'],
-  ['call-missing-service', 'gateway', 'Call a hosted service that does not exist.'],
-  ['call-without-credentials', 'gateway', 'Call a service without credentials.'],
-];
-
-export const workflows = WORKFLOWS.map(([id, file, statement]) => ({ id, file, statement }));
-
-type Workflow = (typeof workflows)[number];
-
-export function toWorkflowResult({ id, statement }: Workflow): Result {
-  return createResult({ engine: 'respect', id, statement });
-}
 
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {
-    const obstacle =
-      workflow.file === 'gateway'
-        ? findObstacle(run, 'gateway', ['fixture'])
-        : findObstacle(run, 'storage', ['storageCredentials', 'writes']);
-    const ending =
-      findExclusion(run, 'respect', workflow.id) ?? obstacle ?? (await runWorkflow(run, workflow));
-    onResult({ ...toWorkflowResult(workflow), ...ending });
+    const notRun = whyNotRun(run, workflow);
+    onResult(notRun ? toResult(workflow, notRun) : await runWorkflow(run, workflow));
   }
 }
 
@@ -60,39 +34,50 @@ interface RespectCheck {
   condition?: string;
 }
 
-async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Result>> {
+async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
   const started = performance.now();
   const record: Recorded = { exchanges: [] };
   const { exchanges } = record;
-  const where = `workflows#/${id}`;
-  let outcome: Partial<Result>;
+  let findings: Finding[];
+  let isChecked = true;
   try {
-    const steps = await execute(run, id, file, createFetch(run, record));
-    const assertions = steps.flatMap(({ checks = [] }) => checks).length;
-    const findings = steps.flatMap(({ stepId = '', checks = [] }, index): Finding[] => {
-      const failed = checks.filter(({ passed, severity }) => !passed && severity === 'error');
-      // Each step makes one call.
-      const shown = showAt(exchanges, exchanges.length === steps.length ? index : -1);
-      return failed.map(({ name, condition, message = '' }) => {
-        // An excerpt of the body follows the first line.
-        const [line] = stripVTControlCharacters(message).trim().split('\n', 1);
-        const reason = condition ? `${condition} does not hold` : line;
-        const text = `step ${stepId}: ${name}: ${reason}`;
-        return { message: text, where: `${where}/${stepId}`, ...shown };
-      });
-    });
-    const passed = assertions > 0 ? 'pass' : 'error';
-    outcome = { outcome: findings.length > 0 ? 'fail' : passed, findings };
+    const steps = await execute(run, workflow, createFetch(run, record));
+    isChecked = steps.some(({ checks = [] }) => checks.length > 0);
+    findings = listFindings(workflow, steps, exchanges);
   } catch (error) {
     // Respect could not read a response.
-    const finding = { message: (error as Error).message, where, ...showAt(exchanges, -1) };
+    const where = `workflows#/${workflow.id}`;
+    findings = [{ message: (error as Error).message, where, ...showAt(exchanges, -1) }];
     if (exchanges.length === 0) record.fault ??= error as Error;
-    outcome = { outcome: 'fail', findings: [finding] };
   }
-  return {
-    ...(record.fault ? toEnding(record.fault, run) : outcome),
-    durationMs: Math.round(performance.now() - started),
-  };
+  const durationMs = Math.round(performance.now() - started);
+  if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
+  if (record.fault)
+    return toResult(workflow, { ...toNotRun(record.fault, run.signal), durationMs });
+  if (findings.length === 0) return toResult(workflow, { outcome: 'pass', durationMs });
+  // What its calls violate is probably why it failed.
+  const violations = exchanges.flatMap((exchange) => run.observer.validate(exchange));
+  const rules = [...new Set(violations.flatMap(listViolated))];
+  return toResult(workflow, { outcome: 'fail', findings, rules, durationMs });
+}
+
+function listFindings(
+  { id }: Workflow,
+  steps: readonly Executed[],
+  exchanges: readonly Exchange[],
+): Finding[] {
+  return steps.flatMap(({ stepId = '', checks = [] }, index) => {
+    const failed = checks.filter(({ passed, severity }) => !passed && severity === 'error');
+    // Each step makes one call.
+    const shown = showAt(exchanges, exchanges.length === steps.length ? index : -1);
+    return failed.map(({ name, condition, message = '' }) => {
+      // An excerpt of the body follows the first line.
+      const [line] = stripVTControlCharacters(message).trim().split('\n', 1);
+      const reason = condition ? `${condition} does not hold` : line;
+      const text = `step ${stepId}: ${name}: ${reason}`;
+      return { message: text, where: `workflows#/${id}/${stepId}`, ...shown };
+    });
+  });
 }
 
 function showAt(exchanges: readonly Exchange[], index: number): Partial<Finding> {
@@ -114,7 +99,7 @@ const SILENT = {
 };
 
 /** Runs a workflow with Redocly Respect, which is imported here because loading it is slow. Returns its steps. */
-async function execute(run: Run, id: string, file: string, fetch: typeof globalThis.fetch) {
+async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThis.fetch) {
   const [respect, { BaseResolver, createConfig }] = await Promise.all([
     import('@redocly/respect-core'),
     import('@redocly/openapi-core'),

@@ -2,19 +2,32 @@ import { checks } from '../checks/index.ts';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Run } from '../context/run.ts';
-import { findExclusion, findObstacle, type Need } from '../context/skip-reason.ts';
 import type { StorageReply } from '../context/storage-client.ts';
+import { whyNotRun } from '../context/why-not-run.ts';
+import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
-import { transactions } from '../dredd/transactions.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
+import type { Received } from '../http/exchange.ts';
+import { SkipError, skipped } from '../not-run.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
-import { workflows } from '../respect/run-workflows.ts';
-import { SkipError, StartError, skipped } from '../result.ts';
+import { StartError } from '../result.ts';
 import { codeOf, isGatewayError } from '../validation/read-gateway.ts';
 
 const ATTEMPTS = 5;
 
-const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' };
+/** The names of the APIs, and the options that may be wrong if one rejects every call. */
+const TARGETS = {
+  gateway: {
+    name: 'gateway',
+    address: '--gateway-url, --gateway-host, --service',
+    credentials: '--gateway-token, --tc3-secret-id',
+  },
+  storage: {
+    name: 'storage API',
+    address: '--storage-url, --env, --request-form',
+    credentials: '--storage-header, --tc3-secret-id',
+  },
+};
 
 /**
  * Finds out what a run needs to know about the deployment.
@@ -26,37 +39,35 @@ export async function prepare(run: Run): Promise<void> {
   const find = { gateway: findGatewayCredentials, storage: findStorageForm };
   try {
     await Promise.all(apis.map((api) => find[api](run)));
-    const needsCopies = isNeeded(run, 'writes', [
-      ...transactions.map(({ name }) => ['dredd', name]),
-      ...workflows.map(({ id }) => ['respect', id]),
-    ]);
-    const mayCopy = !findObstacle(run, 'storage', ['storageCredentials', 'writes']);
     await Promise.all([
-      needsCopies && mayCopy && findCopyPaths(run),
-      !run.missing.fixture && isNeeded(run, 'webSocket') && findWebSockets(run),
+      isNeeded(run, 'writes') && findCopyPaths(run),
+      isNeeded(run, 'webSocket') && findWebSockets(run),
     ]);
   } catch (error) {
     // Every check then reports why it did not run.
     if (!run.signal.aborted) throw error;
   }
-  const refusals = apis.map((api) => run.refused[api]);
-  if (!refusals.every((refusal) => refusal?.hasCredentials)) return;
-  const reasons = refusals.map((refusal) => refusal?.reason);
-  throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
+  const reasons = apis.map((api) => hasCredentials(run, api) && run.missing[api]?.reason);
+  if (reasons.every(Boolean))
+    throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
-/** @param others transactions or workflows that need it, too, each with its engine */
-function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boolean {
-  const needing = checks.filter(({ needs }) => needs.includes(need)).map(({ id }) => [id]);
-  return [...needing, ...others].some((ids) => !findExclusion(run, ...ids));
+/** Whether anything that runs has a need. */
+function isNeeded(run: Run, need: Need): boolean {
+  return [...checks, ...transactions, ...workflows].some(
+    (each) => each.needs.includes(need) && !whyNotRun(run, each),
+  );
 }
+
+const hasCredentials = ({ signers }: Run, api: Api): boolean =>
+  api === 'storage' ? signers.storage !== undefined : Object.keys(signers.gateway).length > 0;
 
 async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
     if (!isNoResponse(error)) throw error;
-    const what = `the ${NAMES[api]} at ${run.settings[`${api}Url`]}`;
+    const what = `the ${TARGETS[api].name} at ${run.settings[`${api}Url`]}`;
     throw new StartError(`${what} cannot be reached: ${error.message}.`);
   }
 }
@@ -80,16 +91,17 @@ async function findGatewayCredentials(run: Run): Promise<void> {
       return;
     }
     const code = isGatewayError(received) ? codeOf(received) : undefined;
-    const refusal = { status: received.status, code };
+    const refusal = toRefusal(received, code);
     // The gateway accepts calls, but not to this service.
-    if (!isRefusal(refusal) || code?.startsWith('SERVICE_')) {
-      const what = `no fixture service responds at ${gateway.servicePath} (${describe(refusal)})`;
+    if (!refusal.isRejection || code?.startsWith('SERVICE_')) {
+      const what = `no fixture service responds at ${gateway.servicePath} (${refusal.shown})`;
       run.missing.fixture = skipped(`${what}; see berth-conformance fixture --help`);
       return;
     }
     refusals.push(refusal);
   }
-  run.missing.fixture = skipped(refuse(run, 'gateway', refusals, schemes.length > 0));
+  run.missing.gateway = skipped(explain(run, 'gateway', refusals));
+  run.missing.fixture = run.missing.gateway;
 }
 
 /**
@@ -115,60 +127,43 @@ async function findStorageForm(run: Run): Promise<void> {
     }
   }
   run.requestForm = expected ?? 'top';
-  const refusals = replies.map(({ received, code = codeOf(received) }): Refusal => {
-    return { status: received.status, code };
-  });
-  if (refusals.every(isRefusal)) {
-    refuse(run, 'storage', refusals, run.signers.storage !== undefined);
+  const refusals = replies.map(({ received, code = codeOf(received) }) =>
+    toRefusal(received, code),
+  );
+  if (refusals.every(({ isRejection }) => isRejection)) {
+    run.missing.storage = skipped(explain(run, 'storage', refusals));
   }
 }
 
 interface Refusal {
   status: number;
-  code: string | undefined;
+  shown: string;
+  /** Otherwise, the response violates the contract, and fails the checks. */
+  isRejection: boolean;
 }
 
-/** Whether a response rejects a call. Any other response that is not a success violates the contract, and fails the checks. */
-function isRefusal({ status, code }: Refusal): boolean {
-  return [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
+function toRefusal({ status }: Received, code: string | undefined): Refusal {
+  const isRejection = [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
+  return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejection };
 }
-
-/** The options that may be wrong if an API rejects every call. */
-const SUSPECTS = {
-  gateway: {
-    address: '--gateway-url, --gateway-host, --service',
-    credentials: '--gateway-token, --tc3-secret-id',
-  },
-  storage: {
-    address: '--storage-url, --env, --request-form',
-    credentials: '--storage-header, --tc3-secret-id',
-  },
-};
 
 /**
- * Records and explains that an API rejects every call. The contract specifies neither status nor code for that, so the
- * explanation quotes them, and names every option that may be wrong.
+ * Explains why an API rejects every call. The contract specifies neither status nor code for that, so the explanation
+ * quotes them, and names every option that may be wrong.
  */
-function refuse(run: Run, api: Api, refusals: readonly Refusal[], hasCredentials: boolean): string {
-  const { address, credentials } = SUSPECTS[api];
-  const name = NAMES[api];
-  const actual = [...new Set(refusals.map(describe))].join(', ');
+function explain(run: Run, api: Api, refusals: readonly Refusal[]): string {
+  const { name, address, credentials } = TARGETS[api];
+  const actual = [...new Set(refusals.map(({ shown }) => shown))].join(', ');
   const areAll = (...statuses: number[]) =>
     refusals.every(({ status }) => statuses.includes(status));
-  let reason = `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
-  if (areAll(404, 405)) {
-    reason = `the ${name} responds to every call with ${actual}; see ${address}`;
-  } else if (!hasCredentials) {
-    reason = `no ${name} credentials were provided (${actual}); see ${credentials}`;
-  } else if (areAll(401, 403)) {
-    reason = `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
+  if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
+  if (!hasCredentials(run, api)) {
+    return `no ${name} credentials were provided (${actual}); see ${credentials}`;
   }
-  run.refused[api] = { reason, hasCredentials };
-  return reason;
-}
-
-function describe({ status, code = '' }: Refusal): string {
-  return `${status} ${code}`.trimEnd();
+  if (areAll(401, 403)) {
+    return `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
+  }
+  return `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }
 
 /**
@@ -178,10 +173,10 @@ function describe({ status, code = '' }: Refusal): string {
 async function findCopyPaths(run: Run): Promise<void> {
   const preferred = run.settings.wireProfile.copyPaths;
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
-  const t = new CheckContext(run, 'probe');
+  const { files } = new CheckContext(run, 'probe');
   try {
-    const file = await t.files.store('copy.txt');
-    const accepts = (form: CopyPaths) => t.files.tryCopyAs(file, form);
+    const file = await files.store('copy.txt');
+    const accepts = (form: CopyPaths) => files.tryCopyAs(file, form);
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
     if (!(error instanceof SkipError || isNoResponse(error) || run.signal.aborted)) throw error;
@@ -189,8 +184,8 @@ async function findCopyPaths(run: Run): Promise<void> {
 }
 
 /**
- * Finds out whether handshakes of WebSockets get a response at all: some intermediaries never respond to them, and
- * each check would wait for its own timeout. Whether the response is the right one is left to the checks.
+ * Finds out whether WebSocket handshakes get a response at all: some intermediaries never respond to them, and each
+ * check would wait for its own timeout. Whether the response is the right one is left to the checks.
  */
 async function findWebSockets(run: Run): Promise<void> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
@@ -199,7 +194,7 @@ async function findWebSockets(run: Run): Promise<void> {
     await closeSocket(socket);
   } catch (error) {
     if (!isNoResponse(error)) throw error;
-    const reason = `no handshake of a WebSocket gets a response (${error.message}); does an intermediary allow upgrades?`;
+    const reason = `no WebSocket handshake gets a response (${error.message}); does an intermediary allow upgrades?`;
     run.missing.webSocket = skipped(reason);
     run.settings.onNotice(reason);
   }

@@ -1,0 +1,45 @@
+/**
+ * Why something did not run, or not to its end:
+ *
+ * - `disabled`: the operator left it out or did not provide what it needs, in which case the reason names the option; or
+ *   the target lacks the optional feature that it is about
+ * - `skip`: it was asked for, but something that it needs failed, so that the run proves nothing about it
+ * - `error`: the suite or the network is at fault, never the target
+ */
+export interface NotRun {
+  outcome: 'disabled' | 'skip' | 'error';
+  reason: string;
+}
+
+export const disabled = (reason: string): NotRun => ({ outcome: 'disabled', reason });
+export const skipped = (reason: string): NotRun => ({ outcome: 'skip', reason });
+
+/** Ends a check that cannot be run to its end. */
+export abstract class NotRunError extends Error {
+  abstract readonly outcome: NotRun['outcome'];
+}
+
+/** Ends a check because its rule is about an optional feature that the target lacks. */
+export class DisabledError extends NotRunError {
+  readonly outcome = 'disabled';
+}
+
+/**
+ * Ends a check whose setup failed, for example because a file could not be uploaded. Another rule covers the failed step.
+ */
+export class SkipError extends NotRunError {
+  readonly outcome = 'skip';
+}
+
+/** Ends the part of a check that needs WebSockets, because no handshake gets a response. */
+export class NoWebSocketError extends SkipError {}
+
+/** Ends a check after a finding that makes the remaining assertions pointless. */
+export class FailError extends Error {}
+
+/** @param signal of the run; once it has aborted, that is the cause of any error */
+export function toNotRun(error: unknown, signal: AbortSignal): NotRun {
+  if (signal.aborted) return skipped(String(signal.reason));
+  if (error instanceof NotRunError) return { outcome: error.outcome, reason: error.message };
+  return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
+}
