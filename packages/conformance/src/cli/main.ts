@@ -12,7 +12,7 @@ export async function main(): Promise<number> {
   // The reader may close the pipe early, as `| head` does; the reports are still written.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
-    stderr.write(`${describeBug(error)}\n`);
+    stderr.write(`${describeBug(error as Error)}\n`);
     // Node's own code, 1, would blame the deployment.
     process.exit(2);
   });

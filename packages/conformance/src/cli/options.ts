@@ -4,7 +4,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { type ConformanceOptions, type KnownFailure, OPTION_GROUPS } from '../options.ts';
+import { type ConformanceOptions, type KnownFailure, schema } from '../options.ts';
 import { reporters } from '../report/reporters.ts';
 import { StartError } from '../result.ts';
 
@@ -20,20 +20,67 @@ const CONVERSIONS: Record<string, (text: string) => unknown> = {
 
 const LISTS = ['storageHeaders', 'only', 'report'];
 
-interface Described {
-  name: string;
-  heading: string;
-  /** Placeholder for the value in the help; empty for a flag. */
-  value: string;
-  description: string;
-  type?: string;
-  default?: unknown;
-}
+/** All options in the order of the help, under its headings, each with a placeholder for its value. */
+const HELP: Record<string, [name: string, placeholder: string, description: string][]> = {
+  'Deployment:': [
+    ['gatewayUrl', '<url>', 'base URL of the gateway (default: it is not checked)'],
+    ['gatewayHost', '<host>', 'Host header, which names the environment (default: in the URL)'],
+    [
+      'storageUrl',
+      '<url>',
+      'base URL of the storage API, without /api/v2 (default: it is not checked)',
+    ],
+    ['env', '<id>', 'environment for storage calls'],
+    ['service', '<name>', 'name under which the fixture service is deployed'],
+    ['wireProfile', '<file>', "wire profile of the deployment (default: the contract's names)"],
+  ],
+  'Credentials (best set by environment variables):': [
+    ['gatewayToken', '<token>', 'access token for gateway calls'],
+    ['tc3SecretId', '<id>', 'ID of the key pair that signs gateway and storage calls'],
+    ['tc3SecretKey', '<key>', 'secret key of the key pair'],
+    ['tc3Token', '<token>', 'session token of a temporary key pair'],
+    ['storageHeaders', '<header>', "'Name: value', which storage calls send unchanged"],
+    ['otherEnvToken', '<token>', 'valid access token of another environment'],
+    ['expiredToken', '<token>', 'expired access token of this environment'],
+    ['forbiddenService', '<name>', 'service that these credentials may not call'],
+  ],
+  'Selection:': [
+    ['only', '<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-'],
+    ['known', '<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
+    ['readOnly', '', 'send no request that stores, changes or deletes a file'],
+    ['list', '', 'print the selected rules, and check nothing'],
+  ],
+  'Run and reports:': [
+    ['budget', '<seconds>', 'maximum duration; remaining checks are skipped'],
+    ['report', '<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
+    ['quiet', '', 'print only the verdict'],
+    ['verbose', '', 'print each result as soon as it is known'],
+  ],
+  'Rarely needed:': [
+    ['ca', '<file>', 'CA certificates (PEM) to trust instead of the default ones'],
+    ['timeout', '<ms>', 'how long to wait for a response, in milliseconds'],
+    ['concurrency', '<number>', 'number of checks to run in parallel'],
+    ['rate', '<number>', 'maximum number of calls per second'],
+    [
+      'requestForm',
+      '<form>',
+      'where storage requests have their fields, if not detected: top, data',
+    ],
+    ['maxAgeUnit', '<unit>', 'unit of maxAge: ms, s, min'],
+    ['minLinkSeconds', '<seconds>', 'minimum lifetime of a link'],
+    ['tc3Service', '<name>', 'service name in signatures'],
+    ['storageSigningHost', '<host>', 'host in storage signatures'],
+    ['seed', '<number>', 'repeat the sequences of an earlier run'],
+    ['sequences', '<number>', 'number of generated sequences'],
+  ],
+};
 
-const described = Object.entries(OPTION_GROUPS).flatMap(([heading, group]) =>
-  Object.entries(group).map(([name, type]) => {
-    const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
-    return { ...schema, name, heading } as unknown as Described;
+const { properties } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+
+const options = Object.entries(HELP).flatMap(([heading, rows]) =>
+  rows.map(([name, placeholder, description]) => {
+    const { type, default: preset } = Object(properties?.[name]);
+    return { heading, name, placeholder, description, preset, type };
   }),
 );
 
@@ -64,11 +111,11 @@ const toVariable = (name: string) => `BERTH_${withDashes(toAttribute(name), '_')
 
 /** Lists the options for the command line, in the order of its help. */
 export function listOptions(): Option[] {
-  return described.map(({ name, heading, value, description, default: preset }) => {
+  return options.map(({ name, heading, placeholder, description, preset }) => {
     const isShown = typeof preset === 'string' || typeof preset === 'number';
     const isList = LISTS.includes(name);
     const more = isShown ? ` (default: ${preset})` : isList ? '; repeatable' : '';
-    const option = new Option(`${toFlag(name)} ${value}`.trimEnd(), description + more);
+    const option = new Option(`${toFlag(name)} ${placeholder}`.trimEnd(), description + more);
     if (isList) option.argParser((text, earlier) => (earlier ? `${earlier}\n${text}` : text));
     return option.helpGroup(heading);
   });
@@ -89,7 +136,7 @@ export function readOptions(
     const isVariable = commandLine[toAttribute(name)] === undefined && env[toVariable(name)];
     return isVariable ? toVariable(name) : toFlag(name);
   };
-  const entries = described.flatMap((option) => {
+  const entries = options.flatMap((option) => {
     const { name } = option;
     const text = commandLine[toAttribute(name)] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
@@ -103,11 +150,10 @@ export function readOptions(
   return { run, list, report, quiet, verbose, nameOf };
 }
 
-function convert({ name, type }: Described, text: string): unknown {
+function convert({ name, placeholder, type }: (typeof options)[number], text: string): unknown {
   if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (type === 'boolean')
-    return text === 'true' || (text !== 'false' && fail('must be true or false'));
-  return (CONVERSIONS[name] ?? String)(text);
+  if (placeholder !== '') return (CONVERSIONS[name] ?? String)(text);
+  return text === 'true' || (text !== 'false' && fail('must be true or false'));
 }
 
 function fail(message: string): never {

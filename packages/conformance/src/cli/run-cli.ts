@@ -21,9 +21,6 @@ const UNKNOWN = 2;
 const EXCESS =
   'Unexpected arguments: quote values that contain spaces. The only command is fixture.';
 
-/** What the tests of an engine are called. */
-const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
-
 const HELP_END = `
 Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. There, a list has one value
 per line, and a flag is true or false. The command line takes precedence.
@@ -47,7 +44,7 @@ export interface Output {
 }
 
 /**
- * Runs the command line and returns its exit code. All output goes to `output`.
+ * Runs the command line and returns its exit code.
  *
  * @param signal stops the run, or the fixture service
  */
@@ -55,16 +52,17 @@ export async function runCli(
   args: readonly string[],
   { output, env, signal }: { output: Output; env: Environment; signal: AbortSignal },
 ): Promise<number> {
-  // The message about an unknown option contains its value, which may be a credential.
-  const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
-  const secrets = new Redactor({ values, headers: [] });
   let exitCode = 0;
+  const versions = Object.entries(documents).map(
+    ([api, { document }]) => `${api} ${document.info.version}`,
+  );
+  const version = `berth-conformance ${manifest.version} (contract: ${versions.join(', ')})`;
   const program = new Command('berth-conformance')
     .description(
       'Check whether a deployment of the gateway and the storage API follows the contract.',
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
-    .version(toVersion(), '-V, --version', 'print the versions of the suite and the contract')
+    .version(version, '-V, --version', 'print the versions of the suite and the contract')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', HELP_END)
@@ -89,32 +87,25 @@ export async function runCli(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (error instanceof CommanderError) output.error(secrets.redact(error.message));
-    else if (error instanceof StartError) output.error(`error: ${toPrintable(error.message)}`);
-    else output.error(describeBug(error));
+    output.error(describe(error as Error, args));
     return UNKNOWN;
   }
 }
 
-function toVersion(): string {
-  const versions = Object.entries(documents).map(
-    ([api, { document }]) => `${api} ${document.info.version}`,
-  );
-  return `berth-conformance ${manifest.version} (contract: ${versions.join(', ')})`;
+function describe(error: Error, args: readonly string[]): string {
+  if (error instanceof StartError) return `error: ${toPrintable(error.message)}`;
+  if (!(error instanceof CommanderError)) return describeBug(error);
+  // The message about an unknown option contains its value, which may be a credential.
+  const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
+  return new Redactor({ values, headers: [] }).redact(error.message);
 }
 
 /** Describes an error without its message, which may contain a credential. */
-export function describeBug(error: unknown): string {
-  const { name, stack = '' } = error as Error;
+export function describeBug({ name, stack = '' }: Error): string {
   return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 
-/**
- * Checks a deployment, prints what was found, and writes the reports.
- *
- * @returns the exit code
- * @throws StartError if the run cannot start
- */
+/** Checks a deployment, prints what was found, and writes the reports. Returns the exit code. */
 async function check(
   command: CommandOptions,
   output: Output,
@@ -150,13 +141,14 @@ async function check(
   return exitCode;
 }
 
+/** What the tests of an engine are called. */
+const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
+
 /** Prints the selected tests, with the sentences of a rule if it has several, and how many of all tests they are. */
 function list({ only = [] }: ConformanceOptions, { out }: Output): void {
-  const listed = catalog.filter((test) => {
-    const { engine, id, level, statement } = test;
-    const selected = Object.entries(test.sentences ?? { [id]: statement }).filter(([sentence]) =>
-      isSelected({ engine, id: sentence }, only),
-    );
+  const listed = catalog.filter(({ engine, id, level, statement, sentences }) => {
+    const all = Object.entries(sentences ?? { [id]: statement });
+    const selected = all.filter(([sentence]) => isSelected({ engine, id: sentence }, only));
     if (selected.length === 0) return false;
     out(`${id} (${engine === 'rules' ? level.toUpperCase() : engine})\n  ${statement}`);
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);
@@ -171,11 +163,7 @@ function list({ only = [] }: ConformanceOptions, { out }: Output): void {
   out(counts.join(', '));
 }
 
-/**
- * Serves the fixture service until the signal aborts.
- *
- * @throws StartError if the service cannot listen
- */
+/** Serves the fixture service until the signal aborts. */
 async function serveFixture(
   { port, host }: { port: string; host: string },
   { out }: Output,

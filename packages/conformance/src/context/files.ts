@@ -115,9 +115,8 @@ export class Files {
     const all = { path, url, token, authorization, fileId, storeFileId };
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
     if (areTexts && isWebUrl(url)) return all as Grant;
-    const { status } = reply.received;
-    const without = 'without the fields that an upload needs';
-    throw new SkipError(`getUploadMetaData responded with ${status} ${without}`);
+    const response = `getUploadMetaData responded with ${reply.received.status}`;
+    throw new SkipError(`${response} without the fields that an upload needs`);
   }
 
   /** Returns the form fields of step 2 in order, `file` last. */
@@ -132,7 +131,7 @@ export class Files {
     ];
   }
 
-  /** Performs step 2, and returns any response. An accepted form does not prove that the file is stored. */
+  /** Performs step 2. An accepted form does not prove that the file is stored. */
   async post(
     { path, fileId, url }: Grant,
     form: readonly FormField[],
@@ -153,7 +152,7 @@ export class Files {
     return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
   }
 
-  /** Uploads a file, and returns any response. */
+  /** Uploads a file. */
   async send(name: string, content: Buffer | string, options?: PostOptions) {
     const grant = await this.grant(name);
     const bytes = Buffer.from(content);
@@ -200,7 +199,7 @@ export class Files {
     return fileId;
   }
 
-  /** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
+  /** Creates the items of a copy call, and tracks their destinations. */
   toCopyItems(items: readonly CopyItem[]): Record<string, unknown>[] {
     const { copyPath } = this.#context.storage;
     return items.map(({ from, to, ...options }) => {
@@ -211,7 +210,6 @@ export class Files {
     });
   }
 
-  /** Makes a copy call and returns any response; the deployment may also reject it. */
   tryCopy(...items: CopyItem[]): Promise<StorageReply> {
     const fileList = this.toCopyItems(items);
     return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
@@ -235,6 +233,10 @@ export class Files {
     return (await this.#context.storage.list('batchDelete', await this.ids(...names))).entries;
   }
 
+  async read(fileId: string): Promise<Reading> {
+    return (await this.readAll([fileId]))[0] as Reading;
+  }
+
   /** Reads files as any user does: gets links in one call and downloads them. */
   async readAll(fileIds: readonly string[]): Promise<Reading[]> {
     const reply = await this.#context.storage.list('batchGetTempUrls', toItems(fileIds));
@@ -254,28 +256,17 @@ export class Files {
     return { found: false, why: `its link responds with ${status}`, exchange };
   }
 
-  async read(fileId: string): Promise<Reading> {
-    return (await this.readAll([fileId]))[0] as Reading;
-  }
-
   /** Downloads a link without credentials, following redirects. */
-  async download(link: string): Promise<Exchange> {
-    let next = link;
-    for (let redirects = 0; ; redirects += 1) {
-      // Links may be unencoded; what is already encoded stays as is.
-      const { origin, pathname, search } = new URL(next);
-      const call = { method: 'GET', url: origin + pathname + search };
-      const exchange = await this.#context.caller.call({
-        ...call,
-        headers: [],
-        body: Buffer.alloc(0),
-      });
-      const { received } = exchange;
-      const location = REDIRECTS.includes(received.status) && received.header('location');
-      const redirect = location && URL.parse(location, next)?.href;
-      if (redirects === MAX_REDIRECTS || !isWebUrl(redirect)) return exchange;
-      next = redirect;
-    }
+  async download(link: string, redirects = 0): Promise<Exchange> {
+    // Links may be unencoded; what is already encoded stays as is.
+    const { origin, pathname, search } = new URL(link);
+    const call = { method: 'GET', url: origin + pathname + search, headers: [] };
+    const exchange = await this.#context.caller.call({ ...call, body: Buffer.alloc(0) });
+    const { received } = exchange;
+    const location = REDIRECTS.includes(received.status) && received.header('location');
+    const next = location && URL.parse(location, link)?.href;
+    if (redirects === MAX_REDIRECTS || !isWebUrl(next)) return exchange;
+    return this.download(next, redirects + 1);
   }
 
   /**
@@ -311,7 +302,7 @@ export class Files {
     return this.expect(when, Object.fromEntries(names.map((name) => [name, undefined])));
   }
 
-  /** Marks a path for removal at the end of the run; for destinations of copies. */
+  /** Marks a path for removal at the end of the run. */
   track(path: string, fileId?: string): void {
     const { leftovers } = this.#context.run;
     leftovers.set(path, fileId ?? leftovers.get(path));
@@ -341,12 +332,10 @@ export function describeReading(reading: Reading, expected?: Buffer): string {
 
 export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
   const parts = fields.flatMap(([name, value]) => {
-    const file = Buffer.isBuffer(value);
-    const filename = file ? '; filename="file"' : '';
-    const type = file ? '\r\nContent-Type: application/octet-stream' : '';
-    const head = `Content-Disposition: form-data; name="${name}"${filename}${type}`;
-    return [`--${boundary}\r\n${head}\r\n\r\n`, value, '\r\n'];
+    const isFile = Buffer.isBuffer(value);
+    const file = isFile ? '; filename="file"\r\nContent-Type: application/octet-stream' : '';
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    return [Buffer.from(head), Buffer.from(value as string), Buffer.from('\r\n')];
   });
-  const all = [...parts, `--${boundary}--\r\n`];
-  return Buffer.concat(all.map((part) => Buffer.from(part as string)));
+  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }

@@ -36,22 +36,14 @@ export interface GatewayCall {
 }
 
 /** The parameters of a command of the fixture service, see `fixture/README.md`. */
-export interface FixtureRequest {
+export interface FixtureRequest
+  extends Partial<Record<'greet' | 'hold' | 'mark' | 'protocol' | 'type', string>>,
+    Partial<
+      Record<'count' | 'interval' | 'refuse' | 'size' | 'status' | 'trickle' | 'wait', number>
+    > {
   body?: string | Uint8Array;
   chunked?: boolean;
-  count?: number;
-  greet?: string;
   headers?: HeaderList;
-  hold?: string;
-  interval?: number;
-  mark?: string;
-  protocol?: string;
-  refuse?: number;
-  size?: number;
-  status?: number;
-  trickle?: number;
-  type?: string;
-  wait?: number;
 }
 
 export type GatewayClient = ReturnType<typeof createGatewayClient>;
@@ -70,7 +62,7 @@ export function createGatewayClient(run: Run, caller: Caller) {
   }
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,
-    /** Path of the fixture service, `/v1/cloudrun/conformance`. */
+    /** `/v1/cloudrun/conformance` */
     servicePath: toGatewayPath(run, {}),
 
     async call(call: GatewayCall = {}): Promise<Exchange> {
@@ -79,7 +71,6 @@ export function createGatewayClient(run: Run, caller: Caller) {
       return exchange;
     },
 
-    /** Returns when the response head arrives. */
     open: (call: GatewayCall): Promise<OpenExchange> => caller.open(toGatewayCall(run, call)),
 
     async upgrade(call: GatewayCall, offers: readonly string[] = []): Promise<Upgrade> {

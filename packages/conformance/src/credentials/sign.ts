@@ -73,7 +73,13 @@ export function signStorage(timestamp: number, signingHost: string, keys: Tc3Key
   return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
 }
 
-export type Tc3Keys = Omit<NonNullable<Settings['tc3']>, 'storageSigningHost'>;
+export interface Tc3Keys {
+  secretId: string;
+  secretKey: string;
+  /** Session token of temporary credentials. */
+  token?: string | undefined;
+  service: string;
+}
 
 /** The input to a signature. A check that needs an invalid signature changes part of the input. */
 export interface Tc3Input {

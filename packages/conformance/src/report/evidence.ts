@@ -12,30 +12,21 @@ const MAX_COMMAND = 2_000;
 
 const FINDINGS_SHOWN = 3;
 
-interface Violation {
-  /** With its ID, if the rule has several. */
-  sentence: string;
-  /** The different messages, without those that are not shown. */
-  messages: string[];
-  /** The first finding, which has the call that is shown. */
-  first: Finding;
-  /** `2 of 61 responses`; empty for a sentence that is not about each response. */
-  share: string;
-}
-
-export function toViolations({ id: result, findings, statement, scopes }: Result): Violation[] {
-  const groups = Map.groupBy(findings, ({ sentence }) => sentence);
-  return [...groups].flatMap(([id, [first, ...others]]) => {
-    if (first === undefined) return [];
-    const messages = [...new Set([first, ...others].map(({ message }) => cut(message)))];
-    const shown = messages.slice(0, FINDINGS_SHOWN);
-    const more = messages.length - shown.length;
-    const isOnly = id === undefined || id === result;
-    const { [id ?? result]: scope } = scopes;
+/** Returns the findings by sentence: its text, the different messages, and the first finding, whose call is shown. */
+export function toViolations({ id: result, findings, statement, scopes }: Result) {
+  const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? result);
+  return [...groups].map(([id, [first, ...others]]) => {
+    const messages = [first, ...others].map((finding) => cut(finding?.message ?? ''));
+    const different = [...new Set(messages)];
+    const more = different.length - FINDINGS_SHOWN;
+    const { [id]: scope } = scopes;
     return {
-      sentence: isOnly ? statement : `${id}: ${findStatement(id as SentenceId)}`,
-      messages: more > 0 ? [...shown, `… and ${more} more`] : shown,
-      first,
+      sentence: id === result ? statement : `${id}: ${findStatement(id as SentenceId)}`,
+      messages: [
+        ...different.slice(0, FINDINGS_SHOWN),
+        ...(more > 0 ? [`… and ${more} more`] : []),
+      ],
+      first: first as Finding,
       share: scope ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
@@ -78,8 +69,8 @@ function toRepeat({ engine, id }: Result, finding: Finding): string {
 }
 
 function toLines([label = '', text = '']: string[]): string[] {
-  const lines = text.split(/\r?\n/).map(toPrintable);
   if (text === '') return [];
+  const lines = text.split(/\r?\n/).map(toPrintable);
   return lines.map((line, index) => `${(index > 0 ? '' : label).padEnd(10)}${line}`.trimEnd());
 }
 

@@ -11,25 +11,22 @@ import {
   toGroups,
 } from './to-report.ts';
 
-class Markup {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+/** Text that is not escaped again. */
+interface Markup {
+  markup: string;
 }
 
 type Part = string | number | Markup | undefined | readonly Part[];
 
 /** Creates markup in which every value that is not markup is escaped; `undefined` becomes nothing. */
 function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
-  return new Markup(strings.reduce((text, next, index) => text + render(parts[index - 1]) + next));
+  return { markup: strings.reduce((all, next, at) => all + render(parts[at - 1]) + next) };
 }
 
 function render(part: Part): string {
-  if (part instanceof Markup) return part.text;
-  if (typeof part === 'object') return part.map(render).join('');
-  return part === undefined ? '' : escapeXml(String(part));
+  if (part === undefined) return '';
+  if (typeof part !== 'object') return escapeXml(String(part));
+  return 'markup' in part ? part.markup : part.map(render).join('');
 }
 
 /** The page loads nothing, not even from its own host, and runs no script. */
@@ -47,7 +44,7 @@ export function toHtml(report: Report): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>Conformance of ${targets[0]?.url}</title>
-<style>${new Markup(STYLE)}</style>
+<style>${{ markup: STYLE }}</style>
 </head>
 <body>
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
@@ -61,7 +58,7 @@ ${listFacts(report).map(([title, items]) => html`<h2>${title}</h2>\n<ul>${items.
 ${toGroups(results).map(([title, group]) => toTable(title, group, shown))}
 </body>
 </html>
-`.text;
+`.markup;
 }
 
 function toProblems({ problems, rest }: ReturnType<typeof listProblems>): Markup | undefined {
@@ -126,29 +123,25 @@ const STYLE = `
 :root {
   color-scheme: light dark;
   --quiet: light-dark(#57606d, #a3adba);
-  --raised: light-dark(#f5f6f8, #1d2128);
   --line: light-dark(#d5dae1, #39414d);
+  --red: light-dark(#b3261e, #ff8a80);
   font: 15px / 1.5 system-ui, sans-serif;
 }
 body { margin: 0 auto; max-width: 65rem; padding: 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; line-height: 1.3; }
+h1 { font-size: 1.5rem; }
 h2 { margin: 2rem 0 .5rem; font-size: 1.2rem; border-bottom: 1px solid var(--line); }
-h3 { margin: 0; font-size: 1rem; }
-p { margin: .2rem 0; }
+h3, p { margin: .2rem 0; font-size: 1rem; }
 ol > li { margin-bottom: 1.5rem; }
 code, pre { font: .87em / 1.45 ui-monospace, monospace; }
-pre { margin: .25rem 0; padding: .6rem; background: var(--raised); border-radius: 4px; white-space: pre-wrap; }
-.quiet { color: var(--quiet); font-size: .9em; }
-.found { font-weight: 600; border-left: 3px solid light-dark(#b3261e, #ff8a80); padding-left: .6rem; }
+pre { padding: .6rem; border: 1px solid var(--line); white-space: pre-wrap; }
+.found { font-weight: 600; border-left: 3px solid var(--red); padding-left: .6rem; }
 .pass { color: light-dark(#1a6e3c, #5fce8b); }
-.fail { color: light-dark(#b3261e, #ff8a80); }
-.error { color: light-dark(#8e24aa, #e1a0f0); }
+.fail, .error { color: var(--red); }
 .skip { color: light-dark(#8a5a00, #f0b850); }
-.disabled { color: var(--quiet); }
+.quiet, .disabled { color: var(--quiet); }
 summary { cursor: pointer; padding: .2rem 0; }
-table { border-collapse: collapse; }
 td { padding: .3rem .6rem .3rem 0; vertical-align: top; border-top: 1px solid var(--line); }
 td:nth-child(2) { white-space: nowrap; }
-@media (max-width: 45rem) { td { display: block; border: 0; padding: 0; } tr { display: block; margin: .6rem 0; } }
-@media print { :root { color-scheme: light; } body { max-width: none; } }
+@media (max-width: 45rem) { td, tr { display: block; } }
+@media print { :root { color-scheme: light; } }
 `;
