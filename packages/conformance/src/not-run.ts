@@ -14,7 +14,6 @@ export interface NotRun {
 export const disabled = (reason: string): NotRun => ({ outcome: 'disabled', reason });
 export const skipped = (reason: string): NotRun => ({ outcome: 'skip', reason });
 
-/** Ends a check that cannot be run to its end. */
 export abstract class NotRunError extends Error {
   abstract readonly outcome: NotRun['outcome'];
 }

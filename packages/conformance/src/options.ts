@@ -53,7 +53,6 @@ const selected = text.refine(selectsAny, {
   error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
 });
 
-/** A failure that the operator accepts for now. */
 const knownFailure = z.strictObject({
   /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
   id: text.refine((id) => IDS.has(id), {
@@ -128,7 +127,6 @@ export interface ConformanceOptions extends z.input<typeof schema> {
   onNotice?: ((text: string) => void) | undefined;
 }
 
-/** The options with their defaults. */
 export type Settings = ReturnType<typeof toSettings>;
 
 /** URL for an API that is not checked and never called. */
@@ -167,7 +165,6 @@ export function toSettings(
   };
 }
 
-/** Returns the key pair, if there is one. */
 function toKeyPair(data: z.output<typeof schema>, nameOf: (option: string) => string) {
   const { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token: token } = data;
   if (secretId !== undefined && secretKey !== undefined) {
@@ -187,6 +184,5 @@ function isBaseUrl(base: string): boolean {
   return isPlain === true && !/[?#]/.test(base) && /^https?:$/.test(url?.protocol ?? '');
 }
 
-/** Whether the operator has selected a test, or a sentence of a rule. */
 export const isSelected = (test: Pick<Test, 'engine' | 'id'>, only: readonly string[]): boolean =>
   only.length === 0 || only.some((name) => selects(name, test));

@@ -59,7 +59,6 @@ export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statemen
   durationMs: number;
 }
 
-/** Creates the result of a test from what is known about it. */
 export function toResult(
   { engine, id, level, statement }: Test,
   known: Pick<Result, 'outcome'> & Partial<Result>,

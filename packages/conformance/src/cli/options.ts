@@ -109,7 +109,6 @@ const toFlag = (name: string) => `--${withDashes(toAttribute(name), '-')}`;
 
 const toVariable = (name: string) => `BERTH_${withDashes(toAttribute(name), '_').toUpperCase()}`;
 
-/** Lists the options for the command line, in the order of its help. */
 export function listOptions(): Option[] {
   return options.map(({ name, heading, placeholder, description, preset }) => {
     const isShown = typeof preset === 'string' || typeof preset === 'number';

@@ -105,7 +105,6 @@ export function describeBug({ name, stack = '' }: Error): string {
   return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 
-/** Checks a deployment, prints what was found, and writes the reports. Returns the exit code. */
 async function check(
   command: CommandOptions,
   output: Output,
@@ -163,7 +162,6 @@ function list({ only = [] }: ConformanceOptions, { out }: Output): void {
   out(counts.join(', '));
 }
 
-/** Serves the fixture service until the signal aborts. */
 async function serveFixture(
   { port, host }: { port: string; host: string },
   { out }: Output,

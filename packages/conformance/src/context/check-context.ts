@@ -21,7 +21,6 @@ import { createRunCaller, FOLDER, type Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 import type { Runnable } from './why-not-run.ts';
 
-/** A check of a sentence. */
 export interface Check extends Runnable {
   id: SentenceId;
   /** Whether it makes assertions. Otherwise, the invariant for its sentence checks its calls. */
@@ -55,15 +54,12 @@ export function defineCalls(
 export class CheckContext {
   readonly run: Run;
   readonly settings: Settings;
-  /** Aborts when the run ends. */
   readonly signal: AbortSignal;
   readonly gateway: GatewayClient;
   /** The fixture service behind the gateway, for checks that need `fixture`. */
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
-  /** The files in the folder of this check. */
   readonly files: Files;
-  /** What the check has done and found so far. */
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #name: string;
   readonly #place: string;
@@ -113,7 +109,6 @@ export class CheckContext {
     for (const [holds, message] of claims) this.expect(holds, message);
   }
 
-  /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
   expectEqual(what: string, actual: unknown, expected: unknown, call?: Exchange): void {
     const shown = typeof actual === 'string' ? actual : show(actual);
     this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);

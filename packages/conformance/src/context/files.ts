@@ -15,7 +15,6 @@ import { entryOf, hasXmlError, isSuccess } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 import type { Entry, StorageClient, StorageReply } from './storage-client.ts';
 
-/** What the first step of an upload returns. */
 export type Grant = Record<
   'path' | 'url' | 'token' | 'authorization' | 'fileId' | 'storeFileId',
   string
@@ -46,7 +45,6 @@ export type Reading = { exchange: Exchange } & (
   | { found: false; why: string }
 );
 
-/** A file to copy, by its name in the folder. */
 export interface CopyItem {
   from: string;
   to: string;
@@ -95,7 +93,6 @@ export class Files {
     return this.#context.storage.path(this.#folder + name);
   }
 
-  /** The content that was stored under a name. */
   contentOf(name: string): Buffer | undefined {
     return this.#contents.get(name);
   }
@@ -152,7 +149,6 @@ export class Files {
     return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
   }
 
-  /** Uploads a file. */
   async send(name: string, content: Buffer | string, options?: PostOptions) {
     const grant = await this.grant(name);
     const bytes = Buffer.from(content);
@@ -192,7 +188,6 @@ export class Files {
     return ids;
   }
 
-  /** Returns the ID of the file at a path, including copies. */
   async fileIdOf(path: string): Promise<string> {
     const { fileId } = await this.#grantPath(path);
     if (this.#context.run.leftovers.has(path)) this.track(path, fileId);
@@ -285,7 +280,6 @@ export class Files {
     }
   }
 
-  /** Expects a file to have these bytes, or not to be found. */
   expectReading(reading: Reading, bytes: Buffer | undefined, what: string): void {
     const holds = bytes ? hasBytes(reading, bytes) : !reading.found;
     const expected = bytes ? `have the expected ${bytes.length} bytes` : 'not be found';
@@ -293,7 +287,6 @@ export class Files {
     this.#context.expect(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
   }
 
-  /** Expects files to be unchanged since they were stored. */
   expectKept(when: string, ...names: string[]): Promise<void> {
     return this.expect(when, Object.fromEntries(names.map((name) => [name, name])));
   }
@@ -308,13 +301,11 @@ export class Files {
     leftovers.set(path, fileId ?? leftovers.get(path));
   }
 
-  /** Undoes `track` for a path whose file was deleted. */
   untrack(path: string): void {
     this.#context.run.leftovers.delete(path);
   }
 }
 
-/** The items of a call for the links of files. */
 export const toItems = (ids: readonly string[]) => ids.map((fileID) => ({ fileID }));
 
 export function hasBytes(reading: Reading, bytes: Buffer | undefined): boolean {

@@ -9,15 +9,13 @@ import {
 } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { NoWebSocketError, SkipError } from '../not-run.ts';
-import { readEcho } from '../validation/read-echo.ts';
-import { isGatewayError } from '../validation/read-gateway.ts';
+import { isGatewayError, readEcho } from '../validation/read-gateway.ts';
 import type { Run } from './run.ts';
 
 export interface GatewayCall {
   method?: string;
   /** What follows the service name, sent unchanged: `/echo/a?x=1`. */
   path?: string;
-  /** Default: the fixture service. */
   service?: string;
   /** Path below the URL of the gateway, instead of that of a service. */
   route?: string;
@@ -50,7 +48,6 @@ export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
 export type FixtureClient = ReturnType<typeof createFixtureClient>;
 
-/** Calls services behind the gateway, by default the fixture service. */
 export function createGatewayClient(run: Run, caller: Caller) {
   const { gatewayUrl, gatewayHost } = run.settings;
   /** If valid credentials are rejected during a run, that proves nothing about the rule. */
@@ -62,7 +59,6 @@ export function createGatewayClient(run: Run, caller: Caller) {
   }
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,
-    /** `/v1/cloudrun/conformance` */
     servicePath: toGatewayPath(run, {}),
 
     async call(call: GatewayCall = {}): Promise<Exchange> {
@@ -133,7 +129,6 @@ function toPath(command: string, { headers = [], body, chunked, ...rest }: Fixtu
   return written.length === 0 ? command : `${command}?${written.join('&')}`;
 }
 
-/** Adds address, `Host` and credentials to a call. */
 export function toGatewayCall(run: Run, call: GatewayCall): Call {
   const { origin, host } = new URL(run.settings.gatewayUrl);
   const { chunks, credentials = 'valid', keep429 } = call;

@@ -13,7 +13,6 @@ import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
 
-/** The state that all checks in a run share. */
 export interface Run {
   readonly settings: Settings;
   /** Random part of every name that the run generates, so that it never touches real data. */
@@ -26,7 +25,6 @@ export interface Run {
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
   readonly sent: { calls: number };
-  /** Checks every response once the run has begun. */
   readonly observer: Observer;
   phase: 'preparing' | 'checking';
   // What the deployment accepts; known before the first check.

@@ -20,16 +20,13 @@ export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
 /** How a storage call differs from a regular one. */
 export interface StorageCallOptions {
-  /** Default: POST. */
   method?: string;
-  /** Default: the run's environment. */
   env?: string;
   /** Default: `valid`. Headers are sent instead of credentials. */
   credentials?: 'valid' | 'none' | HeaderInput;
   headers?: HeaderInput;
   /** Send the fields in the other form, which the deployment may also accept (D21). */
   isOtherForm?: boolean;
-  /** The complete body, instead of the fields as JSON. */
   body?: string;
   /** The query, without its question mark. */
   query?: string;
@@ -39,7 +36,6 @@ export interface StorageCallOptions {
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-/** Calls the storage API. Its paths are in `folder`. */
 export function createStorageClient(run: Run, caller: Caller, folder: string) {
   const { settings, secrets } = run;
 
@@ -77,7 +73,6 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
     /** Returns the body of a call as JSON, in the form that the deployment accepts. */
     body: (fields: unknown) => JSON.stringify(toForm(fields, run.requestForm)),
 
-    /** Returns a cloud path that only this check uses, without a leading `/`. */
     path: (name: string) => `${folder}/${name}`,
 
     /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
@@ -93,7 +88,6 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
   };
 }
 
-/** Creates a call with the address of an operation, a JSON body and credentials. */
 export function toStorageCall(
   { settings, signers, requestForm }: Run,
   operation: string,
@@ -114,7 +108,6 @@ export function toStorageCall(
   return { method, url, headers, body };
 }
 
-/** Returns the body of a storage request with these fields. */
 export function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
 }

@@ -9,7 +9,6 @@ export interface Runnable extends Pick<Test, 'engine' | 'id' | 'api'> {
   needs: readonly Need[];
 }
 
-/** Returns why something does not run; `undefined` if it runs. */
 export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
   const { settings, signal, missing } = run;
   const { api, needs } = runnable;
@@ -24,7 +23,6 @@ export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
   return missing[api];
 }
 
-/** Returns why each need is not met. */
 const NEEDS: Record<Need, (run: Run) => NotRun | undefined> = {
   // Every operator can deploy the service and allow upgrades.
   fixture: ({ missing }) => missing.fixture,

@@ -6,7 +6,7 @@ import {
   type Api,
   type DocumentedResponse,
   documents,
-  findResponses,
+  findResponse,
   listResponses,
   type OpenapiDocument,
   toContract,
@@ -63,7 +63,7 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
       status === '500' || (operationId.endsWith('-root') && contentType === 'text/plain');
     if (contentType === undefined || isUnreachable) return [];
     const { name } = documents[api];
-    const [found] = findResponses(contract, documented, Number(status));
+    const found = findResponse(contract, documented, Number(status));
     return {
       ...documented,
       engine: 'dredd',

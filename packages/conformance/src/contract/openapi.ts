@@ -10,7 +10,6 @@ export type Api = (typeof APIS)[number];
 
 const METHODS = ['get', 'post'] as const;
 
-/** The parts of an OpenAPI document that the suite reads. */
 export interface OpenapiDocument {
   info: { title: string; version: string };
   paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>;
@@ -36,14 +35,11 @@ export interface DocumentedResponse {
   operationId: string;
   /** A status, a range such as `4XX`, or `default`. */
   status: string;
-  /** Absent if the response has no documented content. */
   contentType: string | undefined;
   response: ResponseObject;
-  /** Location of the response in the document, as a URI fragment. */
   pointer: string;
 }
 
-/** The two contract documents and their names in messages. */
 type Documents = Record<Api, { name: string; document: OpenapiDocument }>;
 
 export const documents: Documents = {
@@ -64,38 +60,36 @@ export function toContract(profile: WireProfile = defaultWireProfile): Contract 
 }
 
 export function listResponses(api: Api, document: OpenapiDocument): DocumentedResponse[] {
-  const operations = Object.entries(document.paths).flatMap(([path, pathItem]) =>
-    METHODS.flatMap((method) => {
-      const operation = pathItem[method];
-      return operation ? { ...operation, place: joinPointer('#/paths', path, method) } : [];
-    }),
-  );
-  return operations.flatMap(({ operationId, responses, place }) =>
-    Object.entries(responses).flatMap(([status, node]) => {
-      const found = dereference(document, node, `${place}/responses/${status}`);
-      const { value: response, pointer } = found;
-      const types = Object.keys(response.content ?? {});
-      return (types.length > 0 ? types : [undefined]).map((contentType) => {
-        return { api, operationId, status, contentType, response, pointer };
-      });
-    }),
-  );
+  const listed: DocumentedResponse[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const { operationId = '', responses = {} } = item[method] ?? {};
+      for (const [status, node] of Object.entries(responses)) {
+        const place = joinPointer('#/paths', path, method, 'responses', status);
+        const { value: response, pointer } = dereference(document, node, place);
+        const types = Object.keys(response.content ?? {});
+        for (const contentType of types.length > 0 ? types : [undefined]) {
+          listed.push({ api, operationId, status, contentType, response, pointer });
+        }
+      }
+    }
+  }
+  return listed;
 }
 
 /**
- * Returns the documented responses of an operation for a status. An exact status takes precedence over a range
+ * Returns a documented response of an operation for a status. An exact status takes precedence over a range
  * (`4XX`), and a range over `default` (OpenAPI 3.1.1, section 4.8.16).
  */
-export function findResponses(
+export function findResponse(
   { responses }: Contract,
-  operation: Pick<DocumentedResponse, 'api' | 'operationId'>,
+  { api, operationId }: Pick<DocumentedResponse, 'api' | 'operationId'>,
   status: number,
-): DocumentedResponse[] {
-  const { api, operationId } = operation;
+): DocumentedResponse | undefined {
   const all = responses.filter((each) => each.api === api && each.operationId === operationId);
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'default'];
-  const key = keys.find((key) => all.some((each) => each.status === key));
-  return all.filter((each) => each.status === key);
+  const [found] = keys.flatMap((key) => all.filter((each) => each.status === key));
+  return found;
 }
 
 /** Appends segments to a JSON pointer (RFC 6901) in the form of a URI fragment. */

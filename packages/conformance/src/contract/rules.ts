@@ -20,7 +20,6 @@ export interface Rule extends RuleSource {
   places: string[];
 }
 
-/** In contract order. */
 export const rules: readonly Rule[] = contract.rules.map(({ sentences, ...rule }) => ({
   ...rule,
   engine: 'rules',
@@ -31,7 +30,6 @@ export const rules: readonly Rule[] = contract.rules.map(({ sentences, ...rule }
     : { [rule.id]: rule.statement },
 }));
 
-/** Returns the rule with an ID, or that of a sentence. */
 export function findRule(id: string): Rule {
   const [ruleId] = id.split('/');
   const found = rules.find((rule) => rule.id === ruleId);
@@ -43,7 +41,6 @@ export function findStatement(id: SentenceId): string {
   return findRule(id).sentences[id] ?? '';
 }
 
-/** Returns what the findings about a rule cite. */
 export const placeOf = ({ places, id }: Rule): string => places[0] ?? id;
 
 /**

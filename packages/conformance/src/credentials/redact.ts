@@ -15,7 +15,6 @@ const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
 interface Secrets {
   /** Complete values, and their long parts, such as a signature. */
   values: string[];
-  /** Lower-case names of the headers whose values are never shown. */
   headers: string[];
   /** The header value of the access token, which a reader of the report has, too. */
   bearer?: string | undefined;
@@ -68,7 +67,6 @@ export class Redactor {
     for (const value of [token, authorization]) if (typeof value === 'string') this.add(value);
   }
 
-  /** Redacts every string of a value, and the values of headers that contain secrets, however short they are. */
   redact<T>(value: T): T {
     this.#ordered = [...this.#spellings].sort((a, b) => b.length - a.length);
     return this.#redact(value) as T;

@@ -11,15 +11,12 @@ import type { Settings } from '../options.ts';
 
 const { algorithm, storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
 
-/** The request that will be sent, without credentials. */
 type UnsignedCall = Call;
 
 export type GatewayScheme = 'bearer' | 'signature';
 
-/** What creates the headers that identify the caller of one call. */
 export interface Signers {
   gateway: Partial<Record<GatewayScheme, (call: UnsignedCall) => HeaderList>>;
-  /** Absent if the operator provided no credentials. */
   storage?: () => HeaderList;
 }
 
@@ -86,7 +83,6 @@ export interface Tc3Input {
   method: string;
   /** Path as sent, escapes included. */
   path: string;
-  /** Query as sent, without `?`. */
   query: string;
   /** The headers to sign; must include `host`. */
   headers: readonly (readonly [name: string, value: string])[];

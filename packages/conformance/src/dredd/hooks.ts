@@ -17,11 +17,9 @@ interface Running {
   transaction: Transaction;
   call: Call;
   startedAt: number;
-  /** What its response violates; absent until there is one. */
   findings?: Finding[];
 }
 
-/** Returns why Dredd does not request a documented response. */
 export function whyNotRequested(run: Run, transaction: Transaction) {
   // Whoever runs Dredd alone must see that every call is rejected, with or without credentials.
   const withoutCredentials = { ...transaction, needs: ['dredd'] } as const;

@@ -43,7 +43,6 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
   for (const transaction of open.values()) onResult(toResult(transaction, notRun));
 }
 
-/** Runs Dredd in a folder until it ends or the run is aborted. Returns the end of its output. */
 async function startDredd(
   folder: string,
   run: Run,

@@ -44,7 +44,6 @@ export interface CallerOptions {
   timeout: number;
   signal: AbortSignal;
   onSent: () => void;
-  /** Called with each complete response. */
   onExchange: (exchange: Exchange) => void;
 }
 
@@ -81,7 +80,6 @@ export class Caller {
     return upgrade;
   }
 
-  /** Retries a call that gets a 429, when the target allows it. */
   async #repeat<Made extends Exchange & Partial<OpenExchange>>(
     call: Call,
     make: () => Promise<Made>,
@@ -156,7 +154,6 @@ export class Caller {
   }
 }
 
-/** Adds the headers `Host` and `Content-Length`, if they are missing and needed. */
 function withFraming(call: Call): Call {
   const { method, url, headers, body, trickle } = call;
   const has = (name: string) => readAll(headers, name).length > 0;

@@ -29,7 +29,6 @@ export function toServerName(hostname: string): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
-/** Thrown if there is no response: the connection was refused, reset, timed out or cut off. */
 export class NetworkError extends NotRunError {
   readonly outcome = 'error';
   /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
@@ -41,7 +40,6 @@ export class NetworkError extends NotRunError {
   }
 }
 
-/** Thrown if every attempt of a call got a 429. */
 export class ThrottledError extends SkipError {}
 
 /** Whether a call has ended without a response that says something about the target. */

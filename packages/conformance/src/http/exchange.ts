@@ -14,9 +14,7 @@ export interface Call {
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */
   trickle?: (() => Readable) | undefined;
-  /** Return a 429. Default: wait and send the request again. */
   keep429?: boolean | undefined;
-  /** Whether it is one of several calls on one connection. */
   onOneConnection?: boolean;
 }
 
@@ -112,7 +110,6 @@ export function toHeaderList(input: HeaderInput = []): HeaderList {
   );
 }
 
-/** Returns `headers` plus those in `added`, which replace any headers of the same name. */
 export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
   const kept = headers.filter(([key]) => !added.some(([name]) => isNamed(key, name)));
   return [...kept, ...added];
@@ -155,7 +152,6 @@ export function splitTarget(url: string): { pathname: string; search: string } {
   return { pathname, search: query.join('?') };
 }
 
-/** Returns everything that follows the host in a URL. */
 export function toTarget(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*/, '');
 }

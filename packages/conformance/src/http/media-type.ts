@@ -25,7 +25,6 @@ export function isSameType(a = '', b = ''): boolean {
   return toPlainType(a) === toPlainType(b);
 }
 
-/** Returns whether a Content-Type matches a media type or a range such as `image/*`. Parameters are ignored. */
 export function matchesMediaType(contentType: string, documented: string): boolean {
   const parts = toMediaType(contentType).split('/');
   const expected = toMediaType(documented).split('/');

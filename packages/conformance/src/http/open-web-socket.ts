@@ -147,7 +147,6 @@ export class Socket {
     });
   }
 
-  /** Returns the next message, which may have arrived earlier. */
   async next(): Promise<Message> {
     const late = new NetworkError(`${this.#what}: no message in time`, 'TIMEOUT');
     const next = this.#messages.next().catch(() => ({ value: undefined }));

@@ -44,13 +44,11 @@ export class Pace {
     throw new NetworkError(`${origin} did not respond ${MAX_SILENCES} times in a row`, 'SILENT');
   }
 
-  /** Records a response other than a 429. */
   responded(origin: string): void {
     this.#silences.delete(origin);
     this.#isHopeless = false;
   }
 
-  /** Records a call without a response, or with one that never ends. */
   silent(origin: string): void {
     this.#silences.set(origin, (this.#silences.get(origin) ?? 0) + 1);
   }

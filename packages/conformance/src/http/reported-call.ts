@@ -6,7 +6,6 @@ const MAX_BYTES = 16_384;
 interface ReportedBody {
   /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
   body: string;
-  /** Default: `utf-8`. */
   bodyEncoding?: 'utf-8' | 'base64';
   /** Size of the complete body in bytes, if `body` is truncated. */
   bodySize?: number;

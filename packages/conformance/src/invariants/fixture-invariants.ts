@@ -5,9 +5,8 @@ import { toMediaType } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
 import { cite } from '../validation/cite.ts';
 import { type Claim, claimEach, claimSameHeaders } from '../validation/claims.ts';
-import { type Echo, readEcho } from '../validation/read-echo.ts';
+import { type Echo, readEcho } from '../validation/read-gateway.ts';
 
-/** A call to the gateway, which may have reached the fixture service. */
 export interface FixtureFacts extends Exchange {
   readonly settings: Pick<Settings, 'service'>;
 }
@@ -23,7 +22,6 @@ function readAnyPath({ sent, settings }: FixtureFacts): string {
 /** What the fixture service sent, read from the request for it: `/respond?status=404&header=…`. */
 interface SentResponse {
   status: number;
-  /** Includes `Content-Type`. */
   headers: HeaderList;
   /** Absent if the request does not say what it is: `/events`, `/socket`. */
   body?: () => Buffer;
@@ -70,13 +68,11 @@ function listHops(headers: HeaderList): string[] {
   return [...names, ...listed.map((name) => name.trim())];
 }
 
-/** Headers that the gateway replaces. */
 const REPLACED = ['x-request-id', 'content-disposition'];
 
 /** See `Invariant`. */
 type FixtureInvariant = (facts: FixtureFacts) => Claim[] | undefined;
 
-/** An invariant for responses of the fixture service. */
 const ofResponses =
   (check: (sent: SentResponse, facts: FixtureFacts) => Claim[] | undefined): FixtureInvariant =>
   (facts) => {
@@ -84,7 +80,6 @@ const ofResponses =
     return sent && check(sent, facts);
   };
 
-/** An invariant for requests that the fixture service has echoed. */
 const ofEchoes =
   (check: (echo: Echo, facts: FixtureFacts) => Claim[] | undefined): FixtureInvariant =>
   (facts) => {
@@ -122,7 +117,6 @@ const ofPath = (sentence: number): FixtureInvariant =>
     return [[pathname === expected, message]];
   });
 
-/** What must hold for each call that reached the fixture service. */
 export const FIXTURE_INVARIANTS = {
   'GW-PATH/1': ofPath(1),
   'GW-PATH/2': ofPath(2),

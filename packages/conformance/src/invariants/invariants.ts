@@ -58,7 +58,6 @@ function isOfService(facts: Facts): boolean {
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
-/** Which of the rules about `Content-Disposition` is about a response, if it is certain. */
 function dispositionRule(facts: Facts): 'C1' | 'C2' | 'C3' | 'none' | undefined {
   const { sent, received } = facts;
   // The rules do not say whether a handshake that the service rejects is a GET.
@@ -108,7 +107,6 @@ function itemsOf(sent: Call): unknown[] | undefined {
   return Array.isArray(fileList) ? fileList : undefined;
 }
 
-/** The file IDs in a list, for each entry or item. */
 const listIds = (items: readonly unknown[]): string[] =>
   items
     .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
@@ -154,13 +152,11 @@ const present = (name: string, value: unknown): Claim => [
   `the response should have the field ${name}`,
 ];
 
-/** An invariant for storage responses that are envelopes. */
 const ofEnvelopes =
   (check: Invariant): Invariant =>
   (facts) =>
     facts.body === undefined ? undefined : check(facts);
 
-/** Checks a response against the document of its operation. */
 const checkSchema = ({ validator, operationId, received }: Facts, api: Api): Finding[] =>
   validator.checkResponse({ api, operationId }, received);
 
@@ -224,5 +220,4 @@ export const INVARIANTS = {
   }),
 } satisfies Partial<Record<SentenceId, Invariant>>;
 
-/** A sentence with an invariant. */
 export type InvariantId = keyof typeof INVARIANTS;

@@ -35,7 +35,6 @@ export class Observer {
     );
   }
 
-  /** Checks a response against all selected invariants that apply to it. */
   observe(exchange: Exchange): void {
     for (const { id, findings } of this.#check(exchange, this.#selected)) {
       const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
@@ -53,12 +52,10 @@ export class Observer {
     return this.#check(exchange, required).flatMap(({ findings }) => findings);
   }
 
-  /** Returns what was observed; undefined if the invariant applied to no response. */
   resultOf(id: SentenceId): Observed | undefined {
     return this.#observed.get(id);
   }
 
-  /** Returns what is found with each of the invariants that apply to a response. */
   #check(exchange: Exchange, selected: typeof invariants) {
     const { api, operationId } = this.#findOperation(exchange) ?? {};
     if (operationId === undefined) return [];
@@ -70,7 +67,6 @@ export class Observer {
     });
   }
 
-  /** Returns the operation that a call is for, if any. */
   #findOperation({ sent }: Exchange): { api: Api; operationId: string } | undefined {
     const { method, url } = sent;
     const { gatewayUrl, storageUrl } = this.#settings;

@@ -18,7 +18,6 @@ interface Markup {
 
 type Part = string | number | Markup | undefined | readonly Part[];
 
-/** Creates markup in which every value that is not markup is escaped; `undefined` becomes nothing. */
 function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   return { markup: strings.reduce((all, next, at) => all + render(parts[at - 1]) + next) };
 }

@@ -7,14 +7,11 @@ import { OUTCOMES, type Outcome, type Result } from '../result.ts';
 /** The report on a run, with its results and its exit code. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
-  /** Seed for the generated requests. */
   seed: number;
   /** When the run began, ISO 8601, and how long it took. */
   startedAt: string;
   durationMs: number;
-  /** Number of calls made, including those of the clean-up. */
   calls: number;
-  /** Paths that the run stored and could not remove. */
   leftovers: string[];
   summary: Record<Outcome, number> & {
     /** Number of rules, and of those that passed or failed. */
@@ -38,7 +35,6 @@ export interface Report {
   results: Result[];
 }
 
-/** Creates the report, with the results in the order of the catalog. */
 export function createReport(
   { known: entries, wireProfile }: Pick<Settings, 'known' | 'wireProfile'>,
   started: Date,
@@ -104,7 +100,6 @@ function toKnown(
   return [{ id, ...(reason && { reason }) }];
 }
 
-/** Whether a failure counts: that of a MUST which is not known. */
 export const isDecisive = ({ level, id }: Result, { failures }: Report['known']): boolean =>
   level === 'must' && !failures.some((known) => known.id === id);
 

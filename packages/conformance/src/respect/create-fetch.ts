@@ -97,7 +97,6 @@ function createVault(fields: readonly string[]) {
     return `http://value-${values.indexOf(value)}.invalid`;
   };
   return {
-    /** Returns a body as JSON, with a word for every value that is only passed on. */
     conceal: (body: unknown) =>
       JSON.stringify(body, (name, value) =>
         fields.includes(name) && typeof value === 'string' && value !== '' ? toWord(value) : value,

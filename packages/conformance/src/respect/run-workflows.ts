@@ -19,7 +19,6 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
   }
 }
 
-/** A step or a workflow that Respect has run. */
 interface Executed {
   stepId?: string;
   executedSteps?: Executed[];
@@ -137,7 +136,6 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
   return listSteps(results.flatMap(({ executedWorkflows }) => executedWorkflows as Executed[]));
 }
 
-/** Includes the steps of the workflows that steps call. */
 function listSteps(executed: readonly Executed[]): Executed[] {
   return executed.flatMap((each) => (each.executedSteps ? listSteps(each.executedSteps) : [each]));
 }

@@ -2,7 +2,6 @@ import type { Rule } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Outcome, type Result, type Scope, toResult } from '../result.ts';
 
-/** The result of one check of a sentence, or of its invariant. */
 export interface Part extends Pick<Result, 'outcome' | 'reason' | 'findings'> {
   id: SentenceId;
   scope?: Scope;
@@ -18,7 +17,6 @@ function findDecisive<Item extends { outcome: Outcome }>(items: readonly Item[])
   return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
 }
 
-/** Returns the result of a rule from the parts of its sentences. */
 export function mergeParts(rule: Rule, parts: readonly Part[]): Result {
   const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, own]) => {
     const { outcome, reason } = findDecisive(own);

@@ -52,7 +52,6 @@ export async function prepare(run: Run): Promise<void> {
     throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
-/** Whether anything that runs has a need. */
 function isNeeded(run: Run, need: Need): boolean {
   return [...checks, ...transactions, ...workflows].some(
     (each) => each.needs.includes(need) && !whyNotRun(run, each),

@@ -4,7 +4,7 @@ import {
   type Contract,
   type DocumentedResponse,
   dereference,
-  findResponses,
+  findResponse,
   joinPointer,
 } from '../contract/openapi.ts';
 import type { Received } from '../http/exchange.ts';
@@ -16,7 +16,6 @@ const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap']
 
 type Operation = Pick<DocumentedResponse, 'api' | 'operationId'>;
 
-/** Checks JSON responses against the documents of a deployment. */
 export class ResponseValidator {
   readonly #contract: Contract;
   readonly #ajv: Ajv2020;
@@ -33,17 +32,15 @@ export class ResponseValidator {
     }
   }
 
-  /** Returns whether a document has an operation with this ID. */
   hasOperation({ api, operationId }: Operation): boolean {
     return this.#contract.responses.some(
       (each) => each.api === api && each.operationId === operationId,
     );
   }
 
-  /** Checks a response's media type, body and required headers against the contract for its status. */
   checkResponse(operation: Operation, received: Received): Finding[] {
     const status = toDocumented(operation, received.status);
-    const [documented] = findResponses(this.#contract, operation, status);
+    const documented = findResponse(this.#contract, operation, status);
     const { name, document } = this.#contract.documents[operation.api];
     if (documented === undefined) {
       return [{ message: `the status ${received.status} is not documented`, where: name }];

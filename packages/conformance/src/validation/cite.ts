@@ -12,5 +12,4 @@ export function cite(text: string | undefined): string {
   return `${text.slice(0, MAX_CITED)}${CUT}${text.length} characters)`;
 }
 
-/** Formats a value for a message: `7` for a number, `"7"` for a string, or `missing`. */
 export const show = (value: unknown): string => cite(JSON.stringify(value));

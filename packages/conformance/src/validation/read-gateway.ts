@@ -1,4 +1,19 @@
-import type { Received } from '../http/exchange.ts';
+import type { Exchange, HeaderList, Received } from '../http/exchange.ts';
+
+/** A request as the fixture service received it. */
+export interface Echo {
+  method: string;
+  target: string;
+  headers: HeaderList;
+  body: { size: number; sha256: string; base64?: string };
+}
+
+/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
+export function readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
+  const echo = Object(json);
+  const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
+  return isEcho ? echo : undefined;
+}
 
 /** Whether a response is the gateway's own error: with `requestId` in the body equal to `X-Request-Id` (D10). */
 export function isGatewayError({ status, json, header }: Received): boolean {
@@ -8,7 +23,6 @@ export function isGatewayError({ status, json, header }: Received): boolean {
   return code !== undefined && message !== undefined && requestId === id;
 }
 
-/** Returns the code in a body; `undefined` if it is not a text. */
 export function codeOf({ json }: Received): string | undefined {
   const { code } = Object(json);
   return typeof code === 'string' ? code : undefined;

@@ -8,14 +8,12 @@ export interface StorageReply extends Exchange {
   /** The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat. */
   body: Record<string, unknown> | undefined;
   data: Record<string, unknown> | undefined;
-  /** The entries of `fileList`; `undefined` if it is not a list. */
   entries: Entry[] | undefined;
   code: string | undefined;
   /** Whether the status is not 2xx, or there is a `code` without `data` (D30). */
   refused: boolean;
 }
 
-/** An entry in a response's `fileList`. It has not been validated. */
 export type Entry = Record<string, unknown>;
 
 export function readReply(exchange: Exchange, form: WireProfile['envelope']): StorageReply {
