@@ -49,7 +49,6 @@ const finding: Finding = {
   response: {
     status: 200,
     body: HOSTILE.repeat(40),
-    bodyEncoding: 'utf-8',
     headers: { b: [HOSTILE, 'c'], 'x-request-id': 'id-1' },
   },
 };

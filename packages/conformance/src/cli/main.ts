@@ -1,12 +1,6 @@
 import { styleText } from 'node:util';
 import { describeBug, type Output, runCli } from './run-cli.ts';
 
-/** Terminals and npm often send one signal twice: to the group and to the process. */
-const ECHO_MILLISECONDS = 500;
-
-/** Exit code of a process ended by a signal: 128 plus the number of SIGINT. */
-const INTERRUPTED = 130;
-
 export async function main(): Promise<number> {
   const { stdout, stderr, env, argv } = process;
   // The reader may close the pipe early, as `| head` does; the reports are still written.
@@ -25,13 +19,14 @@ export async function main(): Promise<number> {
   return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
 }
 
-/** Returns a signal that SIGINT or SIGTERM aborts; a second one, except for an echo, exits immediately. */
+/** Returns a signal that SIGINT or SIGTERM aborts; a second one exits immediately. */
 function stopOnSignal(): AbortSignal {
   const controller = new AbortController();
   let since = 0;
   const stop = () => {
     if (!controller.signal.aborted) since = performance.now();
-    else if (performance.now() - since > ECHO_MILLISECONDS) process.exit(INTERRUPTED);
+    // Terminals and npm often send one signal twice: to the group and to the process.
+    else if (performance.now() - since > 500) process.exit(130);
     controller.abort();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);

@@ -17,8 +17,6 @@ export interface GatewayCall {
   /** What follows the service name, sent unchanged: `/echo/a?x=1`. */
   path?: string;
   service?: string;
-  /** Path below the URL of the gateway, instead of that of a service. */
-  route?: string;
   headers?: HeaderInput;
   body?: string | Uint8Array;
   /** Sends the body in chunks instead, without a length (RFC 9112, section 7.1). */
@@ -149,8 +147,7 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
   return { method, url, headers, body, trickle: chunks && toTrickle(chunks), keep429 };
 }
 
-function toGatewayPath({ settings }: Run, { service, route, path = '' }: GatewayCall): string {
+function toGatewayPath({ settings }: Run, { service, path = '' }: GatewayCall): string {
   const { pathname } = new URL(settings.gatewayUrl);
-  const below = route ?? `/v1/cloudrun/${service ?? settings.service}`;
-  return pathname.replace(/\/+$/, '') + below + path;
+  return `${pathname.replace(/\/+$/, '')}/v1/cloudrun/${service ?? settings.service}${path}`;
 }

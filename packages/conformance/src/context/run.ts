@@ -30,7 +30,7 @@ export interface Run {
   // What the deployment accepts; known before the first check.
   requestForm: RequestForm;
   copyPaths: CopyPaths;
-  gatewayScheme?: GatewayScheme;
+  gatewayScheme?: GatewayScheme | undefined;
   /**
    * What the deployment lacks: the fixture service behind the gateway, responses to WebSocket handshakes, or an API that
    * accepts any call.

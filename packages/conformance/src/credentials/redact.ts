@@ -80,8 +80,8 @@ export class Redactor {
       const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
       // Only with this value can a reader repeat the call.
       if (isSecret) return [name, item === this.#bearer ? `Bearer ${BLANK}` : BLANK];
-      const isBody = name === 'body' && typeof item === 'string';
-      const shown = isBody ? this.#redactBody(item, { ...node }) : this.#redact(item, name);
+      const isCut = name === 'body' && 'bodySize' in node;
+      const shown = isCut ? this.#redactCut(String(item)) : this.#redact(item, name);
       return [this.#redactText(name), shown];
     });
     return Object.fromEntries(fields);
@@ -109,12 +109,8 @@ export class Redactor {
   }
 
   /** A body that was cut may end within a secret. */
-  #redactBody(body: string, { bodyEncoding, bodySize }: Record<string, unknown>): string {
-    const isBase64 = bodyEncoding === 'base64';
-    const text = isBase64 ? Buffer.from(body, 'base64').toString('latin1') : body;
+  #redactCut(body: string): string {
     const longest = this.#ordered[0]?.length ?? 0;
-    const end = bodySize === undefined ? text.length : Math.max(0, text.length - longest);
-    const shown = this.#redactText(text.slice(0, end));
-    return isBase64 ? Buffer.from(shown, 'latin1').toString('base64') : shown;
+    return this.#redactText(body.slice(0, Math.max(0, body.length - longest)));
   }
 }

@@ -106,23 +106,21 @@ export class Caller {
     throw new ThrottledError(`${call.method} ${call.url}: every attempt got a 429`);
   }
 
-  /**
-   * Makes one call.
-   *
-   * @param bodyTimeout how long to wait for the body after the head, in milliseconds. Default: both must arrive
-   *   within the timeout
-   */
+  /** Makes one call. Without a timeout for its body, the complete response must arrive within that of the caller. */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
     const { agents, timeout, signal } = this.#options;
     const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection };
     const what = `${call.method} ${call.url}`;
     const ends = new AbortController();
-    const startLimit = (milliseconds: number) =>
-      startTimer(milliseconds, () => {
+    const both = AbortSignal.any([signal, ends.signal]);
+    let stop = () => {};
+    const limit = (milliseconds: number) => {
+      stop();
+      stop = startTimer(milliseconds, () => {
         const message = `${what}: no response within ${milliseconds} ms`;
         ends.abort(new NetworkError(message, 'TIMEOUT'));
       });
-    let stop = startLimit(timeout);
+    };
     const close = () => {
       stop();
       ends.abort();
@@ -132,12 +130,9 @@ export class Caller {
       close();
       throw toNetworkError(fault, what);
     };
-    const both = AbortSignal.any([signal, ends.signal]);
+    limit(timeout);
     const response = await send(sent, agents, both).catch(fail);
-    if (bodyTimeout !== undefined) {
-      stop();
-      stop = startLimit(bodyTimeout);
-    }
+    if (bodyTimeout !== undefined) limit(bodyTimeout);
     async function* read(): AsyncGenerator<Buffer> {
       try {
         yield* readBody(response);

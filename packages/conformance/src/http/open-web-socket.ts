@@ -56,6 +56,7 @@ export async function openWebSocket(
     headers: toHeaderRecord(call.headers),
     servername: toServerName(new URL(url).hostname),
   };
+  let key = '';
   const client = new WebSocket(url, [...protocols], {
     ...untyped,
     agent: url.startsWith('wss:') ? agents.https : agents.http,
@@ -65,6 +66,7 @@ export async function openWebSocket(
     finishRequest(request) {
       // The target as it was signed: ws parses the URL, which turns `'` into `%27`.
       request.path = toTarget(url);
+      key = String(request.getHeader('Sec-WebSocket-Key'));
       request.end();
     },
   });
@@ -74,27 +76,29 @@ export async function openWebSocket(
   const upgrade = toHeaderList({
     Connection: 'Upgrade',
     Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': key,
     'Sec-WebSocket-Protocol': protocols.length > 0 ? protocols.join(', ') : [],
   });
   const sent: Call = { ...call, headers: [...call.headers, ...upgrade] };
   const outcome = new Promise<Upgrade>((resolve, reject) => {
     let accepted: Upgrade | undefined;
+    const fail = (error: Error) => reject(toNetworkError(error, what));
     client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
       accepted = { sent, received: toReceived(101, fromRawHeaders(rawHeaders)) };
     });
     client.once('open', () => accepted && resolve({ ...accepted, socket }));
-    client.once('unexpected-response', async (_, response) => {
+    client.once('unexpected-response', (_, response) => {
       const { statusCode: status = 0, rawHeaders } = response;
-      try {
-        const body = Buffer.concat(await Array.fromAsync(readBody(response)));
-        resolve({ sent, received: toReceived(status, fromRawHeaders(rawHeaders), body) });
-      } catch (error) {
-        reject(toNetworkError(error as Error, what));
-      }
-      client.terminate();
+      Array.fromAsync(readBody(response))
+        .then((chunks) => {
+          const received = toReceived(status, fromRawHeaders(rawHeaders), Buffer.concat(chunks));
+          resolve({ sent, received });
+        }, fail)
+        .finally(() => client.terminate());
     });
     client.on('error', (error) => {
-      if (accepted === undefined) reject(toNetworkError(error, what));
+      if (accepted === undefined) fail(error);
       else resolve({ ...accepted, violation: error.message });
     });
   });

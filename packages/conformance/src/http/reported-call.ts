@@ -1,13 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { type Exchange, toHeaderRecord } from './exchange.ts';
 
 /** Maximum size of a body in a report, in bytes. */
 const MAX_BYTES = 16_384;
 
 interface ReportedBody {
-  /** Text; base64 if the bytes are not UTF-8, see `bodyEncoding`. */
+  /** Empty if the bytes are not UTF-8. */
   body: string;
-  bodyEncoding?: 'utf-8' | 'base64';
-  /** Size of the complete body in bytes, if `body` is truncated. */
+  /** Size of the complete body in bytes, if `body` is not all of it. */
   bodySize?: number;
 }
 
@@ -48,14 +48,8 @@ export function toReportedCall({ sent, received }: Exchange): ReportedCall {
 }
 
 function toText(all: Buffer): ReportedBody {
-  const bytes = all.subarray(0, MAX_BYTES);
-  const isCut = all.length > MAX_BYTES;
-  const text = bytes.toString();
-  // The cut may be within a character.
-  const isText =
-    Buffer.from(text).equals(bytes) || (isCut && !text.slice(0, -1).includes('\uFFFD'));
-  const cut = isCut ? { bodySize: all.length } : {};
-  return isText && !text.includes('\0')
-    ? { body: text, bodyEncoding: 'utf-8', ...cut }
-    : { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
+  const text = all.subarray(0, MAX_BYTES).toString();
+  const isText = isUtf8(all) && !text.includes('\0');
+  if (!isText) return { body: '', bodySize: all.length };
+  return all.length > MAX_BYTES ? { body: text, bodySize: all.length } : { body: text };
 }

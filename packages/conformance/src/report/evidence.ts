@@ -46,13 +46,13 @@ export function formatEvidence(result: Result): string {
 }
 
 function toMessage(message: SentRequest | ReceivedResponse): string {
-  const { body, bodyEncoding, bodySize = body.length } = message;
+  const { body, bodySize = body.length } = message;
   const start = 'url' in message ? `${message.method} ${message.url}` : `${message.status}`;
   const headers = Object.entries(message.headers).flatMap(([name, value]) =>
     [value].flat().map((item) => `${name}: ${item}`),
   );
-  const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
-  const content = body === '' ? [] : ['', encoding + cut(body, bodySize)];
+  const shown = body === '' ? `(${bodySize} bytes that are not text)` : cut(body, bodySize);
+  const content = bodySize === 0 ? [] : ['', shown];
   return [...[start, ...headers].map((line) => cut(line)), ...content].join('\n');
 }
 

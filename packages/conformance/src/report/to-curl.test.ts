@@ -26,7 +26,6 @@ const post: SentRequest = { ...get, method: 'POST', url: '/' };
 const REQUESTS: SentRequest[] = [
   { ...get, url: '/a//b/../%2F/[x]{y}?q=$HOME&r=`id`&s=a+b' },
   { ...post, headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' }, body: `@it's {"a":"$b"}\n` },
-  { ...post, headers: { 'Content-Type': 'a/b' }, body: 'AP8K', bodyEncoding: 'base64' },
   { ...post, headers: { 'Content-Length': '0' } },
   {
     ...post,
@@ -50,7 +49,6 @@ describeOn('curl', 'a command', () => {
         onOneConnection: true,
       });
       await promisify(execFile)('sh', ['-c', command ?? '']);
-      const encoding = request.bodyEncoding === 'base64' ? 'base64' : 'utf8';
       const headers = Object.entries(request.headers).map(([name, value]) => [
         name.toLowerCase(),
         value,
@@ -63,7 +61,7 @@ describeOn('curl', 'a command', () => {
         if (!('Content-Type' in request.headers)) {
           expect(incoming.headers).not.toHaveProperty('content-type');
         }
-        expect(body).toEqual(Buffer.from(request.body, encoding));
+        expect(body).toEqual(Buffer.from(request.body));
       }
     },
   );

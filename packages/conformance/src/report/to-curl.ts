@@ -1,11 +1,8 @@
 import { BLANK } from '../credentials/redact.ts';
-import type { SentRequest } from '../http/reported-call.ts';
 import type { Finding } from '../result.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
-/** No server accepts a handshake without a 16-byte key. */
-const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 
 /** How a redacted access token is shown, and the variable that replaces it in a command. */
 const BEARER = `Bearer ${BLANK}`;
@@ -17,35 +14,26 @@ const TOKEN = 'Bearer $BERTH_GATEWAY_TOKEN';
  */
 export function toCurl({ request, onOneConnection }: Partial<Finding>): string | undefined {
   if (request === undefined || request.bodySize !== undefined) return undefined;
-  const { method, url, headers, body, bodyEncoding } = request;
+  const { method, url, headers, body } = request;
   const entries = Object.entries(headers).map(
     ([name, value]) => [name, value === BEARER ? TOKEN : value] as const,
   );
   if (JSON.stringify([url, entries, body]).includes(BLANK)) return undefined;
   const names = new Set(entries.map(([name]) => name.toLowerCase()));
-  const isUpgrade = names.has('upgrade') && !names.has('sec-websocket-key');
   const needsHttp1 = names.has('upgrade') || names.has('transfer-encoding');
   const sendsBody = body !== '' || names.has('content-length');
-  const pipe = toPipe(body, bodyEncoding);
+  // Such a body would not survive copy and paste.
+  const isPiped = body.search(UNPRINTABLE) >= 0;
   const command = [
     `curl -i${needsHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     // curl sends the length itself.
     ...entries.filter(([name]) => !/^content-length$/i.test(name)).map(toHeader),
-    ...(isUpgrade
-      ? [`-H 'Sec-WebSocket-Version: 13'`, `-H 'Sec-WebSocket-Key: ${WEB_SOCKET_KEY}'`]
-      : []),
     ...(sendsBody && !names.has('content-type') ? ["-H 'Content-Type:'"] : []),
-    ...(sendsBody ? [pipe ? '--data-binary @-' : `--data-raw ${quote(body)}`] : []),
+    ...(sendsBody ? [isPiped ? '--data-binary @-' : `--data-raw ${quote(body)}`] : []),
     ...Array<string>(onOneConnection ? 2 : 1).fill(quote(url)),
   ].join(' \\\n  ');
-  return pipe ? `${pipe} | ${command}` : command;
-}
-
-/** Returns the command that prints a body that would not survive copy and paste, such as one with line breaks. */
-function toPipe(body: string, encoding: SentRequest['bodyEncoding']): string | undefined {
-  if (encoding !== 'base64' && body.search(UNPRINTABLE) < 0) return undefined;
-  const base64 = encoding === 'base64' ? body : Buffer.from(body).toString('base64');
-  return `printf %s ${quote(base64)} | base64 -d`;
+  const base64 = Buffer.from(body).toString('base64');
+  return isPiped ? `printf %s ${quote(base64)} | base64 -d | ${command}` : command;
 }
 
 /** curl omits a header without a value unless it is written with a semicolon. */

@@ -19,18 +19,23 @@ export function toJunit(report: Report): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }
 
+const KINDS = {
+  pass: 'pass',
+  fail: 'failure',
+  error: 'error',
+  skip: 'skipped',
+  disabled: 'skipped',
+} as const;
+
 function kindOf({ known }: Report, result: Result) {
-  const { outcome } = result;
-  if (outcome === 'pass') return 'pass';
-  const kinds = { fail: 'failure', error: 'error', skip: 'skipped', disabled: 'skipped' } as const;
-  return isDecisive(result, known) ? kinds[outcome] : 'skipped';
+  const kind = KINDS[result.outcome];
+  return kind === 'pass' || isDecisive(result, known) ? kind : 'skipped';
 }
 
-function toCounts(report: Report, results: readonly Result[]): Record<string, number> {
-  const kinds = results.map((result) => kindOf(report, result));
-  const count = (kind: string) => kinds.filter((each) => each === kind).length;
-  const [failures, errors, skipped] = ['failure', 'error', 'skipped'].map(count);
-  return { tests: results.length, failures, errors, skipped } as Record<string, number>;
+function toCounts(report: Report, results: readonly Result[]) {
+  const count = (kind: string) => results.filter((each) => kindOf(report, each) === kind).length;
+  const [failures = 0, errors = 0, skipped = 0] = ['failure', 'error', 'skipped'].map(count);
+  return { tests: results.length, failures, errors, skipped };
 }
 
 function toCase(report: Report, classname: string, result: Result): string {

@@ -36,36 +36,31 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   const verdict = paint(color, toPrintable(report.verdict));
   if (quiet) return [verdict];
   const { problems, rest } = listProblems(report);
-  return [
-    `${paint('green', 'pass'.padEnd(9))} ${report.summary.pass}`,
-    ...listFacts(report).flatMap(([title, items]) => [
-      title,
-      ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`),
-      ...(items.length > ITEMS_SHOWN
-        ? [`  … ${items.length - ITEMS_SHOWN} more: see --report html=FILE`]
-        : []),
-    ]),
-    ...problems.flatMap(({ cause, others }) => ['', ...toProblem(cause, others, paint)]),
-    ...(rest.length > 0
-      ? ['', `These also fail, probably for the same reasons: ${listIds(rest)}`]
-      : []),
-    '',
-    verdict,
-    ...(['error', 'skip', 'disabled'] as const).flatMap((outcome) =>
-      groupByReason(results, outcome).map(
-        ([reason, group]) =>
-          `  ${paint(COLORS[outcome], `${group.length} ${outcome}`)}: ${toPrintable(reason)}${group.length <= IDS_SHOWN ? ` (${listIds(group)})` : ''}`,
-      ),
-    ),
-    `  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`,
-  ];
+  const lines = [`${paint('green', 'pass'.padEnd(9))} ${report.summary.pass}`];
+  for (const [title, items] of listFacts(report)) {
+    const more = items.length - ITEMS_SHOWN;
+    lines.push(title, ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`));
+    if (more > 0) lines.push(`  … ${more} more: see --report html=FILE`);
+  }
+  for (const { cause, others } of problems) lines.push('', ...toProblem(cause, others, paint));
+  if (rest.length > 0) {
+    lines.push('', `These also fail, probably for the same reasons: ${listIds(rest)}`);
+  }
+  lines.push('', verdict);
+  for (const outcome of ['error', 'skip', 'disabled'] as const) {
+    for (const [reason, group] of groupByReason(results, outcome)) {
+      const ids = group.length <= IDS_SHOWN ? ` (${listIds(group)})` : '';
+      const count = paint(COLORS[outcome], `${group.length} ${outcome}`);
+      lines.push(`  ${count}: ${toPrintable(reason)}${ids}`);
+    }
+  }
+  lines.push(`  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`);
+  return lines;
 }
 
 function toProblem(cause: Result, others: readonly Result[], paint: Paint): string[] {
-  const more = [
-    ...cause.notes.map((note) => `note      ${toPrintable(note)}`),
-    ...(others.length > 0 ? [`also      ${listIds(others)}`] : []),
-  ];
-  const lines = [...formatEvidence(cause).split('\n'), ...more];
+  const lines = formatEvidence(cause).split('\n');
+  lines.push(...cause.notes.map((note) => `note      ${toPrintable(note)}`));
+  if (others.length > 0) lines.push(`also      ${listIds(others)}`);
   return [toResultLine(cause, paint), ...lines.map((line) => `          ${line}`.trimEnd())];
 }

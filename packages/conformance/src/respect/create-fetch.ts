@@ -21,6 +21,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
   const { gateway, storage, files } = new CheckContext(run, 'respect');
   const { gatewayUrl, storageUrl, wireProfile } = run.settings;
   const { storeFileID, storageHeaders } = wireProfile;
+  const services = `${gatewayUrl}/v1/cloudrun/`;
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
   const vault = createVault(hidden);
   const credentials = Object.values(storageHeaders).map((name) => name.toLowerCase());
@@ -30,11 +31,11 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     const { method } = request;
     const headers = [...request.headers].filter(([name]) => !replaced.includes(name));
     const acceptsRefusal = true;
-    if (url.startsWith(`${gatewayUrl}/v1/cloudrun/`)) {
-      const route = url.slice(gatewayUrl.length);
+    if (url.startsWith(services)) {
+      const [, service = '', path = ''] = /^([^/?]*)(.*)$/.exec(url.slice(services.length)) ?? [];
       const body = new Uint8Array(await request.arrayBuffer());
       const credentials = request.headers.has('authorization') ? 'valid' : 'none';
-      return gateway.call({ method, route, headers, body, credentials, acceptsRefusal });
+      return gateway.call({ method, service, path, headers, body, credentials, acceptsRefusal });
     }
     const operation = toOperation(url);
     if (operation !== undefined) {

@@ -6,6 +6,7 @@ import type { StorageReply } from '../context/storage-client.ts';
 import { whyNotRun } from '../context/why-not-run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
+import type { GatewayScheme } from '../credentials/sign.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { SkipError, skipped } from '../not-run.ts';
@@ -77,12 +78,10 @@ async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>)
  */
 async function findGatewayCredentials(run: Run): Promise<void> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
-  const schemes = (['bearer', 'signature'] as const).filter(
-    (scheme) => run.signers.gateway[scheme],
-  );
+  const schemes = Object.keys(run.signers.gateway) as GatewayScheme[];
   const refusals: Refusal[] = [];
   for (const scheme of schemes.length > 0 ? schemes : [undefined]) {
-    if (scheme) run.gatewayScheme = scheme;
+    run.gatewayScheme = scheme;
     const call = { path: '/echo', acceptsRefusal: true };
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
     if (received.status === 200 && fixture.readEcho({ received })) {
