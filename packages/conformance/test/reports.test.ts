@@ -6,24 +6,17 @@ import type { KnownFailure } from '../src/options.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { createReport, type Report } from '../src/report/to-report.ts';
 import { toText } from '../src/report/to-text.ts';
-import type { Finding, Outcome, Result } from '../src/result.ts';
+import { type Finding, type Outcome, type Result, toResult } from '../src/result.ts';
 
 /** A GW-C1 result that passed, with the given changes. */
-function sampleResult(given: Partial<Result> = {}): Result {
-  return {
-    engine: 'rules',
-    id: 'GW-C1',
-    level: 'must',
-    statement: 'The sentence.',
-    rules: ['GW-C1'],
-    passed: [],
-    outcome: 'pass',
-    findings: [],
-    scopes: {},
-    notes: [],
-    durationMs: 12,
-    ...given,
-  };
+function sampleResult({
+  engine = 'rules',
+  id = 'GW-C1',
+  level = 'must',
+  ...given
+}: Partial<Result> = {}) {
+  const test = { engine, id, level, statement: 'The sentence.', api: 'gateway' } as const;
+  return toResult(test, { outcome: 'pass', rules: [id], passed: [], durationMs: 12, ...given });
 }
 
 function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
@@ -54,7 +47,6 @@ const finding: Finding = {
 };
 const failed = sampleResult({
   id: 'GW-C2',
-  rules: ['GW-C2'],
   outcome: 'fail',
   findings: [finding],
   notes: [HOSTILE],

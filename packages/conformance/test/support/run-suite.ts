@@ -15,18 +15,8 @@ export interface Ran extends Record<Outcome, string[]> {
 export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   const notices: string[] = [];
   const onNotice = (text: string) => notices.push(text);
-  const ran: Ran = {
-    pass: [],
-    fail: [],
-    skip: [],
-    disabled: [],
-    error: [],
-    exitCode: 2,
-    failedShoulds: [],
-    sentence: '',
-    notices,
-    leftovers: [],
-  };
+  const lists = { pass: [], fail: [], skip: [], disabled: [], error: [], failedShoulds: [] };
+  const ran: Ran = { ...lists, exitCode: 2, sentence: '', notices, leftovers: [] };
   try {
     const report = await createConformance({ onNotice, ...options }).run();
     Object.assign(ran, { exitCode: report.exitCode, leftovers: report.leftovers });
