@@ -23,9 +23,7 @@ export class DisabledError extends NotRunError {
   readonly outcome = 'disabled';
 }
 
-/**
- * Ends a check whose setup failed, for example because a file could not be uploaded. Another rule covers the failed step.
- */
+/** Ends a check whose setup failed. Another rule covers the failed step. */
 export class SkipError extends NotRunError {
   readonly outcome = 'skip';
 }

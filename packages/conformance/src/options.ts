@@ -20,10 +20,7 @@ export type CopyPaths = WireProfile['copyPaths'];
 
 const { signature } = defaults;
 
-/*
- * A message continues a sentence that begins with the name of the option. It contains no value that may be a
- * credential.
- */
+/** Each message continues a sentence that begins with the option, and contains no value that may be a credential. */
 const text = z.string('must be text').min(1, 'must not be empty');
 
 const url = text
@@ -132,12 +129,7 @@ export type Settings = ReturnType<typeof toSettings>;
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
 
-/**
- * Validates the options, and fills in the defaults.
- *
- * @param nameOf returns the name under which the user has set an option
- * @throws StartError that names the invalid option
- */
+/** @param nameOf returns the name under which the user has set an option */
 export function toSettings(
   { signal, onResult = () => {}, onNotice = () => {}, ...options }: ConformanceOptions,
   nameOf: (option: string) => string = (option) => option,

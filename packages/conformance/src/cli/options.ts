@@ -120,13 +120,7 @@ export function listOptions(): Option[] {
   });
 }
 
-/**
- * Returns the options of the command line, and of the `BERTH_*` variables for those that it does not set. An empty
- * variable sets nothing.
- *
- * @param commandLine what commander has read: texts, and true for a flag without a value
- * @throws StartError that names an invalid flag or variable
- */
+/** The command line takes precedence over the `BERTH_*` variables. An empty variable sets nothing. */
 export function readOptions(
   env: Environment,
   commandLine: Record<string, unknown> = {},

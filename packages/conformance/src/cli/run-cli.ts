@@ -43,11 +43,7 @@ export interface Output {
   paint: Paint;
 }
 
-/**
- * Runs the command line and returns its exit code.
- *
- * @param signal stops the run, or the fixture service
- */
+/** Returns the exit code. The signal stops the run, or the fixture service. */
 export async function runCli(
   args: readonly string[],
   { output, env, signal }: { output: Output; env: Environment; signal: AbortSignal },

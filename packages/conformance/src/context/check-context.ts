@@ -67,10 +67,7 @@ export class CheckContext {
   #last: Exchange | undefined;
   #names = 0;
 
-  /**
-   * @param id ID of the check, used in the names of what it stores
-   * @param place the place in the contract that findings cite
-   */
+  /** @param place the place in the contract that findings cite */
   constructor(run: Run, id: string, place = '') {
     this.run = run;
     this.#name = id.toLowerCase().replace('/', '-');
@@ -91,12 +88,7 @@ export class CheckContext {
     });
   }
 
-  /**
-   * Asserts something about a response. The check continues even if the assertion fails.
-   *
-   * @param message what the contract requires and what was received instead: `the status must be 404, not 200`
-   * @param call Default: the last complete call of this check
-   */
+  /** Asserts something about a response, by default the last one. The check continues even if that fails. */
   expect = (holds: boolean, message: string, call: Exchange | undefined = this.#last): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
@@ -114,10 +106,7 @@ export class CheckContext {
     this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);
   }
 
-  /**
-   * Provides clients that make their calls on one connection, as long as the target keeps it open. A call may be
-   * repeated on a new connection, so it must not change anything.
-   */
+  /** Provides clients with one connection. A call may be repeated on a new one, so it must not change anything. */
   async onOneConnection(
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
@@ -153,12 +142,7 @@ export type CallContext = Omit<
   'expect' | 'expectAll' | 'expectEqual' | 'note' | 'record'
 >;
 
-/**
- * Returns a function that finds something out once in a run, for all checks that need it. If it throws, it ends each of
- * them in the same way.
- *
- * @param name used in the names of what it stores; differs from that of any check
- */
+/** Finds something out once in a run, for all checks that need it. If it throws, it ends each of them alike. */
 export function once<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return ({ run }: CallContext): Promise<Result> => {

@@ -264,12 +264,7 @@ export class Files {
     return this.download(next, redirects + 1);
   }
 
-  /**
-   * Reads files and expects each to have the content that was stored under a name, or not to be found.
-   *
-   * @param when when they are read: `after a failed move`
-   * @param files for each name, its content or the name of a file that had it; `undefined` if there must be no file
-   */
+  /** Expects each file to have its content, that of the file with a name, or, for `undefined`, not to be found. */
   async expect(when: string, files: Record<string, string | Buffer | undefined>): Promise<void> {
     const names = Object.keys(files);
     const readings = await this.readAll(await this.ids(...names));

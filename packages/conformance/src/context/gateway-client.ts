@@ -4,6 +4,7 @@ import {
   type Exchange,
   type HeaderInput,
   type HeaderList,
+  type Received,
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
@@ -48,12 +49,9 @@ export type FixtureClient = ReturnType<typeof createFixtureClient>;
 
 export function createGatewayClient(run: Run, caller: Caller) {
   const { gatewayUrl, gatewayHost } = run.settings;
-  /** If valid credentials are rejected during a run, that proves nothing about the rule. */
   function assertAccepted(call: GatewayCall, { received }: Exchange): void {
-    const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
-    if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
-    const reason = 'rejected the credentials with 401, although it accepted them before';
-    throw new SkipError(`the gateway ${reason}`);
+    if (received.status === 401 && isGatewayError(received))
+      assertRefusable(call, received, 'gateway');
   }
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,
@@ -75,6 +73,17 @@ export function createGatewayClient(run: Run, caller: Caller) {
       return upgrade;
     },
   };
+}
+
+/** If valid credentials are rejected during a run, that proves nothing about the rule. */
+export function assertRefusable(
+  { credentials = 'valid', acceptsRefusal }: Pick<GatewayCall, 'credentials' | 'acceptsRefusal'>,
+  { status }: Received,
+  api: string,
+): void {
+  if (credentials !== 'valid' || acceptsRefusal) return;
+  const reason = `rejected the credentials with ${status}, although it accepted them before`;
+  throw new SkipError(`the ${api} ${reason}`);
 }
 
 export async function closeSocket(socket: Socket | undefined): Promise<void> {

@@ -31,10 +31,7 @@ export interface Run {
   requestForm: RequestForm;
   copyPaths: CopyPaths;
   gatewayScheme?: GatewayScheme | undefined;
-  /**
-   * What the deployment lacks: the fixture service behind the gateway, responses to WebSocket handshakes, or an API that
-   * accepts any call.
-   */
+  /** What the deployment lacks: the fixture service, responses to handshakes, or an API that accepts calls. */
   missing: Partial<Record<'fixture' | 'webSocket' | Api, NotRun | undefined>>;
 }
 

@@ -10,6 +10,7 @@ import {
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
+import { assertRefusable } from './gateway-client.ts';
 import type { Run } from './run.ts';
 
 export { changesFiles } from '../contract/catalog.ts';
@@ -47,12 +48,9 @@ export function createStorageClient(run: Run, caller: Caller, folder: string) {
     const exchange = await caller.call(toStorageCall(run, operation, fields, options));
     const reply = readReply(exchange, settings.wireProfile.envelope);
     secrets.addGrant(reply.data);
-    const { status } = exchange.received;
-    const isValid = (options.credentials ?? 'valid') === 'valid' && !options.acceptsRefusal;
-    if (!isValid || (status !== 401 && status !== 403)) return reply;
-    // That proves nothing about the rule.
-    const reason = `rejected the credentials with ${status}, although it accepted them before`;
-    throw new SkipError(`the storage API ${reason}`);
+    const { received } = exchange;
+    if ([401, 403].includes(received.status)) assertRefusable(options, received, 'storage API');
+    return reply;
   }
 
   return {

@@ -88,10 +88,7 @@ export function changesFiles(operation: string): boolean {
   return (CHANGING_OPERATIONS as readonly string[]).includes(operation);
 }
 
-/**
- * The contract's workflows that run on their own, each with the name of its document in `@berth/spec/workflows`. Those
- * in other files start with steps that are in `files`.
- */
+/** The workflows that run on their own. Those in other documents than `files` start with steps that are in `files`. */
 const WORKFLOWS: [id: string, file: string, statement: string][] = [
   ['upload-file', 'files', 'Upload a file in two steps.'],
   ['download-file', 'files', 'Upload a file and download it through a link.'],

@@ -77,10 +77,7 @@ export function listResponses(api: Api, document: OpenapiDocument): DocumentedRe
   return listed;
 }
 
-/**
- * Returns a documented response of an operation for a status. An exact status takes precedence over a range
- * (`4XX`), and a range over `default` (OpenAPI 3.1.1, section 4.8.16).
- */
+/** An exact status takes precedence over a range, and a range over `default` (OpenAPI 3.1.1, section 4.8.16). */
 export function findResponse(
   { responses }: Contract,
   { api, operationId }: Pick<DocumentedResponse, 'api' | 'operationId'>,

@@ -43,10 +43,7 @@ export function findStatement(id: SentenceId): string {
 
 export const placeOf = ({ places, id }: Rule): string => places[0] ?? id;
 
-/**
- * Returns the IDs of the rules that a finding violates: that of its sentence or, without one, those for its place in the
- * documents, including those for the elements that contain it.
- */
+/** Returns the rules that a finding violates: that of its sentence, or those whose places contain its own. */
 export function listViolated({ sentence, where }: { sentence?: string; where: string }): string[] {
   if (sentence !== undefined) return [findRule(sentence).id];
   const place = where.replace(' #', '#');

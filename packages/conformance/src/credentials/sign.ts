@@ -9,14 +9,12 @@ import {
 } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 
-const { algorithm, storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
-
-type UnsignedCall = Call;
+const { algorithm, storageVersion, storageContentType } = defaults.signature;
 
 export type GatewayScheme = 'bearer' | 'signature';
 
 export interface Signers {
-  gateway: Partial<Record<GatewayScheme, (call: UnsignedCall) => HeaderList>>;
+  gateway: Partial<Record<GatewayScheme, (call: Call) => HeaderList>>;
   storage?: () => HeaderList;
 }
 
@@ -42,7 +40,7 @@ export function createSigners(settings: Settings): Signers {
 }
 
 /** A signature covers the effective `Host` (D16). */
-function signGateway({ method, url, headers, body }: UnsignedCall, keys: Tc3Keys): HeaderList {
+function signGateway({ method, url, headers, body }: Call, keys: Tc3Keys): HeaderList {
   const { pathname: path, search: query } = splitTarget(url);
   const hosts = readAll(headers, 'host');
   const signed: HeaderList = [
@@ -55,18 +53,13 @@ function signGateway({ method, url, headers, body }: UnsignedCall, keys: Tc3Keys
 
 /** Returns a storage authorization. The signed text is the same for every call (D17). */
 export function signStorage(timestamp: number, signingHost: string, keys: Tc3Keys): string {
-  const canonical = [
-    'POST',
-    `//${signingHost}/`,
-    '',
-    `content-type:${storageContentType}`,
-    `host:${signingHost}`,
-    '',
-    storageSignedHeaders,
-    hash('sha256', ''),
-  ].join('\n');
-  const parts = signCanonical(canonical, storageSignedHeaders, timestamp, keys);
-  const { Credential, SignedHeaders, Signature } = parts;
+  const headers: HeaderList = [
+    ['content-type', storageContentType],
+    ['host', signingHost],
+  ];
+  const path = `//${signingHost}/`;
+  const call = { method: 'POST', path, query: '', headers, body: Buffer.alloc(0), timestamp };
+  const { Credential, SignedHeaders, Signature } = signTc3(call, keys);
   return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
 }
 
@@ -100,11 +93,9 @@ export interface Tc3Parts {
   Token?: string;
 }
 
-/**
- * Signs a request with signature version 3 (D16). `content-type` is signed as sent, except for the
- * boundary of a multipart form; every other value is lower-cased.
- */
+/** Signs a request (D16). `content-type` is signed as sent, except for the boundary of a multipart form. */
 export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
+  const { secretId, secretKey, token, service } = keys;
   const headers = input.headers
     .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -123,24 +114,15 @@ export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
     signedHeaders,
     hash('sha256', input.body),
   ].join('\n');
-  return signCanonical(canonical, signedHeaders, input.timestamp, keys);
-}
-
-function signCanonical(
-  canonical: string,
-  signedHeaders: string,
-  timestamp: number,
-  { secretId, secretKey, token, service }: Tc3Keys,
-): Tc3Parts {
-  const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
+  const date = new Date(input.timestamp * 1000).toISOString().slice(0, 10);
   const scope = `${date}/${service}/tc3_request`;
-  const text = [algorithm, timestamp, scope, hash('sha256', canonical)].join('\n');
+  const text = [algorithm, input.timestamp, scope, hash('sha256', canonical)].join('\n');
   const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
   return {
     Credential: `${secretId}/${scope}`,
     SignedHeaders: signedHeaders,
     Signature: hmac(key, text).toString('hex'),
-    Timestamp: String(timestamp),
+    Timestamp: String(input.timestamp),
     ...(token && { Token: token }),
   };
 }

@@ -26,13 +26,7 @@ export function whyNotRequested(run: Run, transaction: Transaction) {
   return whyNotRun(run, withoutCredentials) ?? whyNotRun(run, transaction);
 }
 
-/**
- * Creates the hooks that let Dredd call a deployment: they set its address, path and credentials, provoke the errors
- * that are documented, and check each response with the invariants. Dredd compares the fields of the body.
- *
- * @param onResult called with the result of each documented response that was requested
- * @returns a function that handles a hook by changing the transaction; it never rejects
- */
+/** Lets Dredd call a deployment: sets address and credentials, provokes errors, and checks each response. */
 export function createHooks(run: Run, onResult: (result: Result) => void) {
   let fileId: string | undefined;
   // Dredd runs one transaction at a time.

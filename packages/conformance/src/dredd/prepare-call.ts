@@ -38,12 +38,7 @@ export function findTransaction({ origin, expected }: DreddTransaction): Transac
   );
 }
 
-/**
- * Adapts a request that Dredd has made from an example to this deployment and to the documented status, and adds the
- * credentials.
- *
- * @param fileId file ID that the deployment returned for a path of this run, if any
- */
+/** Adapts an example request of Dredd. Storage calls use `fileId`, which the deployment has issued, if there is one. */
 export function prepareCall(
   { api, operationId, status, contentType }: Transaction,
   { method, uri, body, ...request }: DreddTransaction['request'],
@@ -71,10 +66,7 @@ export function prepareCall(
 /** What the fixture service is told to send if plain text is documented. */
 const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
-/**
- * Replaces every path and file ID in an example request with one in this run's folder, so that no real file
- * is touched. Each string in a storage request is a path or a file ID.
- */
+/** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */
 function toFields(body: string, run: Run, fileId?: string): object {
   const folder = `${FOLDER}/${run.mark}/dredd`;
   return JSON.parse(body, (_, value) => {

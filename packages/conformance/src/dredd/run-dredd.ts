@@ -18,10 +18,7 @@ import type { DreddTransaction } from './prepare-call.ts';
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
 const MAX_TIMEOUTS = 3;
 
-/**
- * Runs Dredd with the hooks, as its users do. Each documented response that Dredd can run gets exactly one result, which
- * is an error if Dredd does not run it.
- */
+/** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
 export async function runDredd(run: Run, onResult: (result: Result) => void): Promise<void> {
   const open = new Map<string, Transaction>();
   for (const transaction of transactions) {

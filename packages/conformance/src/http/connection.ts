@@ -71,12 +71,7 @@ export async function retryIfClosed<Value>(
 /** Number of parts of a wait. A machine that is suspended for a while uses up only one of them. */
 const PARTS = 10;
 
-/**
- * Starts a timer that leaves out most of the time in which this process could not run, so that a busy machine is not
- * mistaken for an unresponsive target: between short intervals, data that has arrived is read.
- *
- * @returns a function that stops the timer
- */
+/** Starts a timer that leaves out most of the time in which this process could not run. Returns what stops it. */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
   let parts = 0;
   const timer = setInterval(() => {

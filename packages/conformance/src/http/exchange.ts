@@ -135,10 +135,7 @@ export function isWebUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\/[^/?#]/i.test(value) && URL.canParse(value);
 }
 
-/**
- * Returns the URL to call for one in a response. Its path and query stay exactly as written: only spaces and non-ASCII
- * letters, which are invalid in a request line, are percent-encoded.
- */
+/** Only spaces and non-ASCII letters, which are invalid in a request line, are percent-encoded. */
 export function toCallUrl(url: string): string {
   const { pathname, search } = splitTarget(url.replace(/#.*/s, ''));
   const target = (pathname || '/') + (search === '' ? '' : `?${search}`);

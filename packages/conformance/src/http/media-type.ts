@@ -33,10 +33,7 @@ export function matchesMediaType(contentType: string, documented: string): boole
   );
 }
 
-/**
- * Returns the types of Content-Disposition headers (RFC 6266) in lower case. One header may contain several; commas in
- * quoted strings do not separate them.
- */
+/** Returns the types in lower case (RFC 6266). Commas in quoted strings do not separate headers. */
 export function listDispositionTypes(headers: readonly string[]): string[] {
   return headers
     .flatMap((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""').split(','))

@@ -28,12 +28,7 @@ export class Pace {
     this.#interval = 1000 / rate;
   }
 
-  /**
-   * Waits until a call may be made.
-   *
-   * @param retryAt when the call may be retried, from `slowDown`
-   * @throws NetworkError if the target has stopped responding
-   */
+  /** Waits until a call may be made; throws a NetworkError if the target has stopped responding. */
   async ready(origin: string, signal: AbortSignal, retryAt = 0): Promise<void> {
     signal.throwIfAborted();
     await waitUntil(retryAt, signal);
@@ -53,12 +48,7 @@ export class Pace {
     this.#silences.set(origin, (this.#silences.get(origin) ?? 0) + 1);
   }
 
-  /**
-   * Records a 429. The first one delays only its own call; the next one in a row delays all calls.
-   *
-   * @param attempt how many earlier attempts got a 429
-   * @returns when to retry the call; `undefined` to give up
-   */
+  /** Records a 429. Only the second in a row delays all calls. Returns when to retry; `undefined` to give up. */
   slowDown(retryAfter: string | undefined, attempt: number): number | undefined {
     this.#isHopeless ||= attempt >= MAX_RETRIES;
     if (this.#isHopeless) return undefined;

@@ -35,10 +35,7 @@ const isHandshake = ({ sent }: Facts) => readAll(sent.headers, 'upgrade').includ
 
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 
-/**
- * Whether a response is certainly the gateway's own error. A hosted service may respond with any status and body, so a
- * code of the contract is required.
- */
+/** A hosted service may respond with any status and body, so a code of the contract is required. */
 function isOwnError(facts: Facts): boolean {
   const { received, settings } = facts;
   if (received.status < 400 || readSentResponse(facts)) return false;

@@ -83,10 +83,7 @@ function compare(
   };
 }
 
-/**
- * Returns a failure if entries cover each of its findings: by the ID of the result, of the sentence or of a rule that is
- * violated.
- */
+/** Entries must cover each finding: by the ID of the result, of the sentence or of a rule that is violated. */
 function toKnown(
   { id, findings }: Result,
   accepted: readonly KnownFailure[],

@@ -26,10 +26,7 @@ export function toResultLine({ outcome, level, id, reason }: Result, paint: Pain
   return `${paint(COLORS[outcome], outcome.padEnd(9))} ${toPrintable(`${id}${should}${why}`)}`;
 }
 
-/**
- * Formats the run for a terminal: what passed, what is known, what failed with its evidence, and the verdict, whose
- * first line says how much was checked. The next lines say why the rest was not.
- */
+/** Failures come last, so that a terminal shows them, followed by the verdict, and why something was not checked. */
 export function toText(report: Report, { quiet = false }, paint: Paint): string[] {
   const { results, seed, durationMs, calls } = report;
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];

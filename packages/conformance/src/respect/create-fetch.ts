@@ -12,10 +12,7 @@ export interface Recorded {
   fault?: Error;
 }
 
-/**
- * Creates a `fetch` for Respect whose calls are like all others of the run: signed with its credentials, with
- * its timeouts and CAs, and with the names and forms that the operator declared.
- */
+/** Lets Respect make calls like all others of the run: with its credentials, timeouts, CAs and names. */
 export function createFetch(run: Run, record: Recorded): typeof fetch {
   const caller = createRunCaller(run);
   const { gateway, storage, files } = new CheckContext(run, 'respect');
@@ -85,12 +82,7 @@ function trackFiles(files: Files, fields: unknown, data: Record<string, unknown>
   }
 }
 
-/**
- * Hides values that a workflow only passes on from Respect, which treats `a.1` in a string as a path and replaces it
- * with `a[1]`.
- *
- * @param fields the response fields that contain such values
- */
+/** Hides values from Respect that it only passes on, because it replaces `a.1` in a string with `a[1]`. */
 function createVault(fields: readonly string[]) {
   const values: string[] = [];
   const toWord = (value: string) => {

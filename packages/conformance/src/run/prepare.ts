@@ -30,11 +30,7 @@ const TARGETS = {
   },
 };
 
-/**
- * Finds out what a run needs to know about the deployment.
- *
- * @throws StartError if a target does not respond, or none accepts the credentials
- */
+/** Throws a StartError if a target does not respond, or none accepts the credentials. */
 export async function prepare(run: Run): Promise<void> {
   const { apis } = run.settings;
   const find = { gateway: findGatewayCredentials, storage: findStorageForm };
@@ -72,10 +68,7 @@ async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>)
   }
 }
 
-/**
- * Detects which of the available schemes the gateway accepts, and whether the fixture service is deployed
- * behind it. If the gateway rejects every call, explains why.
- */
+/** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
 async function findGatewayCredentials(run: Run): Promise<void> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   const schemes = Object.keys(run.signers.gateway) as GatewayScheme[];
@@ -102,10 +95,7 @@ async function findGatewayCredentials(run: Run): Promise<void> {
   run.missing.fixture = run.missing.gateway;
 }
 
-/**
- * Detects which form of storage requests the deployment accepts: 'at least one of the two forms' (D21). Tries each form
- * with calls that store nothing. If the deployment rejects all of them, explains why.
- */
+/** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
 async function findStorageForm(run: Run): Promise<void> {
   const { storage } = new CheckContext(run, 'probe');
   const expected = run.settings.requestForm;
@@ -145,10 +135,7 @@ function toRefusal({ status }: Received, code: string | undefined): Refusal {
   return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejection };
 }
 
-/**
- * Explains why an API rejects every call. The contract specifies neither status nor code for that, so the explanation
- * quotes them, and names every option that may be wrong.
- */
+/** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
 function explain(run: Run, api: Api, refusals: readonly Refusal[]): string {
   const { name, address, credentials } = TARGETS[api];
   const actual = [...new Set(refusals.map(({ shown }) => shown))].join(', ');
@@ -164,10 +151,7 @@ function explain(run: Run, api: Api, refusals: readonly Refusal[]): string {
   return `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }
 
-/**
- * Detects which form of copy paths the deployment accepts: 'at least one of them' (D24). Tries that of the wire profile
- * first, with a file of its own. If no copy works, the checks find out why.
- */
+/** A deployment accepts 'at least one of them' (D24). Tries that of the wire profile first. */
 async function findCopyPaths(run: Run): Promise<void> {
   const preferred = run.settings.wireProfile.copyPaths;
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
@@ -181,10 +165,7 @@ async function findCopyPaths(run: Run): Promise<void> {
   }
 }
 
-/**
- * Finds out whether WebSocket handshakes get a response at all: some intermediaries never respond to them, and each
- * check would wait for its own timeout. Whether the response is the right one is left to the checks.
- */
+/** Some intermediaries never respond to WebSocket handshakes, and each check would wait for its own timeout. */
 async function findWebSockets(run: Run): Promise<void> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   try {

@@ -18,11 +18,7 @@ const CONCURRENCY = 16;
 const ATTEMPTS = 3;
 const MAX_NAMED = 5;
 
-/**
- * Removes everything that a run has stored, even after an aborted run, and verifies that it no longer exists.
- *
- * @returns the paths that could not be removed
- */
+/** Removes everything that a run has stored, even after an aborted run. Returns the paths that remain. */
 export async function removeLeftovers(ended: Run): Promise<string[]> {
   let paths = [...ended.leftovers.keys()];
   if (paths.length === 0) return [];

@@ -7,12 +7,7 @@ import { FailError, type NotRun, NoWebSocketError, toNotRun } from '../not-run.t
 import type { Result } from '../result.ts';
 import { mergeParts, type Part } from './merge-parts.ts';
 
-/**
- * Runs checks in parallel. The checks that wait start first: a long check that starts last would run alone.
- *
- * @returns a function that reports the rules with invariants. To be called when all calls of the run have been made;
- *   the other rules are reported as soon as their checks have ended
- */
+/** Runs the checks, the long ones first. Returns what reports the rules with invariants, after all other calls. */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],

@@ -76,10 +76,7 @@ function toFinding(name: string, where: string, error: ErrorObject): Finding {
   return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
 }
 
-/**
- * Returns the status whose documented response applies. A storage call other than a copy may succeed with any
- * 2xx, so the response for 200 applies (D20).
- */
+/** A storage call other than a copy may succeed with any 2xx, so the response for 200 applies (D20). */
 export function toDocumented({ api, operationId }: Operation, status: number): number {
   const isFree = api === 'storage' && operationId !== 'batchCopyFile';
   return isFree && status >= 200 && status < 300 ? 200 : status;
