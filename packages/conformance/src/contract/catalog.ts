@@ -13,9 +13,6 @@ import {
 } from './openapi.ts';
 import { type Level, rules } from './rules.ts';
 
-/** What makes the calls: our checks for the rules, Dredd and Respect. */
-export const ENGINES = ['rules', 'dredd', 'respect'] as const;
-
 /** What a test needs that an operator may not have. */
 export type Need =
   | 'fixture'
@@ -31,7 +28,8 @@ export type Need =
 
 /** What a run has one result for: a rule, a documented response that Dredd requests, or a workflow that Respect runs. */
 export interface Test {
-  engine: (typeof ENGINES)[number];
+  /** What makes its calls. */
+  engine: 'rules' | 'dredd' | 'respect';
   /** `GW-C1`, `storage batchDelete 200 application/json` or `copy-file`. */
   id: string;
   level: Level;
