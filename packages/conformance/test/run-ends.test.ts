@@ -64,14 +64,6 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: \S+, .* more$/);
 });
 
-test('a clean-up has more time if the operator limits the rate', async () => {
-  await using target = await startSecond();
-  const limit = vi.spyOn(AbortSignal, 'timeout');
-  await runWithoutLeaks({ ...target.options, rate: 1000, only: ['UP-FORM'] });
-  expect(limit.mock.calls.some(([milliseconds]) => milliseconds > 60_000)).toBe(true);
-  limit.mockRestore();
-});
-
 test('the same seed makes the same sequences', async () => {
   await using target = await startFronted();
   const options = { ...target.options, only: ['ST-SEQUENCE'], sequences: 5, seed: 7 };
