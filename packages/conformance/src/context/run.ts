@@ -1,58 +1,46 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
 import { listSecrets, Redactor } from '../credentials/redact.ts';
-import { createSigners, type GatewayScheme, type Signers } from '../credentials/sign.ts';
+import { createSigners, type GatewayScheme } from '../credentials/sign.ts';
 import { Caller } from '../http/caller.ts';
-import { type Agents, createAgents } from '../http/connection.ts';
+import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants/observer.ts';
 import { type NotRun, skipped } from '../not-run.ts';
-import type { CopyPaths, RequestForm, Settings } from '../options.ts';
+import type { Settings } from '../options.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
 
-export interface Run {
-  readonly settings: Settings;
-  /** Random part of every name that the run generates, so that it never touches real data. */
-  readonly mark: string;
-  readonly agents: Agents;
-  readonly pace: Pace;
-  readonly signal: AbortSignal;
-  readonly signers: Signers;
-  readonly secrets: Redactor;
-  /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
-  readonly leftovers: Map<string, string | undefined>;
-  readonly sent: { calls: number };
-  readonly observer: Observer;
-  phase: 'preparing' | 'checking';
-  // What the deployment accepts; known before the first check.
-  requestForm: RequestForm;
-  copyPaths: CopyPaths;
-  gatewayScheme?: GatewayScheme | undefined;
-  /** What the deployment lacks: the fixture service, responses to handshakes, or an API that accepts calls. */
-  missing: Partial<Record<'fixture' | 'webSocket' | Api, NotRun | undefined>>;
-}
+/** The state that all checks in a run share. */
+export type Run = ReturnType<typeof createRun>;
 
-export function createRun(settings: Settings, signal: AbortSignal): Run {
+export function createRun(settings: Settings, signal: AbortSignal) {
   const onWait = (pause: number) =>
     settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`);
   return {
     settings,
     signal,
+    /** Random part of every name that the run generates, so that it never touches real data. */
     mark: randomBytes(4).toString('hex'),
     agents: createAgents(settings),
     pace: new Pace(onWait, settings.rate),
     signers: createSigners(settings),
     secrets: new Redactor(listSecrets(settings)),
-    leftovers: new Map(),
+    /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
+    leftovers: new Map<string, string | undefined>(),
     sent: { calls: 0 },
     observer: new Observer(settings),
-    phase: 'preparing',
+    phase: 'preparing' as 'preparing' | 'checking',
+    // What the deployment accepts; known before the first check.
     requestForm: settings.requestForm ?? 'top',
     copyPaths: settings.wireProfile.copyPaths,
-    missing: { fixture: skipped('the run has not looked for the fixture service') },
+    gatewayScheme: undefined as GatewayScheme | undefined,
+    /** What it lacks: the fixture service, responses to WebSocket handshakes, or an API that accepts calls. */
+    missing: { fixture: skipped('the run has not looked for the fixture service') } as Partial<
+      Record<'fixture' | 'webSocket' | Api, NotRun | undefined>
+    >,
   };
 }
 

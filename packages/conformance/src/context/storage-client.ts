@@ -106,6 +106,7 @@ export function toStorageCall(
   return { method, url, headers, body };
 }
 
+/** Returns the body of a storage request with these fields. */
 export function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
 }

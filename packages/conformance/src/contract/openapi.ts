@@ -48,12 +48,9 @@ export const documents: Documents = {
 };
 
 /** The documents with a deployment's names (D1), and all their documented responses. */
-export interface Contract {
-  documents: Documents;
-  responses: readonly DocumentedResponse[];
-}
+export type Contract = ReturnType<typeof toContract>;
 
-export function toContract(profile: WireProfile = defaultWireProfile): Contract {
+export function toContract(profile: WireProfile = defaultWireProfile) {
   const profiled = toProfileDocument(documents, profile);
   const responses = APIS.flatMap((api) => listResponses(api, profiled[api].document));
   return { documents: profiled, responses };

@@ -3,19 +3,14 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { NotRunError, SkipError } from '../not-run.ts';
 
-export interface Agents {
-  http: HttpAgent;
-  https: HttpsAgent;
-  /** All calls are made on one connection, as long as the target keeps it open. */
-  isOneConnection: boolean;
-}
+export type Agents = ReturnType<typeof createAgents>;
 
 /**
  * Creates the agents for a run. Unless `isOneConnection` is set, each call has its own connection: if the other side
  * closed a kept-alive connection at the wrong moment, nobody would be at fault, and a POST could not be retried
  * safely.
  */
-export function createAgents({ ca }: { ca?: string | undefined }, isOneConnection = false): Agents {
+export function createAgents({ ca }: { ca?: string | undefined }, isOneConnection = false) {
   const options = isOneConnection ? { keepAlive: true, maxSockets: 1 } : { keepAlive: false };
   return {
     http: new HttpAgent(options),

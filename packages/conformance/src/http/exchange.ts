@@ -18,18 +18,7 @@ export interface Call {
   onOneConnection?: boolean;
 }
 
-export interface Received {
-  status: number;
-  headers: HeaderList;
-  body: Buffer;
-  /** All values of a header, joined by `, ` (RFC 9110, section 5.2); `undefined` if absent. */
-  header(name: string): string | undefined;
-  readonly text: string;
-  /** The body as JSON, whatever its content type; `undefined` if it is not JSON. */
-  readonly json: unknown;
-  /** The media type without parameters, in lower case; `undefined` without a content type. */
-  readonly mediaType: string | undefined;
-}
+export type Received = ReturnType<typeof toReceived>;
 
 export interface Exchange {
   sent: Call;
@@ -51,28 +40,27 @@ export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-export function toReceived(
-  status: number,
-  headers: HeaderList,
-  body: Buffer = Buffer.alloc(0),
-): Received {
+export function toReceived(status: number, headers: HeaderList, body: Buffer = Buffer.alloc(0)) {
   let parsed: { json: unknown } | undefined;
   return {
     status,
     headers,
     body,
-    header(name) {
+    /** All values of a header, joined by `, ` (RFC 9110, section 5.2); `undefined` if absent. */
+    header(name: string): string | undefined {
       const values = readAll(headers, name);
       return values.length === 0 ? undefined : values.join(', ');
     },
-    get text() {
+    get text(): string {
       return body.toString();
     },
-    get json() {
+    /** The body as JSON, whatever its content type; `undefined` if it is not JSON. */
+    get json(): unknown {
       parsed ??= { json: parseJson(body) };
       return parsed.json;
     },
-    get mediaType() {
+    /** In lower case, without parameters; `undefined` without a content type. */
+    get mediaType(): string | undefined {
       return toMediaType(readAll(headers, 'content-type')[0] ?? '') || undefined;
     },
   };

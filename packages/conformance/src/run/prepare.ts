@@ -123,14 +123,10 @@ async function findStorageForm(run: Run): Promise<void> {
   }
 }
 
-interface Refusal {
-  status: number;
-  shown: string;
-  /** Otherwise, the response violates the contract, and fails the checks. */
-  isRejection: boolean;
-}
+type Refusal = ReturnType<typeof toRefusal>;
 
-function toRefusal({ status }: Received, code: string | undefined): Refusal {
+function toRefusal({ status }: Received, code: string | undefined) {
+  // Any other response violates the contract, and fails the checks.
   const isRejection = [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
   return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejection };
 }

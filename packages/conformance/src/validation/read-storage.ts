@@ -2,27 +2,20 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Exchange, isWebUrl } from '../http/exchange.ts';
 
 /** The response to a storage call and the content of its envelope, which has not been validated. */
-export interface StorageReply extends Exchange {
-  /** The response as JSON; `undefined` if it is not a JSON object. */
-  envelope: Record<string, unknown> | undefined;
-  /** The object with `requestId`, `data` and `code`: `body` of the envelope, or the response itself if flat. */
-  body: Record<string, unknown> | undefined;
-  data: Record<string, unknown> | undefined;
-  entries: Entry[] | undefined;
-  code: string | undefined;
-  /** Whether the status is not 2xx, or there is a `code` without `data` (D30). */
-  refused: boolean;
-}
+export type StorageReply = ReturnType<typeof readReply>;
 
 export type Entry = Record<string, unknown>;
 
-export function readReply(exchange: Exchange, form: WireProfile['envelope']): StorageReply {
+export function readReply(exchange: Exchange, form: WireProfile['envelope']) {
   const envelope = toObject(exchange.received.json);
+  // The object with `requestId`, `data` and `code`.
   const body = form === 'flat' ? envelope : toObject(envelope?.body);
   const data = toObject(body?.data);
   const code = typeof body?.code === 'string' ? body.code : undefined;
-  const entries = Array.isArray(data?.fileList) ? data.fileList.map(Object) : undefined;
+  const { fileList } = data ?? {};
+  const entries: Entry[] | undefined = Array.isArray(fileList) ? fileList.map(Object) : undefined;
   const { status } = exchange.received;
+  // A `code` without `data` is a refusal, whatever the status (D30).
   const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
   return { ...exchange, envelope, body, data, entries, code, refused };
 }
