@@ -71,3 +71,15 @@ test('each violated sentence is shown with its ID, its call and its scope', asyn
     );
   }
 });
+
+test('a workflow that fails names the rules that its responses violate', async () => {
+  await using target = await startFronted({
+    response(response, { operation }) {
+      const { json } = response;
+      if (operation === 'batchCopyFile') response.json = { ...Object(json), statusCode: 'oops' };
+    },
+  });
+  const { results } = await createConformance({ ...target.options, only: ['copy-file'] }).run();
+  const result = results.find(({ id }) => id === 'copy-file');
+  expect(result).toMatchObject({ outcome: 'fail', rules: ['ST-RESPONSE'] });
+});
