@@ -3,7 +3,6 @@ import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-
 import { now, signStorage } from '../credentials/sign.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
-import { changeLetters, IDENTITIES } from './signed-calls.ts';
 import {
   acceptedFields,
   expectAccepted,
@@ -11,11 +10,13 @@ import {
   makeGoodFields,
   tryCall,
 } from './storage-calls.ts';
-
-type Ways = Record<string, StorageCallOptions>;
+import { changeLetters, IDENTITIES } from './wrong-credentials.ts';
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
-async function expectAllRefused(t: CheckContext, ways: Ways): Promise<void> {
+async function expectAllRefused(
+  t: CheckContext,
+  ways: Record<string, StorageCallOptions>,
+): Promise<void> {
   const fields = await acceptedFields(t);
   for (const [index, [what, options]] of Object.entries(ways).entries()) {
     const turn = index % STORAGE_OPERATIONS.length;
@@ -26,6 +27,12 @@ async function expectAllRefused(t: CheckContext, ways: Ways): Promise<void> {
   }
 }
 
+const expectHeadersRefused = (t: CheckContext, ways: Record<string, HeaderList>): Promise<void> =>
+  expectAllRefused(
+    t,
+    Object.fromEntries(Object.entries(ways).map(([what, credentials]) => [what, { credentials }])),
+  );
+
 /** Returns one of the headers of valid credentials; without it, the check is skipped. */
 function readCredential(t: CheckContext, name: string): string {
   const [value] = readAll(t.storage.credentials(), name);
@@ -33,30 +40,12 @@ function readCredential(t: CheckContext, name: string): string {
   throw new SkipError(`the storage credentials do not include ${name}`);
 }
 
-/** Expects a storage header to be accepted in upper and lower case (RFC 9110, section 5.1). */
-async function expectAnyCase(t: CheckContext, name: string): Promise<void> {
-  readCredential(t, name);
-  const fields = await acceptedFields(t);
-  for (const operation of STORAGE_OPERATIONS) {
-    for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
-      const credentials = t.storage
-        .credentials()
-        .map(([key, value]) => [isNamed(key, name) ? spelling : key, value] as const);
-      const reply = await t.storage.call(operation, fields[operation], { credentials });
-      expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
-    }
-  }
-}
-
 /** Trailing letters of a credential to change; if it is a signature, they are part of it. */
 const CHANGED = 8;
 
 /** Derives invalid values of the authorization header from a valid one, keyed by the change. */
-function forgeAuthorizations(
-  { settings: { tc3, wireProfile, storageHeaders } }: CheckContext,
-  good: HeaderList,
-  value: string,
-): Record<string, string> {
+function forgeAuthorizations(t: CheckContext, value: string): Record<string, string> {
+  const { tc3, wireProfile, storageHeaders } = t.settings;
   const wrong = {
     'empty credentials': '',
     'made-up credentials': 'made up',
@@ -64,9 +53,8 @@ function forgeAuthorizations(
     'credentials without their last characters': value.slice(0, -CHANGED),
     'credentials with characters added': `${value}AAAA`,
   };
-  const isSigned = Object.keys(storageHeaders).length === 0;
-  if (tc3 === undefined || !isSigned) return wrong;
-  const seconds = Number(readAll(good, wireProfile.storageHeaders.timestamp)[0]);
+  if (tc3 === undefined || Object.keys(storageHeaders).length > 0) return wrong;
+  const seconds = Number(readCredential(t, wireProfile.storageHeaders.timestamp));
   const sign = (keys: Partial<typeof tc3>) =>
     signStorage(seconds, tc3.storageSigningHost, { ...tc3, ...keys });
   const secretId = `${tc3.secretId}x`;
@@ -79,29 +67,25 @@ function forgeAuthorizations(
 }
 
 /** Returns parts of valid credentials, alone, and what else authenticates no storage call. */
-function toLoneHeaders(t: CheckContext): Ways {
-  const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
-  const { gatewayToken } = t.settings;
-  const credentials = t.storage.credentials();
+function toLoneHeaders({ settings, storage }: CheckContext): Record<string, HeaderList> {
+  const { authorization, sessionToken, timestamp } = settings.wireProfile.storageHeaders;
+  const { gatewayToken } = settings;
+  const credentials = storage.credentials();
   const [value] = readAll(credentials, authorization);
   const time = [timestamp, `${now()}`] as const;
   const others = credentials.filter(([name]) => !isNamed(name, authorization));
-  const ways: Record<string, HeaderList> = {
+  return {
     [`with only ${timestamp}`]: [time],
     [`with only ${sessionToken} and ${timestamp}`]: [[sessionToken, 'made-up'], time],
     [`without ${authorization}`]: [...others, ...IDENTITIES],
+    ...(value && {
+      'with its authorization in the Authorization header': [['Authorization', value], time],
+    }),
+    ...(gatewayToken && {
+      'with only a token for the gateway': [['Authorization', `Bearer ${gatewayToken}`]],
+    }),
   };
-  if (value) {
-    ways['with its authorization in the Authorization header'] = [['Authorization', value], time];
-  }
-  if (gatewayToken) {
-    ways['with only a token for the gateway'] = [['Authorization', `Bearer ${gatewayToken}`]];
-  }
-  return toWays(ways);
 }
-
-const toWays = (ways: Record<string, HeaderList>): Ways =>
-  Object.fromEntries(Object.entries(ways).map(([what, credentials]) => [what, { credentials }]));
 
 /** Returns valid credentials with another authorization, by default a wrong one. */
 function toWrong(t: CheckContext, wrong?: string): HeaderList {
@@ -112,32 +96,30 @@ function toWrong(t: CheckContext, wrong?: string): HeaderList {
 }
 
 export const authStorage: readonly Check[] = [
-  defineCheck('AU-STORAGE-HEADERS/1', ['storageCredentials'], (t) =>
-    expectAnyCase(t, t.settings.wireProfile.storageHeaders.authorization),
-  ),
-  // With permanent credentials, the header is present and empty, unless the operator provides none.
-  defineCheck('AU-STORAGE-HEADERS/2', ['storageCredentials', 'sessionToken'], (t) =>
-    expectAnyCase(t, t.settings.wireProfile.storageHeaders.sessionToken),
-  ),
-  // An operator provides whole seconds, like the suite.
-  defineCheck('AU-STORAGE-HEADERS/3', ['storageCredentials'], (t) =>
-    expectAnyCase(t, t.settings.wireProfile.storageHeaders.timestamp),
-  ),
-  defineCheck('AU-STORAGE-REJECTED/1', [], (t) => {
-    const none: Ways = { 'without credentials': { credentials: 'none' } };
-    return expectAllRefused(t, { ...none, ...toLoneHeaders(t) });
+  // Names of headers are case-insensitive (RFC 9110, section 5.1).
+  defineCheck('AU-STORAGE-HEADERS', ['storageCredentials'], async (t) => {
+    const fields = await acceptedFields(t);
+    for (const spell of ['toLowerCase', 'toUpperCase'] as const) {
+      const spelled = t.storage
+        .credentials()
+        .map(([name, value]) => [name[spell](), value] as const);
+      const names = spelled.map(([name]) => name).join(', ');
+      for (const operation of STORAGE_OPERATIONS) {
+        const reply = await t.storage.call(operation, fields[operation], { credentials: spelled });
+        expectAccepted(t, reply, `${operation} with ${names}`);
+      }
+    }
   }),
+  defineCheck('AU-STORAGE-REJECTED/1', [], (t) =>
+    expectHeadersRefused(t, { 'without credentials': [], ...toLoneHeaders(t) }),
+  ),
   defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) => {
     const value = readCredential(t, t.settings.wireProfile.storageHeaders.authorization);
-    const forged = forgeAuthorizations(t, t.storage.credentials(), value);
-    const ways = Object.entries(forged).map(([what, wrong]) => [`with ${what}`, toWrong(t, wrong)]);
-    return expectAllRefused(
-      t,
-      toWays({
-        ...Object.fromEntries(ways),
-        'with wrong credentials and headers that name a user': [...toWrong(t), ...IDENTITIES],
-      }),
-    );
+    const forged = Object.entries(forgeAuthorizations(t, value));
+    return expectHeadersRefused(t, {
+      ...Object.fromEntries(forged.map(([what, wrong]) => [`with ${what}`, toWrong(t, wrong)])),
+      'with wrong credentials and headers that name a user': [...toWrong(t), ...IDENTITIES],
+    });
   }),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], (t) => {
     const { env } = t.settings;
@@ -147,7 +129,7 @@ export const authStorage: readonly Check[] = [
   }),
   defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t) => {
     const { batchGetTempUrls: fields } = await makeGoodFields(t);
-    const ways: Ways = {
+    const ways: Record<string, StorageCallOptions> = {
       'without credentials': { credentials: 'none' },
       'with wrong credentials': { credentials: toWrong(t) },
       'for another environment': { env: t.uniqueName(), acceptsRefusal: true },
@@ -157,8 +139,7 @@ export const authStorage: readonly Check[] = [
         const good = await storage.call('batchGetTempUrls', fields);
         if (good.refused) throw new SkipError('a valid call is rejected');
         const reply = await storage.call('batchGetTempUrls', fields, options);
-        const after = 'after a valid call on the same connection';
-        expectRefused(t, reply, `batchGetTempUrls ${what} ${after}`);
+        expectRefused(t, reply, `after a valid call on the same connection, one ${what}`);
       }
     });
   }),

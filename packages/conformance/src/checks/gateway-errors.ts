@@ -5,10 +5,10 @@ import {
   defineCheck,
 } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import { type CallRecord, headOf, readAll } from '../http/exchange.ts';
+import { type CallRecord, type Exchange, headOf, readAll } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { alternate, jsonPost, openSocket, requestErrors } from './gateway-calls.ts';
+import { alternate, openSocket, POST, requestErrors } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(
@@ -34,24 +34,18 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization, content-type',
 };
 
-const readId = (call: CallRecord) => readAll(headOf(call).headers, 'x-request-id').join();
+const readId = (call: CallRecord) => readAll(headOf(call).headers, 'x-request-id').join().trim();
 
-/** Makes calls, and expects an ID in responses that the invariants are not about. */
-async function expectIds(t: CheckContext, calls: readonly GatewayCall[]): Promise<void> {
-  for (const call of calls) {
-    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
-    const message = `the response to a ${call.method} must have an X-Request-Id, whatever its status`;
-    t.expect(readId(exchange).trim() !== '', message);
-  }
-}
+/** Expects an ID in a response that the invariants are not about. */
+const expectId = (t: CheckContext, exchange: Exchange): void =>
+  t.expect(readId(exchange) !== '', `a ${exchange.sent.method} got no X-Request-Id`, exchange);
 
 export const gatewayErrors: readonly Check[] = [
   defineCheck('GW-ERROR/1', [], async (t) => {
     // Without such a body, the invariants do not recognize the responses.
     for (const exchange of await requestErrors(t)) {
       const { json, text } = exchange.received;
-      const message = `the body must be an error with a code, not ${cite(text)}`;
-      t.expect(Object(json).code !== undefined, message, exchange);
+      t.expect(Object(json).code !== undefined, `the body of an error was ${cite(text)}`, exchange);
     }
   }),
   defineCalls('GW-ERROR/2', [], requestErrors),
@@ -67,37 +61,32 @@ export const gatewayErrors: readonly Check[] = [
     return expectErrors(t, calls, 404, 'SERVICE_NOT_FOUND');
   }),
   defineCheck('GW-REQUEST-ID/1', [], async (t) => {
-    for (const exchange of await requestErrors(t)) {
-      t.expect(readId(exchange).trim() !== '', 'an error must have an X-Request-Id', exchange);
-    }
+    for (const exchange of await requestErrors(t)) expectId(t, exchange);
   }),
   defineCalls('GW-REQUEST-ID/2', ['fixture', 'webSocket'], async (t) => {
     await openSocket(t, {}, async () => {});
     const path = t.fixture.socket();
     await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
   }),
-  defineCheck('GW-REQUEST-ID/3', [], (t) =>
-    expectIds(t, [
+  defineCheck('GW-REQUEST-ID/3', [], async (t) => {
+    const calls = [
       { method: 'OPTIONS', path: '/a/b?c=d' },
       { method: 'OPTIONS', headers: PREFLIGHT, credentials: 'none' },
       { method: 'OPTIONS', headers: PREFLIGHT, service: t.uniqueName() },
-    ]),
-  ),
-  defineCheck('GW-REQUEST-ID/4', [], (t) =>
-    expectIds(t, [
       { method: 'HEAD', path: '/a' },
       { method: 'HEAD', credentials: 'none' },
       { method: 'PUT', path: '/a', body: '{}' },
       { method: 'DELETE' },
-    ]),
-  ),
+    ] as const;
+    for (const call of calls) expectId(t, await t.gateway.call({ ...call, acceptsRefusal: true }));
+  }),
   defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
     const sentId = t.uniqueName();
     // What a caller sends must not make two calls share one.
     const headers = { 'X-Request-Id': sentId, 'X-Correlation-Id': sentId };
     const kinds: GatewayCall[] = [
       { headers },
-      jsonPost,
+      POST,
       { path: t.fixture.respond({ status: 404 }) },
       { service: sentId, headers },
       { service: sentId, credentials: 'none' },
@@ -106,8 +95,7 @@ export const gatewayErrors: readonly Check[] = [
     const seen = new Set<string>();
     const expectNew = (call: CallRecord) => {
       const id = readId(call);
-      const message = `every response must have its own X-Request-Id, but two have ${id}`;
-      if (id !== '') t.expect(!seen.has(id), message, call);
+      if (id !== '') t.expect(!seen.has(id), `two responses have the X-Request-Id ${id}`, call);
       seen.add(id);
     };
     const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));

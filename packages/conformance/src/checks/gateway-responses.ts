@@ -4,7 +4,7 @@ import { closeSocket, type FixtureRequest, type GatewayCall } from '../context/g
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import type { InvariantId } from '../invariants/invariants.ts';
 import { SkipError } from '../result.ts';
-import { EVERY_BYTE, gatewayMethods } from './gateway-calls.ts';
+import { EVERY_BYTE, GET, POST } from './gateway-calls.ts';
 
 const HEADERS: HeaderList = [
   ['Set-Cookie', 'a=1; Path=/; HttpOnly'],
@@ -25,13 +25,11 @@ const HEADERS: HeaderList = [
   ['X-Conformance-Repeated', 'two, three'],
 ];
 
-const LONG: HeaderList = [['X-Conformance-Long', 'x'.repeat(2100)]];
-
-const OF_THE_SERVICE = 'of-the-service';
+const LONG: HeaderList[number] = ['X-Conformance-Long', 'x'.repeat(2100)];
 
 /** Headers that the gateway removes, with values that no gateway would choose itself. */
 const REMOVED: HeaderList = [
-  ['X-Request-Id', OF_THE_SERVICE],
+  ['X-Request-Id', 'of-the-service'],
   ['Keep-Alive', 'timeout=977, max=977'],
   ['Proxy-Connection', 'x-conformance'],
 ];
@@ -39,7 +37,7 @@ const REMOVED: HeaderList = [
 /** The same, with names of hop-by-hop headers that a 101 must not have, and names listed in `Connection`. */
 const ALL_REMOVED: HeaderList = [
   ...REMOVED,
-  ['X-REQUEST-ID', `${OF_THE_SERVICE}-2`],
+  ['X-REQUEST-ID', 'of-the-service-2'],
   ['TE', 'x-conformance'],
   ['Upgrade', 'x-conformance/9'],
   ['Connection', 'close'],
@@ -52,7 +50,7 @@ const ALL_REMOVED: HeaderList = [
 const disposed = (...values: string[]): HeaderList =>
   values.map((value) => ['Content-Disposition', value]);
 
-const GZIP = gzipSync('a text that gets shorter '.repeat(20));
+const SHRINKING = 'a text that gets shorter '.repeat(80);
 
 /** Any parser and serializer in between would change it, and it looks like a gateway's envelope. */
 const OBJECT =
@@ -83,11 +81,12 @@ const OF_STATUS: Record<number, HeaderList> = {
   503: [['Retry-After', '7']],
 };
 
-/** Alternates between three bodies: bytes, an object like a gateway's error, and none. */
+const MOVED: HeaderList = [['Location', '/moved?a=%2F']];
+
+/** Alternates between three bodies: none, bytes, and an object like a gateway's error. */
 function toRequest(status: number): FixtureRequest {
-  const isRedirect = status > 300 && status < 400 && status !== 304;
-  const special = OF_STATUS[status] ?? (isRedirect ? [['Location', '/moved?a=%2F']] : []);
-  const headers = [...HEADERS.slice(0, 6), ...ALL_REMOVED, ...(special as HeaderList)];
+  const special = OF_STATUS[status] ?? ([301, 303, 307, 308].includes(status) ? MOVED : []);
+  const headers = [...HEADERS.slice(0, 6), ...ALL_REMOVED, ...special];
   if (status === 204 || status === 304) return { status, headers };
   if (status % 3 === 0) return { status, headers, type: 'text/html', body: '' };
   if (status % 3 === 1) return { status, headers, type: BINARY, body: 'of the service' };
@@ -97,13 +96,17 @@ function toRequest(status: number): FixtureRequest {
 
 /** Responses to a GET and to a POST. */
 const FOR_BOTH: FixtureRequest[] = [
-  { type: JSON_TYPE, body: OBJECT, chunked: true, headers: [...HEADERS, ...LONG] },
+  { type: JSON_TYPE, body: OBJECT, chunked: true, headers: [...HEADERS, LONG] },
   { type: `${JSON_TYPE}; charset=utf-8`, body: '{}', headers: disposed('inline') },
   { type: 'text/plain', body: ' two\r\nlines\n\n中文é🙂\0', headers: disposed('attachment') },
   { type: 'text/html', body: '<html><body>a&&b</body></html>', headers: disposed('inline') },
   { type: 'image/png', size: 65_537, headers: disposed('INLINE; filename="a, attachment; b"') },
   { type: BINARY, body: EVERY_BYTE, headers: disposed('attachment; filename="a"', 'inline') },
-  { type: 'text/plain', body: GZIP, headers: [['Content-Encoding', 'gzip'], ...HEADERS] },
+  {
+    type: 'text/plain',
+    body: gzipSync(SHRINKING),
+    headers: [['Content-Encoding', 'gzip'], ...HEADERS],
+  },
   { body: EVERY_BYTE },
   { type: STREAM, body: EVENTS, trickle: 3, headers: [...ALL_REMOVED, ...disposed('inline')] },
   { type: `${STREAM}; charset=utf-8`, body: EVENTS, chunked: true },
@@ -139,46 +142,38 @@ const FOR_POST: FixtureRequest[] = [
   'image/png; note=text/plain',
 ].map((type) => ({ type, body: '{}' }));
 
-const [GET, POST] = gatewayMethods;
-
 const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
   ...FOR_BOTH.flatMap((request) => [[request, GET] as const, [request, POST] as const]),
   ...FOR_EITHER.map((request, at) => [request, at % 2 ? POST : GET] as const),
   ...FOR_POST.map((request) => [request, POST] as const),
   // A caller that accepts gzip must not receive anything that the service has not sent either.
   [
-    { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) },
-    { method: 'GET', headers: { 'Accept-Encoding': 'gzip, br' } },
+    { type: 'text/plain', body: SHRINKING },
+    { ...GET, headers: { 'Accept-Encoding': 'gzip, br' } },
   ],
 ];
 
 /** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
-const requestResponses = once(
-  'responses',
-  async (t): Promise<{ sent: number; exchange: Exchange }[]> => {
-    const responses = [];
-    for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
-      // A browser accepts nothing else; a client that posts JSON often accepts both.
-      const accepted = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
-      const exchange = await t.gateway.call({
-        ...call,
-        headers: {
-          ...Object(call.headers),
-          ...(request.type?.startsWith(STREAM) && { Accept: accepted }),
-        },
-        path: t.fixture.respond({ status: sent, ...request }),
-        keep429: sent === 429,
-      });
-      // A gateway that follows a redirect returns the response of the other path.
-      const isRedirect = sent >= 300 && sent <= 399;
-      if (t.fixture.readEcho(exchange) && !isRedirect) {
-        throw new SkipError('the request did not reach the /respond path of the fixture service');
-      }
-      responses.push({ sent, exchange });
+const requestResponses = once('responses', async (t) => {
+  const responses: { sent: number; exchange: Exchange }[] = [];
+  for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
+    // A browser accepts nothing else; a client that posts JSON often accepts both.
+    const Accept = call.method === 'GET' ? STREAM : `${JSON_TYPE}, ${STREAM}`;
+    const exchange = await t.gateway.call({
+      ...call,
+      headers: { ...Object(call.headers), ...(request.type?.startsWith(STREAM) && { Accept }) },
+      path: t.fixture.respond({ status: sent, ...request }),
+      keep429: sent === 429,
+    });
+    // A gateway that follows a redirect returns the response of the other path.
+    const isRedirect = sent >= 300 && sent <= 399;
+    if (t.fixture.readEcho(exchange) && !isRedirect) {
+      throw new SkipError('the request did not reach the /respond path of the fixture service');
     }
-    return responses;
-  },
-);
+    responses.push({ sent, exchange });
+  }
+  return responses;
+});
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
 const requestHandshakes = once('handshakes', async (t): Promise<Exchange> => {

@@ -4,13 +4,7 @@ import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../context/skip-reason.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type CallRecord, readAll } from '../http/exchange.ts';
-import {
-  type Fragments,
-  type Message,
-  NO_CODE,
-  type Socket,
-  type SocketEnd,
-} from '../http/open-web-socket.ts';
+import { type Fragments, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
 import { FailError, SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import {
@@ -33,7 +27,11 @@ const QUIET = 3000;
 /** How long to wait for a pong, in milliseconds, on a busy machine. */
 const MAX_WAIT = 10_000;
 
-type Sendable = string | Buffer | Fragments;
+/** Creates a message, in fragments if it has several parts. */
+const text = (...parts: (string | Buffer)[]): Fragments => {
+  return { parts: parts.map((part) => Buffer.from(part)), binary: false };
+};
+const binary = (...parts: Buffer[]): Fragments => ({ parts, binary: true });
 
 /**
  * Sends messages to the fixture service, and returns what was received: no more than one message too many. A final
@@ -42,12 +40,12 @@ type Sendable = string | Buffer | Fragments;
 async function exchangeMessages(
   t: CheckContext,
   socket: Socket,
-  messages: readonly Sendable[],
+  messages: readonly Fragments[],
   count = messages.length,
-): Promise<Message[]> {
+) {
   const last = t.uniqueName();
-  for (const message of [...messages, last]) socket.send(message);
-  const received: Message[] = [];
+  for (const message of [...messages, text(last)]) socket.send(message);
+  const received = [];
   while (received.length <= count) {
     const message = await receive(t, socket);
     if (message === undefined || message.data.toString() === last) break;
@@ -57,7 +55,7 @@ async function exchangeMessages(
 }
 
 /** Returns the next message; `undefined` if none arrives in time, or the socket was closed. */
-async function receive(t: CheckContext, socket: Socket): Promise<Message | undefined> {
+async function receive(t: CheckContext, socket: Socket) {
   try {
     return await socket.next();
   } catch (error) {
@@ -74,57 +72,53 @@ async function receive(t: CheckContext, socket: Socket): Promise<Message | undef
 async function expectMessages(
   t: CheckContext,
   socket: Socket,
-  messages: readonly Sendable[],
+  messages: readonly Fragments[],
   expected = messages,
 ): Promise<void> {
   const received = await exchangeMessages(t, socket, messages, expected.length);
   const counts = `${expected.length} messages must arrive, but ${received.length} did`;
   t.expect(received.length === expected.length, counts);
-  for (const [index, { binary, data }] of received.entries()) {
-    const [isBinary, bytes] = join(expected[index] ?? '');
-    const place = `message ${index + 1} (${bytes.length} bytes)`;
-    t.expect(binary === isBinary, `${place} must arrive as ${isBinary ? 'binary' : 'text'}`);
-    t.expect(data.equals(bytes), `${place} must arrive unchanged, but arrived as ${show(data)}`);
+  for (const [index, { binary: isBinary, data }] of received.entries()) {
+    const { parts = [], binary: wasBinary } = expected[index] ?? {};
+    const bytes = Buffer.concat(parts);
+    const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
+    const found = `${sent} arrived as ${isBinary ? 'binary' : 'text'}, ${show(data)}`;
+    t.expect(isBinary === wasBinary && data.equals(bytes), found);
   }
-}
-
-/** Returns the type and the bytes of a message, which may be in fragments. */
-function join(message: Sendable): [isBinary: boolean, bytes: Buffer] {
-  if (typeof message === 'string') return [false, Buffer.from(message)];
-  return 'parts' in message ? [message.binary, Buffer.concat(message.parts)] : [true, message];
 }
 
 function show(data: Buffer): string {
   return `${data.length} bytes, ${JSON.stringify(data.subarray(0, 40).toString('latin1'))}`;
 }
 
-const TEXT = Buffer.from('in fragments: 中文é');
-const BURST = Array.from({ length: 200 }, (_, index) => String(index));
+const BURST = Array.from({ length: 200 }, (_, index) => text(String(index)));
+
+/** A character is split between two fragments (RFC 6455, section 5.4). */
+const SPLIT = Buffer.from('in fragments: 中文é');
 
 const TEXTS = [
-  '',
-  ' {"a": 1}\r\n\0\t \uFEFF中文 é e\u0301 🙂',
-  'a'.repeat(125),
-  `0${'0123456789abcdef'.repeat(4096)}`,
-  // A character is split between two fragments (RFC 6455, section 5.4); one fragment is empty.
-  { parts: [TEXT.subarray(0, 15), Buffer.alloc(0), TEXT.subarray(15)], binary: false },
+  text(''),
+  text(' {"a": 1}\r\n\0\t \uFEFF中文 é e\u0301 🙂'),
+  text('a'.repeat(125)),
+  text(`0${'0123456789abcdef'.repeat(4096)}`),
+  text(SPLIT.subarray(0, 15), '', SPLIT.subarray(15)),
   ...BURST,
 ];
 
 const BINARIES = [
-  EVERY_BYTE,
-  Buffer.alloc(0),
-  Buffer.of(0),
-  Buffer.from('a text, sent as binary'),
-  Buffer.concat(Array.from({ length: 257 }, () => EVERY_BYTE)),
-  { parts: [Buffer.from('a text'), Buffer.of(0xff, 0), Buffer.alloc(0)], binary: true },
+  binary(EVERY_BYTE),
+  binary(Buffer.alloc(0)),
+  binary(Buffer.of(0)),
+  binary(Buffer.from('a text, sent as binary')),
+  binary(Buffer.concat(Array.from({ length: 257 }, () => EVERY_BYTE))),
+  binary(Buffer.from('a text'), Buffer.of(0xff, 0), Buffer.alloc(0)),
 ];
 
 /** Returns whether a WebSocket without messages stays open for a while. */
 function staysOpen(t: CheckContext): Promise<boolean> {
   return openSocket(t, {}, async (socket) => {
     await wait(QUIET, undefined, { signal: t.signal });
-    return socket.isOpen && (await exchangeMessages(t, socket, ['still there'])).length === 1;
+    return socket.isOpen && (await exchangeMessages(t, socket, [text('still there')])).length === 1;
   });
 }
 
@@ -136,14 +130,13 @@ async function expectPong(
 ): Promise<void> {
   const late = new NetworkError('no pong in time', 'TIMEOUT');
   const actual = await orNothing(t, within(MAX_WAIT, pong, late));
-  const message = `a ping with the payload "${payload}" must get a pong with the same payload, but the payload of the pong was ${cite(actual)}`;
-  t.expect(actual === payload, message, call);
+  const found = `the payload of the pong for a ping with "${payload}" was ${cite(actual)}`;
+  t.expect(actual === payload, found, call);
   // Any other pong would be waited for just as long.
   if (actual === undefined) throw new FailError('no pong');
 }
 
 const NAME = 'sec-websocket-protocol';
-const OFFER = 'conformance';
 
 /** Offers subprotocols, of which the fixture selects the last one, unless told otherwise. */
 async function expectSelected(t: CheckContext, offers: readonly string[], selected: string) {
@@ -153,17 +146,16 @@ async function expectSelected(t: CheckContext, offers: readonly string[], select
   if (received.status !== 101) {
     throw new SkipError(`the response to a handshake was ${received.status}`);
   }
-  const what = `offered ${offers.join(', ') || 'none'}`;
   const actual = readAll(received.headers, NAME).join(', ');
-  const message = `${what}: the caller must receive the subprotocol "${selected}" that the service selected, but received "${actual}"`;
-  t.expect(actual === selected, message, upgrade);
+  const sent = `of ${offers.join(', ') || 'none'}, the service selected "${selected}"`;
+  t.expect(actual === selected, `${sent}, but the caller received "${actual}"`, upgrade);
   // A choice that violates RFC 6455 opens no WebSocket.
   if (!socket) return;
   try {
     const hello = await readHello(socket);
     const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
-    const unchanged = `${what}: the service must receive the offered subprotocols unchanged`;
-    t.expect(arrived === offers.join(), `${unchanged}, but received ${arrived || 'none'}`);
+    const found = `${offers.join(', ')} reached the service as ${arrived || 'none'}`;
+    t.expect(arrived === offers.join(), found);
   } finally {
     await closeSocket(socket);
   }
@@ -182,8 +174,8 @@ const OF_SERVICES: Ending[] = [...OF_CALLERS, [1000, ''], [1011, 'a failure in t
 
 function expectEnd(t: CheckContext, who: string, [code, reason]: Ending, end?: SocketEnd): void {
   const actual = end ? `${end.code} and "${end.reason}"` : 'neither';
-  const message = `${who} must receive the close code ${code} and the reason "${reason}", but received ${actual}`;
-  t.expect(end?.code === code && end.reason === reason, message);
+  const found = `${who} received ${actual} instead of the code ${code} and "${reason}"`;
+  t.expect(end?.code === code && end.reason === reason, found);
   // Any other end would be waited for just as long.
   if (!end) throw new FailError('no close');
 }
@@ -192,36 +184,37 @@ async function expectTexts(t: CheckContext): Promise<void> {
   const greet = t.uniqueName();
   await openSocket(t, { greet }, async (socket) => {
     const first = (await orNothing(t, socket.next()))?.data ?? Buffer.from('nothing');
-    const expected = 'a message that the service sends before the caller must arrive first';
-    t.expect(first.toString() === greet, `${expected}, but what arrived was ${show(first)}`);
+    const isFirst = first.toString() === greet;
+    t.expect(isFirst, `what arrived before the first message of the service was ${show(first)}`);
     await expectMessages(t, socket, TEXTS);
-    await expectMessages(t, socket, [`!burst ${BURST.length}`], BURST);
+    await expectMessages(t, socket, [text(`!burst ${BURST.length}`)], BURST);
   });
   // A connection that breaks once proves nothing.
   const isOpen = (await staysOpen(t)) || (await staysOpen(t));
-  const message = `a WebSocket must stay open, but was closed twice within ${QUIET / 1000} s without messages`;
-  t.expect(isOpen, message);
+  t.expect(isOpen, `a WebSocket was closed twice within ${QUIET / 1000} s without messages`);
 }
 
 export const gatewaySockets: readonly Check[] = [
   defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
-    for (const [what, headers] of [
-      ['a handshake with a cookie', { Cookie: 'a=1', 'X-Conformance': 'a' }],
-      ['a handshake with Origin', { Origin: `http://${t.gateway.host}` }],
-    ] as const) {
-      const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.socket() }, [OFFER]);
+    for (const headers of [
+      { Cookie: 'a=1', 'X-Conformance': 'a' },
+      { Origin: `http://${t.gateway.host}` },
+    ]) {
+      const offer = 'conformance';
+      const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.socket() }, [offer]);
       const { socket, violation, received } = upgrade;
       const { status } = received;
       if (t.fixture.readEcho(upgrade))
         throw new SkipError('the path did not reach the fixture service');
-      if (status === 403 && 'Origin' in headers) {
-        t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
+      const [name] = Object.keys(headers);
+      if (status === 403 && name === 'Origin') {
+        t.note('A handshake with Origin was rejected with 403, as RFC 6455, section 10.2, allows.');
         continue;
       }
-      t.expect(status === 101, `the response to ${what} must be 101, not ${status}`);
+      t.expect(status === 101, `the response to a handshake with ${name} was ${status}`);
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
-      const isValid = violation === undefined || received.header(NAME) !== OFFER;
-      t.expect(isValid, `the 101 response to ${what} must be valid: ${violation}`);
+      const isValid = violation === undefined || received.header(NAME) !== offer;
+      t.expect(isValid, `the 101 response to a handshake with ${name} is invalid: ${violation}`);
       await closeSocket(socket);
     }
   }),
@@ -236,9 +229,9 @@ export const gatewaySockets: readonly Check[] = [
       const pong = socket.ping('between');
       socket.sendPart(Buffer.from('message'), false, true);
       const [message] = await exchangeMessages(t, socket, [], 1);
-      const actual = message?.data.toString() ?? 'nothing';
-      const expected = 'a message with a ping between its fragments must arrive as "one message"';
-      t.expect(actual === 'one message', `${expected}, not as ${cite(actual)}`, upgrade);
+      const actual = message?.data.toString();
+      const found = `"one message" with a ping between its fragments arrived as ${cite(actual)}`;
+      t.expect(actual === 'one message', found, upgrade);
       await expectPong(t, 'between', pong, upgrade);
     }),
   ),

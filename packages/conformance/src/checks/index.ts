@@ -10,7 +10,6 @@ import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageLinks } from './storage-links.ts';
-import { storageRefusals } from './storage-refusals.ts';
 import { storageRequests } from './storage-requests.ts';
 import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
@@ -31,6 +30,5 @@ export const checks: readonly Check[] = [
   ...storageLinks,
   ...storageCopy,
   ...storageSequences,
-  ...storageRefusals,
   ...upload,
 ];

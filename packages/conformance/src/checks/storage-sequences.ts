@@ -3,7 +3,8 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { CallRecord } from '../http/exchange.ts';
 import { FailError } from '../result.ts';
-import { entryOf, hasFailed, isSuccess, linkOf } from '../validation/read-storage.ts';
+import { show } from '../validation/cite.ts';
+import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
 import { needsFiles } from './storage-calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */
@@ -20,7 +21,7 @@ const MAX_SHRINKS = 100;
 
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
-  check: (files: Readonly<Model>) => boolean = () => true,
+  check = (_: Readonly<Model>) => true,
 ): fc.AsyncCommand<Model, Sequence> => ({ check, run: (_, sequence) => run(sequence) });
 
 const names = fc.subarray(NAMES, { minLength: 1 });
@@ -42,18 +43,22 @@ const copies = fc
     }),
   );
 
-const upload = fc.constantFrom(...NAMES).map((name) => toStep((sequence) => sequence.upload(name)));
-const copy = copies.map((items) =>
-  toStep(
-    (sequence) => sequence.copy(items),
-    (files) => items.some(({ from }) => files.has(from)),
-  ),
-);
 const step = fc.oneof(
-  { weight: 4, arbitrary: upload },
-  { weight: 5, arbitrary: copy },
-  { weight: 2, arbitrary: names.map((list) => toStep((sequence) => sequence.delete(list))) },
-  { weight: 2, arbitrary: names.map((list) => toStep((sequence) => sequence.read(list))) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(...NAMES).map((name) => toStep((all) => all.upload(name))),
+  },
+  {
+    weight: 5,
+    arbitrary: copies.map((items) =>
+      toStep(
+        (all) => all.copy(items),
+        (files) => items.some(({ from }) => files.has(from)),
+      ),
+    ),
+  },
+  { weight: 2, arbitrary: names.map((list) => toStep((all) => all.delete(list))) },
+  { weight: 2, arbitrary: names.map((list) => toStep((all) => all.read(list))) },
 );
 
 /**
@@ -102,9 +107,8 @@ class Sequence {
     const reply = await this.#t.storage.list('batchCopyFile', fileList);
     // Entries do not say which item they are about.
     const failed = reply.entries.filter(hasFailed).length;
-    const expected = items.length - done.length;
-    const message = `${expected} of ${items.length} copies must fail, but ${failed} did`;
-    this.#expect(failed === expected, message, reply);
+    const found = `${failed} of ${items.length} copies failed, not ${items.length - done.length}`;
+    this.#expect(failed === items.length - done.length, found, reply);
     for (const { from, to, removeOriginal } of done) {
       files.set(to, files.get(from) as number);
       if (removeOriginal) files.delete(from);
@@ -116,11 +120,10 @@ class Sequence {
     const ids = await this.#folder.ids(...list);
     const reply = await this.#t.storage.list('batchDelete', ids);
     for (const [index, name] of list.entries()) {
-      const isDeleted = isSuccess(entryOf(reply.entries, ids[index]) ?? {});
+      const { code } = entryOf(reply.entries, ids[index]) ?? {};
       const existed = this.files.delete(name);
-      const [what, not] = existed ? ['exists', 'not '] : ['does not exist', ''];
-      const message = `${name} ${what}, but its entry in a delete response is ${not}SUCCESS`;
-      this.#expect(isDeleted === existed, message, reply);
+      const found = `the code for ${name}, which ${existed ? 'exists' : 'does not exist'}, was ${show(code)}`;
+      this.#expect((code === 'SUCCESS') === existed, found, reply);
     }
   }
 
@@ -130,10 +133,17 @@ class Sequence {
     const reply = await this.#t.storage.list('batchGetTempUrls', toItems(ids));
     for (const [index, name] of list.entries()) {
       const url = linkOf(entryOf(reply.entries, ids[index]));
-      const exists = this.files.has(name);
-      const message = `${name} ${exists ? 'exists, but gets no' : 'does not exist, but gets a'} link`;
-      this.#expect((url !== undefined) === exists, message, reply);
-      if (url !== undefined) await this.#follow(name, url);
+      const expected = this.files.get(name);
+      const what = expected === undefined ? 'does not exist' : `has content ${expected}`;
+      const isRight = (url !== undefined) === (expected !== undefined);
+      this.#expect(isRight, `${name}, which ${what}, got ${url ? 'a' : 'no'} link`, reply);
+      if (url === undefined) continue;
+      const exchange = await this.#folder.download(url);
+      const { status, body } = exchange.received;
+      const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;
+      const actual = content === 0 ? 'other bytes' : `content ${content}`;
+      const found = `the link of ${name}, which ${what}, returned ${status} with ${actual}`;
+      this.#expect(status >= 200 && status < 300 && content === expected, found, exchange);
     }
   }
 
@@ -145,18 +155,6 @@ class Sequence {
       await this.read(NAMES);
     }
     for (const name of NAMES) this.#folder.untrack(this.#folder.path(name));
-  }
-
-  async #follow(name: string, url: string): Promise<void> {
-    const exchange = await this.#folder.download(url);
-    const { status, body } = exchange.received;
-    const isFound = status >= 200 && status < 300;
-    const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;
-    const expected = this.files.get(name);
-    const other = content === 0 ? 'bytes that were never uploaded' : `content ${content}`;
-    const actual = isFound ? other : `the status ${status}`;
-    const message = `${name} must have content ${expected}, but its link returned ${actual}`;
-    this.#expect(isFound && content === expected, message, exchange);
   }
 
   #expect(holds: boolean, message: string, call: CallRecord): void {

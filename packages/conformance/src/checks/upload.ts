@@ -12,8 +12,8 @@ import {
 import { SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
-import { changeLetters } from './signed-calls.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
+import { changeLetters } from './wrong-credentials.ts';
 
 const BOUNDARY = 'berth-boundary';
 
@@ -54,162 +54,145 @@ export const upload: readonly Check[] = [
     // Some parsers look for the boundary without its hyphens, so no field may contain it.
     const boundary = 'quoted-boundary-of-the-form';
     const forms: [name: string, content: string, options?: PostOptions][] = [
-      ['overwritten.txt', 'the first, which is longer'],
-      ['level/large.bin', 'ab'.repeat(10_000)],
-      ['overwritten.txt', 'second'],
+      ['overwritten', 'the first, which is longer'],
+      ['level/large', 'ab'.repeat(10_000)],
+      ['overwritten', 'second'],
       // RFC 2046, section 5.1.1
-      ['quoted.txt', 'q', { boundary, type: `multipart/form-data; boundary="${boundary}"` }],
+      ['quoted', 'q', { boundary, type: `multipart/form-data; boundary="${boundary}"` }],
     ];
-    const folder = t.files;
     for (const [name, content, options] of forms) {
-      const { status } = (await folder.send(name, content, options)).received;
-      await folder.expectKept(`after its form was sent, with the response ${status}`, name);
+      const { status } = (await t.files.send(name, content, options)).received;
+      await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  ...[0, 1, 2, 3].map(defineFieldCheck),
+  ...([1, 2, 3, 4] as const).map((number) =>
+    defineCheck(`UP-FIELDS/${number}`, needsFiles, (t) => expectFieldChecked(t, number - 1)),
+  ),
   defineCheck('UP-FILE', needsFiles, async (t) => {
-    const folder = t.files;
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
-      const reply = await folder.send(name, content, { boundary: BOUNDARY });
+      const reply = await t.files.send(name, content, { boundary: BOUNDARY });
       if (reply.isAccepted) stored.push(name);
       else t.note(`${name} was rejected with ${reply.received.status}.`);
     }
     if (stored.length === 0) throw new SkipError('no upload is accepted');
-    await folder.expectKept('after its upload', ...stored);
+    await t.files.expectKept('after its upload', ...stored);
   }),
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
     for (const [what, toOptions] of Object.entries(INVALID)) {
       const grant = await t.files.grant(`${what.replaceAll(' ', '-')}.txt`);
       const options = toOptions(t.files.fields(grant, CONTENT));
       const reply = await t.files.post(grant, [], { boundary: BOUNDARY, ...options });
-      const { status, text, mediaType } = reply.received;
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
-      const actual = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
-      const message = `${what}: the response must be XML with an Error element, not ${actual}`;
-      t.expect(hasErrorElement(text), message, reply);
+      const { status, text, mediaType = 'no type' } = reply.received;
+      const found = `the response to ${what} was ${status} with ${mediaType}: ${cite(text)}`;
+      t.expect(hasErrorElement(text), found, reply);
     }
   }),
   defineCheck('UP-RESPONSE/2', needsFiles, async (t) => {
-    const folder = t.files;
     for (const content of ['text', '', '<Error></Error>']) {
-      const name = `${content.length}-bytes.txt`;
-      const reply = await folder.send(name, content);
+      const reply = await t.files.send(`${content.length}-bytes`, content);
       const { status, text } = reply.received;
       const hasError = hasErrorElement(text);
-      const reading = await folder.read(reply.file.fileId);
+      const reading = await t.files.read(reply.file.fileId);
       const isStored = hasBytes(reading, reply.file.bytes);
       const isClear = isStored ? !hasError : hasError || status >= 400;
-      const message = `the response to the upload of ${reply.file.path} has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
-      t.expect(isClear, message, reply);
+      const found = `the response to the upload of ${content.length} bytes has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
+      t.expect(isClear, found, reply);
     }
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t) => {
-    const folder = t.files;
-    await folder.store('level/no-extension');
-    await folder.expectKept('by the fileID from getUploadMetaData', 'level/no-extension');
-    await folder.delete('level/no-extension');
+    const name = 'level/no-extension';
+    await t.files.store(name);
+    await t.files.expectKept('by the fileID from getUploadMetaData', name);
+    await t.files.delete(name);
     // With an ID that is issued for its path now.
-    const when = 'deleted by the fileID from getUploadMetaData';
-    await t.files.folder().expectGone(when, 'level/no-extension');
+    await t.files.folder().expectGone('deleted by the fileID from getUploadMetaData', name);
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['existing.txt'], { 'existing.txt': OLD });
-    await uploadAndRead(t, await folder.grant('existing.txt'), [OLD]);
-    await uploadAndRead(t, await folder.grant('new.txt'), []);
+    await t.files.storeReadable(['existing'], { existing: OLD });
+    await uploadAndRead(t, await t.files.grant('existing'), [OLD]);
+    await uploadAndRead(t, await t.files.grant('new'), []);
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['existing.txt'], { 'existing.txt': OLD });
+    await t.files.storeReadable(['existing'], { existing: OLD });
     const cases: [name: string, toEnd: typeof half, headers?: PostOptions['headers']][] = [
-      ['existing.txt', half],
-      ['1.bin', half],
-      ['2.bin', half, { 'Transfer-Encoding': 'chunked' }],
+      ['existing', half],
+      ['1', half],
+      ['2', half, { 'Transfer-Encoding': 'chunked' }],
       // Within the last boundary.
-      ['3.bin', (size) => size - 20],
+      ['3', (size) => size - 20],
     ];
     const forms = [];
     for (const [name, toEnd, headers] of cases) {
-      const form = holdForm(t, await folder.grant(name), toEnd, headers);
+      const form = holdForm(t, await t.files.grant(name), toEnd, headers);
       await form.isUnderWay;
       forms.push(form);
     }
-    const before = {
-      'existing.txt': OLD,
-      '1.bin': undefined,
-      '2.bin': undefined,
-      '3.bin': undefined,
-    };
+    const before = { existing: OLD, 1: undefined, 2: undefined, 3: undefined };
     // While the files are read, what was sent arrives.
-    await folder.expect('before its upload is interrupted', before);
+    await t.files.expect('before its upload is interrupted', before);
     for (const { cut } of forms) cut();
     for (const { response } of forms) await response.catch(() => {});
     for (const pause of RECHECK_DELAYS) {
       await wait(pause, undefined, { signal: t.signal });
-      await folder.expect('after its upload was interrupted', before);
+      await t.files.expect('after its upload was interrupted', before);
     }
   }),
   defineCheck('UP-KEPT', needsFiles, async (t) => {
-    const folder = t.files;
-    await folder.store('file.txt');
-    await folder.expectKept('immediately after its upload', 'file.txt');
-    await folder.folder().grant('file.txt');
-    await folder.expectKept('after another grant was issued for its path', 'file.txt');
-    await folder.store('file.txt.2');
-    await folder.delete('file.txt.2');
-    const missing = { from: 'missing.txt', to: 'file.txt' };
-    await folder.copy(missing, { ...missing, removeOriginal: true });
-    const failed = 'after another file was deleted, and copies onto it failed';
-    await folder.expectKept(failed, 'file.txt');
-    await folder.copy({ from: 'file.txt', to: 'copy.txt' });
-    const first = folder.contentOf('file.txt');
-    await folder.store('file.txt');
-    await folder.expect('after a file and its copy were made, and the file was overwritten', {
-      'file.txt': 'file.txt',
-      'copy.txt': first,
-    });
-    await folder.delete('file.txt');
-    await folder.store('file.txt');
-    await folder.expectKept('uploaded to the path of a deleted file', 'file.txt');
+    const { files } = t;
+    await files.store('file');
+    await files.expectKept('immediately after its upload', 'file');
+    await files.folder().grant('file');
+    await files.expectKept('after another grant was issued for its path', 'file');
+    await files.store('file.2');
+    await files.delete('file.2');
+    const missing = { from: 'missing', to: 'file' };
+    await files.copy(missing, { ...missing, removeOriginal: true });
+    await files.expectKept('after another file was deleted, and copies onto it failed', 'file');
+    await files.copy({ from: 'file', to: 'copy' });
+    const first = files.contentOf('file');
+    await files.store('file');
+    const what = 'after a file and its copy were made, and the file was overwritten';
+    await files.expect(what, { file: 'file', copy: first });
+    await files.delete('file');
+    await files.store('file');
+    await files.expectKept('uploaded to the path of a deleted file', 'file');
   }),
 ];
 
-/**
- * Defines a check that a form is rejected, and stores nothing, if the field at a position is missing or has another
- * value than in its grant.
- */
-function defineFieldCheck(position: number): Check {
-  return defineCheck(`UP-FIELDS/${(position + 1) as 1 | 2 | 3 | 4}`, needsFiles, async (t) => {
-    const fieldOf = (grant: Grant) => t.files.fields(grant, CONTENT)[position] as [string, string];
-    const folder = await t.files.storeReadable(['existing.txt']);
-    const first = await folder.grant('first.txt');
-    const second = await folder.folder().grant('existing.txt');
-    const third = await folder.grant('third.txt');
-    const [field, value] = fieldOf(second);
-    const isKey = field === 'key';
-    // A path stays in the folder of the check; the last letters of Base64 may not matter.
-    const middle = Math.floor(value.length / 2);
-    const different = isKey ? `${value}0` : changeLetters(value, middle, middle + 1);
-    const cases: [what: string, grant: Grant, wrong?: string][] = [
-      [`no ${field}`, first],
-      [`an empty ${field}`, first, ''],
-      [`a slightly different ${field}`, second, different],
-      [`the ${field} of another grant`, third, value],
-    ];
-    for (const [what, grant, wrong] of cases) {
-      // A value that all grants share is not wrong.
-      if (wrong === fieldOf(grant)[1]) continue;
-      const others = t.files.fields(grant, CONTENT).filter(([name]) => name !== field);
-      const fields = wrong === undefined ? others : [[field, wrong] as const, ...others];
-      const reply = await t.files.post(grant, fields);
-      const actual = `accepted with ${reply.received.status} and without an Error element`;
-      t.expect(!reply.isAccepted, `${what}: the form must be rejected, but was ${actual}`, reply);
-    }
-    if (isKey) t.files.track(different);
-    const when = `after forms with a wrong ${field}`;
-    await folder.expectGone(when, 'first.txt', 'third.txt', ...(isKey ? ['existing.txt0'] : []));
-    await folder.expectKept(when, 'existing.txt');
-  });
+/** Expects a form to be rejected, and to store nothing, if the field at a position is missing or not that of its grant. */
+async function expectFieldChecked(t: CheckContext, position: number): Promise<void> {
+  const fieldOf = (grant: Grant) => t.files.fields(grant, CONTENT)[position] as [string, string];
+  const folder = await t.files.storeReadable(['existing']);
+  const first = await folder.grant('first');
+  const second = await folder.folder().grant('existing');
+  const third = await folder.grant('third');
+  const [field, value] = fieldOf(second);
+  const isKey = field === 'key';
+  // A path stays in the folder of the check; the last letters of Base64 may not matter.
+  const middle = Math.floor(value.length / 2);
+  const different = isKey ? `${value}0` : changeLetters(value, middle, middle + 1);
+  const cases: [what: string, grant: Grant, wrong?: string][] = [
+    [`no ${field}`, first],
+    [`an empty ${field}`, first, ''],
+    [`a slightly different ${field}`, second, different],
+    [`the ${field} of another grant`, third, value],
+  ];
+  for (const [what, grant, wrong] of cases) {
+    // A value that all grants share is not wrong.
+    if (wrong === fieldOf(grant)[1]) continue;
+    const others = t.files.fields(grant, CONTENT).filter(([name]) => name !== field);
+    const fields = wrong === undefined ? others : [[field, wrong] as const, ...others];
+    const reply = await t.files.post(grant, fields);
+    const found = `a form with ${what} was accepted with ${reply.received.status}`;
+    t.expect(!reply.isAccepted, found, reply);
+  }
+  if (isKey) t.files.track(different);
+  const when = `after forms with a wrong ${field}`;
+  await folder.expectGone(when, 'first', 'third', ...(isKey ? ['existing0'] : []));
+  await folder.expectKept(when, 'existing');
 }
 
 const half = (size: number) => Math.floor(size / 2);
@@ -226,8 +209,8 @@ async function uploadAndRead(t: CheckContext, grant: Grant, before: readonly Buf
   const read = async (when: string, contents: readonly Buffer[]) => {
     const reading = await t.files.read(grant.fileId);
     const isIntact = !reading.found || contents.some((content) => hasBytes(reading, content));
-    const message = `${grant.path} must be intact ${when}, but a read returned ${describeReading(reading)}`;
-    t.expect(isIntact, message, reading.exchange);
+    const found = `${when}, a read of ${grant.path} returned ${describeReading(reading)}`;
+    t.expect(isIntact, found, reading.exchange);
   };
   await form.isUnderWay;
   // The form has to end before its own timeout.

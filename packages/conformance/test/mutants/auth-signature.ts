@@ -11,10 +11,10 @@ const isForm = (type = '') => type.startsWith('multipart/form-data;');
 const isUsual = (name: string) => /^(content-type|host)$/i.test(name);
 
 export const authSignature: Rows = {
-  'AU-TC3-FORM/1: a signature without Timestamp is accepted': acceptSigned(
+  'AU-TC3-FORM: a signature without Timestamp is accepted': acceptSigned(
     (_, __, { Timestamp }) => Timestamp === undefined,
   ),
-  'AU-TC3-FORM/1: a header without a signature gets 500': rejectSigned(
+  'AU-TC3-FORM: a header without a signature gets 500': rejectSigned(
     (_, parts) => !parts.Signature,
     500,
   ),
@@ -63,7 +63,7 @@ export const authSignature: Rows = {
     (request, _, context) =>
       isForm(request.headers.get('Content-Type')) && isSigned(request, context),
   ),
-  'AU-TC3-FORM/2: a signature without spaces after its commas is rejected': rejectSigned(
+  'AU-TC3-FORM: a signature without spaces after its commas is rejected': rejectSigned(
     ({ headers }) => /,\S/.test(headers.get('Authorization') ?? ''),
   ),
 };

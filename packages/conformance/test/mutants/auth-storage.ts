@@ -14,11 +14,11 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
   );
 
 export const authStorage: Rows = {
-  'AU-STORAGE-HEADERS/1: the credential is rejected if its header name is in lower case':
+  'AU-STORAGE-HEADERS: the credential is rejected if its header name is in lower case':
     refuseSpelling(DELETE, authorization.toLowerCase()),
-  'AU-STORAGE-HEADERS/2: the session token is rejected if its header name is in lower case':
+  'AU-STORAGE-HEADERS: the session token is rejected if its header name is in lower case':
     refuseSpelling(GRANT, sessionToken.toLowerCase()),
-  'AU-STORAGE-HEADERS/3: the timestamp is rejected if its header name is in upper case':
+  'AU-STORAGE-HEADERS: the timestamp is rejected if its header name is in upper case':
     refuseSpelling(COPY, timestamp.toUpperCase()),
   'AU-STORAGE-REJECTED/1: links can be requested without any credentials': accept(
     (get, _, { operation }) =>

@@ -70,7 +70,7 @@ export const gatewayAddress: Rows = {
     { path: /\/[^/]{61,}/ },
     setBody('<h1>400 Bad Request</h1>', 'text/html'),
   ),
-  'GW-NAME/3: hyphens and underscores around a name are trimmed': retarget((target) =>
+  'GW-NAME/2: hyphens and underscores around a name are trimmed': retarget((target) =>
     target.replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
   ),
 };

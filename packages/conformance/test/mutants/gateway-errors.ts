@@ -71,7 +71,7 @@ export const gatewayErrors: Rows = {
     { when: (_, { headers }) => headers.get('Upgrade') },
     remove,
   ),
-  'GW-REQUEST-ID/4: the response to a method other than GET and POST has no X-Request-Id':
+  'GW-REQUEST-ID/3: the response to a method other than GET and POST has no X-Request-Id':
     gatewayResponse({ when: (_, { method }) => method !== 'GET' && method !== 'POST' }, remove),
   'GW-REQUEST-ID/3: the response to a preflight has none': gatewayResponse(
     { method: 'OPTIONS', when: (_, { headers }) => headers.get('Access-Control-Request-Method') },

@@ -31,7 +31,7 @@ export const storageRefusals: Rows = {
     const [first, ...rest] = json.fileList;
     call.json = { ...json, fileList: [first, ...rest.map(String)] };
   }),
-  'ST-INVALID/4: an item without dstPath is a copy onto the source': request(COPY, (call) => {
+  'ST-INVALID/2: an item without dstPath is a copy onto the source': request(COPY, (call) => {
     const { json } = call;
     if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
     for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "488416d4e642d65b5901448c94dd89d62dafe58cc269bccfcb16e5b92bafc5f4"
     }
   },
-  "sha256": "b69ac7e35acb9c04f0721325d624b2dd8f0c8b0d7a212380d31834367d0f0890"
+  "sha256": "3829ac0f106d739b3c327d09ed090e6eeea198e0267e2ec31445dc157311c233"
 } as const;
 
 /** Cross-origin rules (D11). */
