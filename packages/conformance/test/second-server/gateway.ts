@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  type ClientRequest,
   createServer,
   type IncomingMessage,
   request,
@@ -17,8 +18,10 @@ interface GatewaySettings {
   forbidden: string;
   /** Issued tokens: token → environment. */
   tokens: Record<string, { env: string; expires: number }>;
-  tc3: { secretId: string; secretKey: string; service: string };
+  tc3: Tc3;
 }
+
+type Tc3 = Record<'secretId' | 'secretKey' | 'service', string>;
 
 /** Raw headers as in `node:http`: name, value, name, value, … */
 type RawHeaders = string[];
@@ -37,7 +40,7 @@ export function createGateway(settings: GatewaySettings): Server {
     const id = nextId();
     try {
       const tooBig = new Refusal(400, 'BODY_TOO_BIG');
-      const body = await readBody(call, limits.gatewayBodyBytes, tooBig);
+      const body = await readBody(call, limits.bodyBytes, tooBig);
       const upstream = callService(authorize(call, body, settings), call, body).end(body);
       const [received] = (await once(upstream, 'response')) as [IncomingMessage];
       passOn(received, response, toResponseHeaders(received, id, toDispositions(call, received)));
@@ -52,7 +55,8 @@ export function createGateway(settings: GatewaySettings): Server {
     response.assignSocket(socket);
     response.on('finish', () => socket.end());
     try {
-      upgrade(authorize(call, EMPTY, settings), response, socket, head, id);
+      const upstream = callService(authorize(call, EMPTY, settings), call, EMPTY, UPGRADE);
+      upgrade(upstream.end(), response, socket, head, id);
     } catch (error) {
       refuse(response, error, id);
     }
@@ -63,23 +67,14 @@ export function createGateway(settings: GatewaySettings): Server {
 /** `anyPath` is optional, and what follows the name is forwarded unchanged (D3), including `.` and `..`. */
 const TARGET = /^\/v1\/cloudrun\/([^/?]*)(\/[^?]*)?(\?.*)?$/s;
 
-/**
- * "Starts with a letter, then 0 to 58 characters from letters, digits, underscore, hyphen, then ends with a letter
- * or digit."
- */
+/** "Starts with a letter, then 0 to 58 characters from …, then ends with a letter or digit." */
 const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/;
 
-/** A call that may reach its service: path and query are for the service, byte for byte. */
-interface Authorized {
-  service: URL;
-  path: string;
-}
-
 /**
- * Finds the hosted service for a call. The contract specifies only the statuses of `SERVICE_NOT_FOUND` and
- * `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
+ * Finds the hosted service for a call, and the path and query for it, byte for byte. The contract specifies only the
+ * statuses of `SERVICE_NOT_FOUND` and `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
  */
-function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySettings): Authorized {
+function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySettings) {
   const { method = '', url = '', headers } = call;
   if (method !== 'GET' && method !== 'POST') throw new Refusal(501, 'VERB_UNKNOWN');
   const [target, name = '', path = '/', query = ''] = TARGET.exec(url) ?? [];
@@ -93,9 +88,8 @@ function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySetting
   const service = settings.services[name];
   if (service === undefined) throw new Refusal(404, 'SERVICE_NOT_FOUND');
   // D13: a deployment may reject types other than JSON. Forms can be signed (D16).
-  const isTaken = ['application/json', 'multipart/form-data'].includes(
-    mediaType(headers['content-type']),
-  );
+  const type = mediaType(headers['content-type']);
+  const isTaken = type === 'application/json' || type === 'multipart/form-data';
   if (method === 'POST' && body.length > 0 && !isTaken) throw new Refusal(406, 'TYPE_REFUSED');
   return { service: new URL(service), path: path + query };
 }
@@ -105,7 +99,7 @@ function checkCredentials(call: IncomingMessage, body: Buffer, settings: Gateway
   const value = call.headers.authorization?.trim();
   if (!value) throw new Refusal(400, 'NO_AUTH');
   if (value.startsWith('TC3-HMAC-SHA256')) {
-    if (!isSigned(call, value, body, settings)) throw new Refusal(412, 'BAD_SIGNATURE');
+    if (!isSigned(call, value, body, settings.tc3)) throw new Refusal(412, 'BAD_SIGNATURE');
     return;
   }
   const [, token = ''] = /^bearer +(\S+)$/i.exec(value) ?? [];
@@ -116,15 +110,10 @@ function checkCredentials(call: IncomingMessage, body: Buffer, settings: Gateway
 }
 
 /** Returns whether an `Authorization` is a signature version 3 of the call (D16). */
-function isSigned(
-  call: IncomingMessage,
-  value: string,
-  body: Buffer,
-  { tc3 }: GatewaySettings,
-): boolean {
+function isSigned(call: IncomingMessage, value: string, body: Buffer, tc3: Tc3): boolean {
   const { method = '', url = '', headers, rawHeaders } = call;
-  const parts = readParts(value);
-  const { Credential = '', SignedHeaders = '', Signature = '', Timestamp = '' } = parts ?? {};
+  const parts = readParts(value) ?? {};
+  const { Credential = '', SignedHeaders = '', Signature = '', Timestamp = '' } = parts;
   const [id, date = '', service = '', ...end] = Credential.split('/');
   if (id !== tc3.secretId || service !== tc3.service || end.join() !== 'tc3_request') return false;
   const seconds = /^\d{1,12}$/.test(Timestamp) ? Number(Timestamp) : 0;
@@ -172,7 +161,7 @@ const FOR_THE_GATEWAY = ['host', 'authorization', 'expect', 'content-length'];
 
 /** The gateway's request ID is not among the headers that a hosted service receives. */
 function callService(
-  { service, path }: Authorized,
+  { service, path }: ReturnType<typeof authorize>,
   { method, rawHeaders }: IncomingMessage,
   body: Buffer,
   more: RawHeaders = [],
@@ -223,27 +212,22 @@ function toDispositions({ method, headers }: IncomingMessage, received: Incoming
   const accepts = (headers.accept ?? '').split(',').some((one) => mediaType(one) === events);
   if (statusCode === 204 || statusCode === 304) return [];
   if ((type === events && accepts) || (method === 'POST' && TEXT.includes(type))) return [];
-  const kept = valuesOf(rawHeaders, 'content-disposition').filter(
-    (one) => !/^\s*inline\b/i.test(one),
-  );
-  return [...kept, 'attachment; filename="x"'];
+  const kept = valuesOf(rawHeaders, 'content-disposition');
+  return [...kept.filter((one) => !/^\s*inline\b/i.test(one)), 'attachment; filename="x"'];
 }
 
 const mediaType = (value = '') => value.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
-/**
- * Forwards a WebSocket handshake with its subprotocol, and then the bytes in both directions (D14).
- */
+/** Forwards a WebSocket handshake with its subprotocol, and then the bytes in both directions (D14). */
 function upgrade(
-  authorized: Authorized,
+  upstream: ClientRequest,
   response: ServerResponse,
   socket: Socket,
   head: Buffer,
   id: string,
 ): void {
-  const upstream = callService(authorized, response.req, EMPTY, UPGRADE).end();
   const giveUp = () => upstream.destroy();
   socket.on('close', giveUp);
   upstream.on('upgrade', (received, other: Socket, otherHead) => {

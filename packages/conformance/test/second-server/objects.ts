@@ -20,7 +20,7 @@ export class Objects {
   /** How often a file was written or removed. */
   writes = 0;
 
-  /** Returns a new ID for the file at a path, whether or not it exists yet. */
+  /** Returns a new ID for a path. */
   nameOf(path: string): string {
     const id = makeOpaque('f_');
     this.#paths.set(id, path);
@@ -62,13 +62,11 @@ export class Objects {
    */
   link(path: string, maxAge = limits.linkSeconds): string {
     const target = `/?t=${makeOpaque('')}&as=the file ${path.split('/').at(-1)}`;
-    const last = seconds() + Math.min(Math.ceil(maxAge), limits.longestLinkSeconds);
+    const last = seconds() + Math.ceil(maxAge);
     this.links.set(encodeURI(target), { path, content: this.contents.get(path), last });
     return target;
   }
 }
-
-const FORM_BYTES = 64 * 1024;
 
 export function createObjectServer(objects: Objects): Server {
   return createServer(async (request, response) => {
@@ -84,7 +82,7 @@ export function createObjectServer(objects: Objects): Server {
     }
     try {
       const tooBig = new Refusal(200, 'FileTooBig');
-      const body = await readBody(request, limits.fileBytes + FORM_BYTES, tooBig);
+      const body = await readBody(request, limits.fileBytes, tooBig);
       await upload(request, body, objects);
       // A success is a 200 with two letters: no XML, no `ETag`, no `Location`.
       send(200, 'text/plain', 'ok');
@@ -121,12 +119,10 @@ async function upload(call: IncomingMessage, body: Buffer, objects: Objects): Pr
   if (file === null || Object.keys(expected).some((name) => !form.has(name))) {
     throw new Refusal(200, 'FieldMissing');
   }
-  const isWrong = Object.entries(expected).some(
-    ([name, value]) => form.getAll(name).join() !== value,
-  );
-  if (isWrong) throw new Refusal(409, 'FieldMismatch');
+  for (const [name, value] of Object.entries(expected)) {
+    if (form.getAll(name).join() !== value) throw new Refusal(409, 'FieldMismatch');
+  }
   const bytes = Buffer.from(await new Blob([file]).arrayBuffer());
-  if (bytes.length > limits.fileBytes) throw new Refusal(200, 'FileTooBig');
   objects.write(grant.path, bytes);
   objects.grants.delete(url);
 }

@@ -20,21 +20,19 @@ const TARGET = /^\/api\/v2\/envs\/([^/?]*)\/storages:([^/?]*)(?:\?|$)/;
 export function createStorageApi(settings: StorageSettings): Server {
   return createServer(async (request, response) => {
     const [, env = '', operation = ''] = TARGET.exec(request.url ?? '') ?? [];
-    let [status, statusCode] = [200, 200];
-    let body: object;
+    const send = (status: number, statusCode: number, body: object) => {
+      const headers = { 'content-type': 'application/json;charset=UTF-8', Connection: 'close' };
+      response.writeHead(status, headers).end(JSON.stringify({ body, statusCode }));
+    };
     try {
-      const text = await readBody(request, limits.storageBodyBytes, new Refusal(200, 'TOO_LONG'));
-      body = { data: call(request, text.toString(), env, operation, settings) };
+      const text = await readBody(request, limits.bodyBytes, new Refusal(200, 'TOO_LONG'));
+      send(200, 200, { data: call(request, text.toString(), env, operation, settings) });
     } catch (error) {
       if (!(error instanceof Refusal)) return void response.destroy();
-      const { code } = error;
-      status = error.status;
+      const { status, code } = error;
       // D20: for a copy call, it equals the HTTP status. Elsewhere, this server uses its own.
-      statusCode = operation === 'batchCopyFile' ? status : 7000 + status;
-      body = { code };
+      send(status, operation === 'batchCopyFile' ? status : 7000 + status, { code });
     }
-    const headers = { 'content-type': 'application/json;charset=UTF-8', Connection: 'close' };
-    response.writeHead(status, headers).end(JSON.stringify({ body, statusCode }));
   });
 }
 
@@ -101,7 +99,7 @@ const operations: Record<string, Operation> = {
    */
   getUploadMetaData: {
     accepts: fields({ path: string }),
-    run({ path }: { path: string }, { objects, objectsUrl }) {
+    run({ path }, { objects, objectsUrl }) {
       if (!isFilePath(path)) throw new Refusal(422, 'BAD_PATH');
       const { target, authorization, token, storeFileID } = objects.grant(path);
       const url = objectsUrl + target;
@@ -111,11 +109,8 @@ const operations: Record<string, Operation> = {
   /** Creates links. The entries are in reverse order of the items and are identified by `fileID`. */
   batchGetTempUrls: {
     accepts: listOf(object({ fileID: string, maxAge: number }, ['fileID'])),
-    run(
-      { fileList }: { fileList: { fileID: string; maxAge?: number }[] },
-      { objects, objectsUrl },
-    ) {
-      const entries = fileList.map(({ fileID, maxAge }) => {
+    run({ fileList }, { objects, objectsUrl }) {
+      const entries = fileList.map(({ fileID, maxAge }: { fileID: string; maxAge?: number }) => {
         const path = objects.find(fileID);
         const failed = { fileID, tempFileURL: 'none' };
         if (path === undefined) return { code: 'NO_SUCH_FILE', ...failed };
@@ -127,8 +122,8 @@ const operations: Record<string, Operation> = {
   },
   batchDelete: {
     accepts: listOf(string),
-    run({ fileList }: { fileList: string[] }, { objects }) {
-      const entries = fileList.map((fileID) => {
+    run({ fileList }, { objects }) {
+      const entries = fileList.map((fileID: string) => {
         const path = objects.find(fileID);
         if (path === undefined) return { code: 'NO_SUCH_FILE', fileID };
         objects.remove(path);
@@ -145,8 +140,8 @@ const operations: Record<string, Operation> = {
         'dstPath',
       ]),
     ),
-    run: ({ fileList }: { fileList: Copy[] }, { objects }) => ({
-      fileList: fileList.map((item) => copy(item, objects)),
+    run: ({ fileList }, { objects }) => ({
+      fileList: fileList.map((item: Copy) => copy(item, objects)),
     }),
   },
 };
@@ -160,14 +155,11 @@ interface Copy {
 
 function copy(item: Copy, objects: Objects) {
   const { srcPath: source, dstPath: destination, overwrite = true, removeOriginal } = item;
-  if (!isFilePath(source) || !isFilePath(destination)) {
-    return { code: 'BAD_NAME', message: 'No file can have this path.' };
-  }
+  const fail = (code: string) => ({ code, message: `The second server copies nothing: ${code}.` });
+  if (!isFilePath(source) || !isFilePath(destination)) return fail('BAD_NAME');
   const content = objects.contents.get(source);
-  if (!content) return { code: 'NO_SUCH_FILE', message: 'There is nothing to copy.' };
-  if (!overwrite && objects.contents.has(destination)) {
-    return { code: 'TAKEN', message: 'The file already exists.' };
-  }
+  if (!content) return fail('NO_SUCH_FILE');
+  if (!overwrite && objects.contents.has(destination)) return fail('TAKEN');
   objects.write(destination, content);
   if (removeOriginal && source !== destination) objects.remove(source);
   return {};
@@ -178,5 +170,4 @@ function copy(item: Copy, objects: Objects) {
  * a leading `/`: a deployment accepts at least one of the two forms (D24). Segments that are empty, `.` or `..`
  * are ordinary names.
  */
-const isFilePath = (path: string) =>
-  /^(?!\/)[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path) && path.length <= limits.pathCharacters;
+const isFilePath = (path: string) => /^(?!\/)[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path);

@@ -1,35 +1,72 @@
+import { listen } from '../../../../scripts/testing/listen.ts';
 import { startFixture } from '../../fixture/server.mjs';
 import { toRefusal } from '../mutants/hooks/gateway.ts';
 import type { Hooks } from '../proxy/messages.ts';
-import { type MutatingProxy, startProxy } from '../proxy/start-proxy.ts';
-import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';
-import type { Target } from './start-reference.ts';
+import { startProxy } from '../proxy/start-proxy.ts';
+import { makeOpaque, names } from '../second-server/common.ts';
+import { createGateway } from '../second-server/gateway.ts';
+import { createObjectServer, Objects } from '../second-server/objects.ts';
+import { createStorageApi } from '../second-server/storage.ts';
 
-/** The second server, which is correct, with the fixture service behind it. */
-export interface Second extends Target, Pick<SecondServer, 'listFiles' | 'countWrites'> {
-  /** Complete, with what makes runs short and repeatable, and a timeout that suits a busy machine. */
-  options: SecondServer['access'] & Target['options'];
-  /** The same as `options`, for the command line. */
-  args: string[];
-  [Symbol.asyncDispose](): Promise<void>;
-}
+const ENV = 'stage';
 
-export async function startSecond(): Promise<Second> {
+const FORBIDDEN = 'vault';
+
+/** Starts the second server, which is correct, with the fixture service behind it. */
+export async function startSecond() {
   const fixture = await startFixture({ port: 0 });
-  const server = await startSecondServer({ conformance: fixture.url });
-  const { access, listFiles, countWrites } = server;
-  const { storageHeaders, ...values } = access;
-  const flags = { ...values, sequences: '5', timeout: '60000' };
+  const expires = Date.now() + 7_200_000;
+  const [gatewayToken, otherEnvToken, expiredToken] = [
+    makeOpaque('tk.'),
+    makeOpaque('tk.'),
+    makeOpaque('tk.'),
+  ];
+  const tokens = {
+    [gatewayToken]: { env: ENV, expires },
+    [otherEnvToken]: { env: `${ENV}-2`, expires },
+    [expiredToken]: { env: ENV, expires: Date.now() - 1000 },
+  };
+  const tc3 = { secretId: makeOpaque('ID'), secretKey: makeOpaque('KEY'), service: 'runs' };
+  const services = { conformance: fixture.url };
+  const gateway = await listen(
+    createGateway({ env: ENV, services, forbidden: FORBIDDEN, tokens, tc3 }),
+  );
+  const objects = new Objects();
+  const { url: objectsUrl, close: closeObjects } = await listen(createObjectServer(objects));
+  const key = {
+    [names.authorization]: makeOpaque('opaque '),
+    [names.sessionToken]: makeOpaque('s:'),
+  };
+  const storage = await listen(createStorageApi({ env: ENV, key, objects, objectsUrl }));
+  const access = {
+    gatewayUrl: gateway.url,
+    /** The gateway accepts no other name, including loopback. */
+    gatewayHost: `${ENV}.second.test`,
+    storageUrl: storage.url,
+    env: ENV,
+    gatewayToken,
+    otherEnvToken,
+    expiredToken,
+    tc3SecretId: tc3.secretId,
+    tc3SecretKey: tc3.secretKey,
+    tc3Service: tc3.service,
+    forbiddenService: FORBIDDEN,
+  };
+  const storageHeaders = { ...key, [names.timestamp]: String(Math.floor(Date.now() / 1000)) };
   const toFlag = (name: string) => `--${name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
+  const flags = { ...access, sequences: '5', timeout: '60000' };
   const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   const close = async () => {
-    await server.close();
-    await fixture.close();
+    await Promise.all([gateway.close(), storage.close(), closeObjects(), fixture.close()]);
   };
   return {
-    listFiles,
-    countWrites,
-    options: { ...access, timeout: 60_000, seed: 1, sequences: 5 },
+    /** Paths of the files that are currently stored. */
+    listFiles: () => [...objects.contents.keys()],
+    /** How often a file was written or removed. */
+    countWrites: () => objects.writes,
+    /** Complete, with what makes runs short and repeatable, and a timeout that suits a busy machine. */
+    options: { ...access, storageHeaders, timeout: 60_000, seed: 1, sequences: 5 },
+    /** The same as `options`, for the command line. */
     args: [
       ...Object.entries(flags).flatMap(([name, value]) => [toFlag(name), value]),
       ...headers.flatMap((header) => ['--storage-header', header]),
@@ -40,10 +77,7 @@ export async function startSecond(): Promise<Second> {
 }
 
 /** Puts one proxy before each of the two APIs; uploads and downloads go to the server directly. */
-export async function startFronted(
-  hooks: Hooks = {},
-  tls?: { key: string; cert: string },
-): Promise<Second & { gateway: MutatingProxy; storage: MutatingProxy }> {
+export async function startFronted(hooks: Hooks = {}, tls?: { key: string; cert: string }) {
   const second = await startSecond();
   const gateway = await startProxy(second.options.gatewayUrl, hooks, tls);
   const storage = await startProxy(second.options.storageUrl, hooks, tls);
