@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { tc3Storage, toWireProfile } from '@berth/client';
-import { createMock } from '@berth/mock';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -14,14 +13,8 @@ import { Server as SocketServer } from 'socket.io';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, listen } from '../../../scripts/testing/listen.ts';
-import { startReference } from './targets/start-reference.ts';
-
-interface Target {
-  url: string;
-  token: string;
-  keyPair: { secretId: string; secretKey: string };
-  close(): Promise<void>;
-}
+import { startMock } from './targets/start-mock.ts';
+import { startReference, type Target } from './targets/start-reference.ts';
 
 const SERVICE = 'conformance';
 
@@ -31,33 +24,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const TARGETS: Record<string, () => Promise<Target>> = {
-  async 'the reference server'() {
-    const { options, close } = await startReference({ fixtureUrl: service.url, isAlone: true });
-    const { gatewayUrl: url, gatewayToken: token = '' } = options;
-    const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '' } = options;
-    return { url, token, keyPair: { secretId, secretKey }, close };
-  },
-  async 'the mock'() {
-    const mock = await createMock({ credentials: 'strict', services: { [SERVICE]: service.url } });
-    const { id: secretId, secret: secretKey, token } = await mock.credentials();
-    return { url: mock.url, token, keyPair: { secretId, secretKey }, close: () => mock.close() };
-  },
-};
-
-describe.each(Object.entries(TARGETS))('%s', (_, start) => {
+describe.each([
+  ['the reference server', startReference],
+  ['the mock', startMock],
+])('%s', (_, start) => {
   let target: Target;
   let base: string;
   let headers: { Authorization: string };
   beforeAll(async () => {
-    target = await start();
-    base = `${target.url}/v1/cloudrun/${SERVICE}`;
-    headers = { Authorization: `Bearer ${target.token}` };
+    target = await start({ fixtureUrl: service.url, isAlone: true });
+    base = `${target.options.gatewayUrl}/v1/cloudrun/${SERVICE}`;
+    headers = { Authorization: `Bearer ${target.options.gatewayToken}` };
   });
   afterAll(() => target.close());
 
   it('openai streams a completion', async () => {
-    const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: target.token });
+    const { gatewayToken: apiKey = '' } = target.options;
+    const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey });
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     const stream = await openai.chat.completions.create({ model: 'm', messages, stream: true });
     const words = [];
@@ -75,8 +58,8 @@ describe.each(Object.entries(TARGETS))('%s', (_, start) => {
   });
 
   it('socket.io-client upgrades from polling to a WebSocket', async () => {
-    const { pathname } = new URL(base);
-    const socket = io(target.url, { path: `${pathname}/socket.io`, extraHeaders: headers });
+    const { origin, pathname } = new URL(base);
+    const socket = io(origin, { path: `${pathname}/socket.io`, extraHeaders: headers });
     const upgraded = new Promise((resolve) => socket.io.engine.once('upgrade', resolve));
     await upgraded;
     expect(await socket.emitWithAck('echo', { a: '中' }, Buffer.from([0, 255]))).toEqual([
@@ -88,10 +71,11 @@ describe.each(Object.entries(TARGETS))('%s', (_, start) => {
 
   it('axios uploads a form of form-data, and downloads the file', async () => {
     const { storageHeaders: names, uploadFields } = toWireProfile({});
-    const { authorization, timestamp } = await tc3Storage(target.keyPair)();
+    const { storageUrl, tc3SecretId: secretId = '', tc3SecretKey: secretKey = '' } = target.options;
+    const { authorization, timestamp } = await tc3Storage({ secretId, secretKey })();
     const signed = { [names.authorization]: authorization, [names.timestamp]: timestamp };
     const call = async (operation: string, body: object) => {
-      const url = `${target.url}/api/v2/envs/dev/storages:${operation}`;
+      const url = `${storageUrl}/api/v2/envs/dev/storages:${operation}`;
       return (await axios.post(url, body, { headers: signed })).data.body.data;
     };
     const path = 'sdk/a b,中.txt';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConformanceOptions } from '../src/index.ts';
+import { signStorageHeaders } from './mutants/context.ts';
 import { runSuite } from './support/run-suite.ts';
 import { startExpress } from './targets/start-express.ts';
 import { startMock } from './targets/start-mock.ts';
-import { signStorageHeaders } from './targets/start-mutated.ts';
 import { startReference, type Target } from './targets/start-reference.ts';
 import { startSecond } from './targets/start-second.ts';
 

@@ -1,10 +1,12 @@
-import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { OpenExchange } from '../http/caller.ts';
 import { SkipError } from '../result.ts';
 import { GET, POST } from './gateway-calls.ts';
+
+/** One before the release, one after it, and one after a quiet time. */
+const EVENTS = 3;
 
 /** How long the fixture waits for the release of the first stream, and again between later events, in milliseconds. */
 const FIRST_WAIT = 3000;
@@ -45,10 +47,11 @@ async function followHeldStream(
   pause: number,
 ): Promise<{ open: OpenExchange; late?: string; isUnclear?: boolean }> {
   const hold = t.uniqueName();
-  const path = t.fixture.events({ count: 3, hold, mark: hold, wait: pause, interval: pause });
+  const path = t.fixture.events({ count: EVENTS, hold, mark: hold, wait: pause, interval: pause });
   // As browsers send them: a gateway that would compress the stream must not hold it back.
   const accepted = { Accept: 'text/event-stream', 'Accept-Encoding': 'gzip, br' };
   const headers = { ...Object(call.headers), ...accepted };
+  const began = performance.now();
   const opening = t.gateway.open({ ...call, headers, path });
   const opened = opening.then(followEvents);
   /** Waits for events. Returns whether they were certainly late: other calls got a response after the service began. */
@@ -67,11 +70,10 @@ async function followHeldStream(
     const [open, stream] = await Promise.all([opening, opened]);
     const { status } = open;
     if (status !== 200) throw new SkipError(`the response for an event stream was ${status}`);
-    const began = performance.now();
     if (isFirstLate) return { open, late: 'the first event arrived only with the next one' };
     if (stream.count() === 0) throw new SkipError('no event arrived');
     if (!(await t.fixture.release(hold))) {
-      // The service sends the next event after this time, even without a release.
+      // The service sends the next event after this time, even without a release: the first may have arrived with it.
       const isUnclear = stream.count() > 1 || performance.now() - began > 0.9 * pause;
       // Otherwise, another instance of the fixture got the release.
       return { open, isUnclear };
@@ -80,9 +82,9 @@ async function followHeldStream(
       return { open, late: 'the second event arrived only with the next one' };
     if (stream.count() < 2) throw new SkipError('the event stream was cut off');
     if (stream.count() > 2) return { open, isUnclear: true };
-    await stream.until(3);
+    await stream.until(EVENTS);
     const late = `the third event did not arrive after the stream was quiet for ${pause} ms`;
-    return stream.count() < 3 ? { open, late } : { open };
+    return stream.count() < EVENTS ? { open, late } : { open };
   } finally {
     // What a call has thrown is more telling.
     await opened.then(({ close }) => close()).catch(() => {});
@@ -92,18 +94,12 @@ async function followHeldStream(
 /** Counts the events of a stream as they arrive, even if no one is waiting for them. */
 function followEvents({ chunks, close }: OpenExchange) {
   let text = '';
-  let isOver = false;
-  const arrivals = new EventEmitter();
   const count = () => text.split('\n\n').length - 1;
+  const arrivals = Array.from({ length: EVENTS }, () => Promise.withResolvers<void>());
   const read = async () => {
-    try {
-      for await (const chunk of chunks) {
-        text += chunk.toString();
-        arrivals.emit('more');
-      }
-    } finally {
-      isOver = true;
-      arrivals.emit('more');
+    for await (const chunk of chunks) {
+      text += chunk.toString();
+      for (const { resolve } of arrivals.slice(0, count())) resolve();
     }
   };
   // A broken stream just ends; the check then fails because of missing events.
@@ -111,9 +107,7 @@ function followEvents({ chunks, close }: OpenExchange) {
   return {
     count,
     /** Waits for this many events, or the end of the stream. */
-    async until(expected: number): Promise<void> {
-      while (!isOver && count() < expected) await once(arrivals, 'more');
-    },
+    until: (expected: number) => Promise.race([arrivals[expected - 1]?.promise, reading]),
     close() {
       close();
       return reading;

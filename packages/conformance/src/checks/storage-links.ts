@@ -139,7 +139,6 @@ export const storageLinks: readonly Check[] = [
 ];
 
 interface Link {
-  /** Absent if the deployment does not issue a link with this lifetime. */
   url: string | undefined;
   bytes: Buffer | undefined;
   maxAge: number;

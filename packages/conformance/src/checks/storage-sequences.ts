@@ -31,35 +31,30 @@ const options = fc.record(
 );
 
 /** One or two copies of different files to different files: their order in a call is not defined. */
-const copies = fc
+const items = fc
   .tuple(
     fc.shuffledSubarray(NAMES, { minLength: NAMES.length }),
     fc.array(options, { minLength: 1, maxLength: 2 }),
   )
-  .map(([shuffled, items]) =>
-    items.map((item, index): CopyItem => {
+  .map(([shuffled, list]) =>
+    list.map((item, index): CopyItem => {
       const [from = '', to = ''] = shuffled.slice(2 * index);
       return { from, to, ...item };
     }),
   );
 
-const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom(...NAMES).map((name) => toStep((all) => all.upload(name))),
-  },
-  {
-    weight: 5,
-    arbitrary: copies.map((items) =>
-      toStep(
-        (all) => all.copy(items),
-        (files) => items.some(({ from }) => files.has(from)),
-      ),
-    ),
-  },
-  { weight: 2, arbitrary: names.map((list) => toStep((all) => all.delete(list))) },
-  { weight: 2, arbitrary: names.map((list) => toStep((all) => all.read(list))) },
+const uploads = fc.constantFrom(...NAMES).map((name) => toStep((all) => all.upload(name)));
+const copies = items.map((list) =>
+  toStep(
+    (all) => all.copy(list),
+    (files) => list.some(({ from }) => files.has(from)),
+  ),
 );
+const deletions = names.map((list) => toStep((all) => all.delete(list)));
+const readings = names.map((list) => toStep((all) => all.read(list)));
+
+/** Uploads and copies are twice as likely. */
+const step = fc.oneof(uploads, uploads, copies, copies, deletions, readings);
 
 /**
  * A shorter sequence with the same fault leaves out steps, and does not change the others. A bias would mostly

@@ -1,10 +1,10 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { accept, authenticate, onTrusted } from './hooks/credentials.ts';
 import { retarget } from './hooks/gateway.ts';
-import { COPY, DELETE, GRANT, LINKS, type Operation, refuse } from './hooks/storage.ts';
+import { COPY, DELETE, LINKS, type Operation, refuse } from './hooks/storage.ts';
 import type { Rows } from './mutant.ts';
 
-const { authorization, timestamp, sessionToken } = profile.storageHeaders;
+const { authorization, timestamp } = profile.storageHeaders;
 
 /** Rejects calls of an operation with a header in this spelling. */
 const refuseSpelling = (operation: Operation, spelling: string) =>
@@ -14,13 +14,15 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
   );
 
 export const authStorage: Rows = {
-  'AU-STORAGE-HEADERS: the credential is rejected if its header name is in lower case':
-    refuseSpelling(DELETE, authorization.toLowerCase()),
-  'AU-STORAGE-HEADERS: the session token is rejected if its header name is in lower case':
-    refuseSpelling(GRANT, sessionToken.toLowerCase()),
-  'AU-STORAGE-HEADERS: the timestamp is rejected if its header name is in upper case':
-    refuseSpelling(COPY, timestamp.toUpperCase()),
-  'AU-STORAGE-REJECTED/1: links can be requested without any credentials': accept(
+  'AU-STORAGE-HEADERS: the credential is lost in lower case': refuseSpelling(
+    DELETE,
+    authorization.toLowerCase(),
+  ),
+  'AU-STORAGE-HEADERS: the timestamp is lost in upper case': refuseSpelling(
+    COPY,
+    timestamp.toUpperCase(),
+  ),
+  'AU-STORAGE-REJECTED/1: links need no credentials': accept(
     (get, _, { operation }) =>
       operation === LINKS &&
       Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
@@ -35,17 +37,14 @@ export const authStorage: Rows = {
       return value?.length === length && value.includes(keyPair.id);
     },
   ),
-  'AU-STORAGE-EACH-CALL: a call without credentials uses those of its connection': onTrusted(
-    (request, context) => {
-      if (!request.headers.get(authorization)) authenticate(request, context);
-    },
-  ),
-  'AU-STORAGE-EACH-CALL: the environment of the first call on a connection counts for later calls':
-    onTrusted((request, { env }) => {
-      request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
-    }),
+  'AU-STORAGE-EACH-CALL: credentials count for a connection': onTrusted((request, context) => {
+    if (!request.headers.get(authorization)) authenticate(request, context);
+  }),
+  'AU-STORAGE-EACH-CALL: the environment counts for a connection': onTrusted((request, { env }) => {
+    request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
+  }),
   'AU-STORAGE-ENV: the environment in a deletion is not checked': ({ env }) =>
     retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
-  'AU-STORAGE-ENV: an environment that merely starts with the right name is accepted': ({ env }) =>
+  'AU-STORAGE-ENV: an environment may have a suffix': ({ env }) =>
     retarget((target) => target.replace(RegExp(`(?<=/envs/${env})[^/]*`), '')),
 };

@@ -3,35 +3,31 @@ import { callAgain, gatewayRequest } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
 
 export const auth: Rows = {
-  'AU-BEARER: the header authorization is not found in lower case': gatewayRequest(
-    ({ headers }) => {
-      headers.list = headers.list.filter(([name]) => name !== 'authorization');
-    },
-  ),
-  'AU-BEARER-ENV: a token from another environment is accepted on GET': accept(
+  'AU-BEARER: authorization in lower case is lost': gatewayRequest(({ headers }) => {
+    headers.list = headers.list.filter(([name]) => name !== 'authorization');
+  }),
+  'AU-BEARER-ENV: a GET may have the token of another': accept(
     (get, { otherAuthorization }, { method }) =>
       method === 'GET' && get('Authorization') === otherAuthorization,
   ),
-  'AU-BEARER-ENV: a token from another environment is accepted with an X-Forwarded-Host': accept(
+  'AU-BEARER-ENV: X-Forwarded-Host selects its environment': accept(
     (get, { otherAuthorization }) =>
       get('Authorization') === otherAuthorization && get('X-Forwarded-Host'),
   ),
   'AU-SIGNATURE: only tokens are accepted on POST': rejectSigned(({ method }) => method === 'POST'),
-  'AU-NONE: a POST without credentials is rejected only after the service has been called': (
-    context,
-  ) =>
+  'AU-NONE: a POST reaches the service before it is rejected': (context) =>
     gatewayRequest(async (request) => {
       const { method, headers } = request;
       if (method !== 'POST' || headers.get('Authorization') !== undefined) return;
       await callAgain(context, request, { Authorization: context.authorization });
     }),
-  'AU-NONE: a call that seems to come from this machine is accepted': accept(
+  'AU-NONE: calls of this machine are accepted': accept(
     (get) =>
       !get('Authorization') &&
       /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
   ),
-  'AU-REJECTED/1: a token without a signature is accepted, as with the algorithm none': accept(
-    (get) => /^Bearer [\w-]+\.[\w-]+\.$/.test(get('Authorization') ?? ''),
+  'AU-REJECTED/1: the algorithm none is accepted': accept((get) =>
+    /^Bearer [\w-]+\.[\w-]+\.$/.test(get('Authorization') ?? ''),
   ),
   'AU-REJECTED/1: an expired token is accepted': accept(
     (get, { expiredAuthorization }) => get('Authorization') === expiredAuthorization,
@@ -39,14 +35,11 @@ export const auth: Rows = {
   'AU-REJECTED/2: a valid token is accepted with any scheme': accept((get, { authorization }) =>
     get('Authorization')?.endsWith(authorization.replace('Bearer', '')),
   ),
-  'AU-EACH-CALL: a call without credentials uses those of its connection': onTrusted(
-    (request, context) => {
-      if (!request.headers.get('Authorization')) authenticate(request, context);
-    },
-  ),
-  'AU-EACH-CALL: a token from another environment is accepted after a valid one on the same connection':
-    onTrusted((request, context) => {
-      const value = request.headers.get('Authorization');
-      if (value === context.otherAuthorization) authenticate(request, context);
-    }),
+  'AU-EACH-CALL: credentials count for a connection': onTrusted((request, context) => {
+    if (!request.headers.get('Authorization')) authenticate(request, context);
+  }),
+  'AU-EACH-CALL: a connection accepts the token of another': onTrusted((request, context) => {
+    const value = request.headers.get('Authorization');
+    if (value === context.otherAuthorization) authenticate(request, context);
+  }),
 };

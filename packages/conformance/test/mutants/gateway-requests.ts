@@ -13,41 +13,38 @@ import type { Rows } from './mutant.ts';
 const COMMANDS = /\/(respond|events|count|release|closed)$/;
 
 export const gatewayRequests: Rows = {
-  'GW-FORWARD-METHOD: X-HTTP-Method-Override in a POST changes the method': gatewayRequest(
-    (request) => {
-      const method = request.headers.get('X-HTTP-Method-Override');
-      if (request.method === 'POST' && method) request.method = method;
-    },
-  ),
+  'GW-FORWARD-METHOD: a header overrides the method': gatewayRequest((request) => {
+    const method = request.headers.get('X-HTTP-Method-Override');
+    if (request.method === 'POST' && method) request.method = method;
+  }),
   'GW-FORWARD-METHOD: a POST without a body becomes a GET': forwardedRequest((request) => {
     if (request.method === 'POST' && request.body.length === 0) request.method = 'GET';
   }),
-  'GW-FORWARD-HEADERS: headers whose names begin with X- do not reach the service': gatewayRequest(
-    ({ headers }) => {
-      headers.list = headers.list.filter(([name]) => !/^x-/i.test(name));
-    },
+  'GW-FORWARD-HEADERS: headers with X- are lost': gatewayRequest(({ headers }) => {
+    headers.list = headers.list.filter(([name]) => !/^x-/i.test(name));
+  }),
+  'GW-FORWARD-HEADERS: Range does not arrive': gatewayRequest(({ headers }) =>
+    headers.remove('Range'),
   ),
-  'GW-FORWARD-HEADERS: only the last value of a repeated header reaches the service':
-    gatewayRequest(({ headers }) => {
-      const last = headers.all('X-Conformance-Repeated').at(-1);
-      if (last !== undefined) headers.set('X-Conformance-Repeated', last);
-    }),
+  'GW-FORWARD-HEADERS: only the last value of a header arrives': gatewayRequest(({ headers }) => {
+    const last = headers.all('X-Conformance-Repeated').at(-1);
+    if (last !== undefined) headers.set('X-Conformance-Repeated', last);
+  }),
   'GW-FORWARD-BODY: JSON is parsed and serialized again': forwardedRequest(changeJson({})),
-  'GW-FORWARD-BODY: only the first chunk of a chunked body arrives': forwardedRequest((request) => {
+  'GW-FORWARD-BODY: only the first chunk arrives': forwardedRequest((request) => {
     const isChunked = request.headers.get('Transfer-Encoding') === 'chunked';
     if (isChunked) request.body = request.pieces[0] ?? request.body;
   }),
-  'GW-CALLS-APART: the cookies of a call are sent again with the next call on the same connection':
-    () => {
-      const cookies = new WeakMap<object, string>();
-      return gatewayRequest(({ connection, headers }) => {
-        const cookie = headers.get('Cookie') ?? cookies.get(connection);
-        if (cookie === undefined) return;
-        cookies.set(connection, cookie);
-        headers.set('Cookie', cookie);
-      });
-    },
-  'GW-CALLS-APART: a response is used again for the same URL with other headers': () => {
+  'GW-CALLS-APART: cookies count for a connection': () => {
+    const cookies = new WeakMap<object, string>();
+    return gatewayRequest(({ connection, headers }) => {
+      const cookie = headers.get('Cookie') ?? cookies.get(connection);
+      if (cookie === undefined) return;
+      cookies.set(connection, cookie);
+      headers.set('Cookie', cookie);
+    });
+  },
+  'GW-CALLS-APART: a response is used again for its URL': () => {
     const known = new Map<string, MutatedResponse>();
     return {
       ...gatewayRequest(({ path, target, method }) =>

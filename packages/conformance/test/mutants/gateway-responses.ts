@@ -1,3 +1,4 @@
+import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import {
   callAgain,
   changeJson,
@@ -6,35 +7,55 @@ import {
   removeHeader,
   serviceResponse,
   setBody,
+  setHeader,
   setStatus,
+  upgraded,
+  valuesOfService,
 } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
 
+const DISPOSITION = 'Content-Disposition';
+/** Where nginx adds a header that is not declared `always`. */
+const OF_NGINX = [200, 201, 204, 206, 301, 302, 303, 304, 307, 308];
+
+const isSet = ({ headers }: MutatedResponse) => headers.get(DISPOSITION);
+
+/** Changes each piece of an event stream as it arrives. */
+const pieces = (change: (piece: Buffer) => Buffer): Hooks => ({
+  async *messages(all, { isHandshake }) {
+    for await (const message of all)
+      yield isHandshake ? message : { ...message, data: change(message.data) };
+  },
+});
+
+const dropLines = (text: string) => text.replace(/(^data:.*\r?\n)(?:data:.*\r?\n)+/gm, '$1');
+
 export const gatewayResponses: Rows = {
-  'GW-STATUS: a 504 from the service is replaced by a 502 from the gateway': gatewayResponse(
-    { method: 'GET', status: 504 },
-    setStatus(502),
-  ),
+  'GW-STATUS: a 504 becomes a 502': gatewayResponse({ method: 'GET', status: 504 }, setStatus(502)),
   'GW-HEADERS: Set-Cookie headers are joined into one': serviceResponse(
     { when: ({ headers }) => headers.get('Set-Cookie') },
     ({ headers }) => headers.set('Set-Cookie', headers.all('Set-Cookie').join(', ')),
   ),
   'GW-HEADERS: a 304 loses its ETag': gatewayResponse({ status: 304 }, removeHeader('ETag')),
-  "GW-HOP-BY-HOP: headers listed in the service's Connection header reach the caller":
-    gatewayResponse({}, passHeader('X-Conformance-One', 'add')),
-  'GW-HOP-BY-HOP: Keep-Alive passes with an event stream': serviceResponse(
+  'GW-HOP-BY-HOP: headers that Connection lists pass': gatewayResponse(
+    {},
+    passHeader('X-Conformance-One', 'add'),
+  ),
+  'GW-HOP-BY-HOP: Keep-Alive passes with events': serviceResponse(
     { type: 'text/event-stream' },
     passHeader('Keep-Alive'),
   ),
-  'GW-BODY: an object with a code is mistaken for an envelope and returned inside data':
-    gatewayResponse({ method: 'GET', status: 200, code: 'OK' }, (response) => {
+  'GW-BODY: an object with a code is wrapped in data': gatewayResponse(
+    { method: 'GET', status: 200, code: 'OK' },
+    (response) => {
       response.json = { data: response.json };
-    }),
-  'GW-BODY: JSON from the service is parsed and serialized again': gatewayResponse(
+    },
+  ),
+  'GW-BODY: JSON is parsed and serialized again': gatewayResponse(
     { method: 'POST', status: 200, type: 'application/json' },
     changeJson({}),
   ),
-  'GW-BODY: a 404 page from the service is replaced by a page from the gateway': serviceResponse(
+  'GW-BODY: a 404 page is replaced': serviceResponse(
     { status: 404 },
     setBody('<h1>Not found</h1>'),
   ),
@@ -43,4 +64,72 @@ export const gatewayResponses: Rows = {
       request.target = '/v1/cloudrun/conformance/moved';
       Object.assign(response, await callAgain(context, request));
     }),
+  'GW-C1: JSON has no Content-Disposition': serviceResponse(
+    { method: 'GET', type: 'application/json' },
+    removeHeader(DISPOSITION),
+  ),
+  'GW-C1: an error has no Content-Disposition': serviceResponse(
+    { method: 'GET', when: ({ status }) => !OF_NGINX.includes(status) },
+    removeHeader(DISPOSITION),
+  ),
+  'GW-C2/1: problem+json counts as text': serviceResponse(
+    { method: 'POST', type: /\+json$/ },
+    removeHeader(DISPOSITION),
+  ),
+  'GW-C2/2: that of the service is kept on text': serviceResponse(
+    { method: 'POST', type: 'text/plain' },
+    passHeader(DISPOSITION),
+  ),
+  'GW-C2/2: JSON with a charset is no text': serviceResponse(
+    {
+      method: 'POST',
+      when: ({ headers }) => headers.get('Content-Type')?.startsWith('application/json;'),
+    },
+    setHeader(DISPOSITION, 'attachment'),
+  ),
+  'GW-C3/1: that of the service passes': serviceResponse(
+    { type: 'text/event-stream' },
+    passHeader(DISPOSITION),
+  ),
+  'GW-C3/1: callers must accept nothing but events': serviceResponse(
+    {
+      type: 'text/event-stream',
+      when: (_, { headers }) => headers.get('Accept') !== 'text/event-stream',
+    },
+    setHeader(DISPOSITION, 'attachment'),
+  ),
+  "GW-C3/2: a 101 has the service's Content-Disposition": upgraded(passHeader(DISPOSITION)),
+  'GW-DISPOSITION-INLINE: inline is kept next to attachment': serviceResponse(
+    { method: 'POST', when: isSet },
+    passHeader(DISPOSITION, 'add'),
+  ),
+  'GW-DISPOSITION-INLINE: attachment is a parameter': serviceResponse(
+    { when: isSet },
+    ({ headers }, request) => {
+      if (valuesOfService(request, DISPOSITION)[0] === 'inline')
+        headers.set(DISPOSITION, 'inline; attachment');
+    },
+  ),
+  'GW-SSE: only the first line of data arrives': pieces((piece) =>
+    Buffer.from(dropLines(piece.toString('latin1')), 'latin1'),
+  ),
+  'GW-SSE: a split character is replaced': pieces((piece) => Buffer.from(piece.toString())),
+  'GW-SSE-UNBUFFERED: an event stream is buffered if the caller accepts gzip': {
+    async *messages(all, { isHandshake, headers }) {
+      const isPassed = isHandshake || !headers.get('Accept-Encoding')?.includes('gzip');
+      yield* isPassed ? all : await Array.fromAsync(all);
+    },
+  },
+  'GW-SSE-UNBUFFERED: the end of an event waits for the next one': {
+    async *messages(all, { isHandshake }, from) {
+      if (isHandshake) return yield* all;
+      let rest = '';
+      for await (const { data } of all) {
+        const text = rest + data.toString('latin1');
+        rest = text.endsWith('\n') ? '\n' : '';
+        yield { from, data: Buffer.from(text.slice(0, text.length - rest.length), 'latin1') };
+      }
+      yield { from, data: Buffer.from(rest) };
+    },
+  },
 };

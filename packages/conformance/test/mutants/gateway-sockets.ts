@@ -26,10 +26,10 @@ export const gatewaySockets: Rows = {
   'GW-WS-UPGRADE: a handshake with a cookie is rejected': handshake(({ headers }) =>
     headers.get('Cookie') === undefined ? undefined : toRefusal(403, 'INVALID_REQUEST'),
   ),
-  'GW-WS-UPGRADE: a handshake gets 426 because the upgrade was lost': handshake(({ headers }) =>
+  'GW-WS-UPGRADE: a handshake gets 426': handshake(({ headers }) =>
     headers.get('Authorization') ? toRefusal(426, 'INVALID_REQUEST') : undefined,
   ),
-  'GW-WS-MESSAGES/1: a character that is split between two fragments is replaced': frames(
+  'GW-WS-MESSAGES/1: a split character is replaced': frames(
     ({ from, opcode, fin }) => from === 'caller' && opcode < CLOSE && (opcode === 0 || !fin),
     ({ data }) => ({ data: Buffer.from(data.toString()) }),
   ),
@@ -40,32 +40,27 @@ export const gatewaySockets: Rows = {
       yield* all;
     },
   },
-  'GW-WS-MESSAGES/2: binary messages that contain text arrive as text messages': frames(
+  'GW-WS-MESSAGES/2: binary messages arrive as text': frames(
     ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
     () => ({ opcode: TEXT }),
   ),
-  'GW-WS-PING: control frames other than closes are dropped': eachFrame((frame) =>
+  'GW-WS-PING: pings and pongs are dropped': eachFrame((frame) =>
     frame.opcode > CLOSE ? [] : [frame],
   ),
   'GW-WS-PING: the payload of a pong is lost': frames(
     ({ from, opcode }) => from === 'service' && opcode === PONG,
     () => ({ data: Buffer.alloc(0) }),
   ),
-  'GW-WS-SUBPROTOCOL: only the first offered subprotocol reaches the service': handshake(
-    ({ headers }) => {
-      const [first] = headers.get(NAME)?.split(/, */) ?? [];
-      if (first) headers.set(NAME, first);
-    },
-  ),
-  'GW-WS-SUBPROTOCOL: the subprotocol chosen by the service does not reach the caller': upgraded(
-    (response, request) => {
-      if (request.headers.get(NAME)?.includes(',')) response.headers.remove(NAME);
-    },
-  ),
-  'GW-WS-CLOSE: the service always receives the close code 1000': frames(
-    fromCaller(CLOSE),
-    ({ data }) => ({ data: Buffer.from([1000 >> 8, 1000 & 255, ...data.subarray(2)]) }),
-  ),
+  'GW-WS-SUBPROTOCOL: only the first offer arrives': handshake(({ headers }) => {
+    const [first] = headers.get(NAME)?.split(/, */) ?? [];
+    if (first) headers.set(NAME, first);
+  }),
+  'GW-WS-SUBPROTOCOL: the choice does not arrive': upgraded((response, request) => {
+    if (request.headers.get(NAME)?.includes(',')) response.headers.remove(NAME);
+  }),
+  'GW-WS-CLOSE: the code is always 1000': frames(fromCaller(CLOSE), ({ data }) => ({
+    data: Buffer.from([1000 >> 8, 1000 & 255, ...data.subarray(2)]),
+  })),
   'GW-WS-CLOSE: closes are not passed on': eachFrame((frame) =>
     frame.opcode === CLOSE ? [] : [frame],
   ),

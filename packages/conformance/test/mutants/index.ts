@@ -2,16 +2,13 @@ import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
-import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
-import { gatewayStreams } from './gateway-streams.ts';
 import { type Mutant, toMutants } from './mutant.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageLinks } from './storage-links.ts';
-import { storageRefusals } from './storage-refusals.ts';
 import { storageRequests } from './storage-requests.ts';
 import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
@@ -22,9 +19,7 @@ const TOPICS = [
   gatewayAddress,
   gatewayRequests,
   gatewayResponses,
-  gatewayDisposition,
   gatewayErrors,
-  gatewayStreams,
   auth,
   authSignature,
   authStorage,
@@ -33,7 +28,6 @@ const TOPICS = [
   storageResponses,
   storageLinks,
   storageCopy,
-  storageRefusals,
   upload,
   storageSequences,
 ];

@@ -33,24 +33,18 @@ const deletesToo =
   });
 
 export const storageLinks: Rows = {
-  'ST-LINKS-CALL: a link to a file without an extension has no host': entries(
-    LINKS,
-    hasNoExtension,
-    (entry) => {
-      entry.tempFileURL = new URL(entry.tempFileURL).pathname;
-    },
-  ),
-  'ST-LINKS-MAX-AGE: the second item with a maxAge gets no link': leaveOut(
-    LINKS,
-    ({ fileID, maxAge }, index) =>
-      index > 0 && fileID && maxAge !== undefined
-        ? { fileID, ...failed('INVALID_PARAM') }
-        : undefined,
+  'ST-LINKS-CALL: a link has no host': entries(LINKS, hasNoExtension, (entry) => {
+    entry.tempFileURL = new URL(entry.tempFileURL).pathname;
+  }),
+  'ST-LINKS-MAX-AGE: the second item fails': leaveOut(LINKS, ({ fileID, maxAge }, index) =>
+    index > 0 && fileID && maxAge !== undefined
+      ? { fileID, ...failed('INVALID_PARAM') }
+      : undefined,
   ),
   'ST-LINKS-MAX-AGE: it is required': refuse(
     (call) => call.operation === LINKS && itemsOf(call).some((item) => item.maxAge === undefined),
   ),
-  'ST-LINKS-CALL: from the sixth item on, existing files are missing': entries(
+  'ST-LINKS-CALL: the sixth item is missing': entries(
     LINKS,
     (_, index) => index > 4,
     failed('MISSING'),
@@ -65,26 +59,20 @@ export const storageLinks: Rows = {
       },
     };
   },
-  'ST-LINKS-DOWNLOAD: from the fourth item on, each link is that of the item before': list(
-    LINKS,
-    (all) => {
-      const urls = all.map(({ tempFileURL }) => tempFileURL);
-      for (const [index, entry] of all.entries())
-        if (index > 2 && isOk(entry) && urls[index - 1]) entry.tempFileURL = urls[index - 1];
-    },
-  ),
+  'ST-LINKS-DOWNLOAD: the fourth link is the third': list(LINKS, (all) => {
+    const urls = all.map(({ tempFileURL }) => tempFileURL);
+    for (const [index, entry] of all.entries())
+      if (index > 2 && isOk(entry) && urls[index - 1]) entry.tempFileURL = urls[index - 1];
+  }),
   'ST-LINKS-EXPIRE: a link works for at least an hour': items(LINKS, (item) => {
     if (item.maxAge) item.maxAge = Math.max(item.maxAge, 3600);
   }),
-  'ST-LINKS-EXPIRE: the lifetime of the first item in a call applies to all items': items(
-    LINKS,
-    (item, _, first) => {
-      item.maxAge = first.maxAge;
-    },
-  ),
-  'ST-LINKS-MISSING: a missing file has the code SUCCESS and a broken link': ({ publicUrl }) =>
+  'ST-LINKS-EXPIRE: all items have the first maxAge': items(LINKS, (item, _, first) => {
+    item.maxAge = first.maxAge;
+  }),
+  'ST-LINKS-MISSING: the link is broken': ({ publicUrl }) =>
     entries(LINKS, isBad, { code: 'SUCCESS', tempFileURL: `${publicUrl}/nowhere` }),
-  'ST-LINKS-MISSING: a deleted file keeps the code SUCCESS and its link': () => {
+  'ST-LINKS-MISSING: a deleted file keeps its link': () => {
     const known = new Map<string, Json>();
     return list(LINKS, (all) =>
       all.map((entry) => {
@@ -93,7 +81,7 @@ export const storageLinks: Rows = {
       }),
     );
   },
-  'ST-LINKS-ALONE: a missing file in the last item causes the call to be rejected': refuseAfter(
+  'ST-LINKS-ALONE: a missing file rejects the call': refuseAfter(
     LINKS,
     (all) => all.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(all[0]),
   ),
@@ -102,33 +90,26 @@ export const storageLinks: Rows = {
     const rest = first < 0 ? [] : all.slice(first);
     for (const entry of rest) Object.assign(entry, failed('ABORTED'));
   }),
-  'ST-DELETE-CALL: the third file of a list is not deleted, but its code is SUCCESS': leaveOut(
-    DELETE,
-    (fileID, index) => (index === 2 ? { fileID, code: 'SUCCESS' } : undefined),
+  'ST-DELETE-CALL: the third file is kept': leaveOut(DELETE, (fileID, index) =>
+    index === 2 ? { fileID, code: 'SUCCESS' } : undefined,
   ),
-  'ST-DELETE-ONLY: files whose names start with the name of the deleted file are deleted too':
-    deletesToo((path) => `${path}.txt`),
-  'ST-DELETE-ONLY: files whose names differ only in case are deleted too': deletesToo((path) =>
+  'ST-DELETE-ONLY: a longer name is deleted, too': deletesToo((path) => `${path}.txt`),
+  'ST-DELETE-ONLY: case is ignored': deletesToo((path) =>
     path.replace(/[^/]+$/, (name) => name.toUpperCase()),
   ),
-  'ST-DELETE-CALL: the code for a file that is deleted along with others is DELETED': list(
-    DELETE,
-    (all) => {
-      const deleted = all.length === 1 ? [] : all.filter(isOk);
-      for (const entry of deleted) entry.code = 'DELETED';
-    },
-  ),
-  'ST-DELETE-MISSING: the code for a file that does not exist is SUCCESS': entries(DELETE, any, {
-    code: 'SUCCESS',
+  'ST-DELETE-CALL: the code in a list is DELETED': list(DELETE, (all) => {
+    const deleted = all.length === 1 ? [] : all.filter(isOk);
+    for (const entry of deleted) entry.code = 'DELETED';
   }),
-  'ST-DELETE-MISSING: a missing file next to an existing one gets SUCCESS': list(DELETE, (all) => {
+  'ST-DELETE-MISSING: every code is SUCCESS': entries(DELETE, any, { code: 'SUCCESS' }),
+  'ST-DELETE-MISSING: one success is enough': list(DELETE, (all) => {
     for (const entry of all.some(isOk) ? all : []) entry.code = 'SUCCESS';
   }),
-  'ST-DELETE-ALONE: a missing file in the first item causes the call to be rejected': refuseAfter(
+  'ST-DELETE-ALONE: a missing file rejects the call': refuseAfter(
     DELETE,
     ([first, ...rest]) => first?.code === 'STORAGE_FILE_NONEXIST' && rest.some(isOk),
   ),
-  'ST-DELETE-ALONE: files after a missing one are not deleted': ({ readId }) => {
+  'ST-DELETE-ALONE: a missing file ends the call': ({ readId }) => {
     let isOver = false;
     return leaveOut(DELETE, async (fileID, index) => {
       const isAfter = index > 0 && isOver;

@@ -18,35 +18,27 @@ export const storageResponses: Rows = {
   'ST-RESPONSE: the url of a grant lacks the scheme': metadata((data) => {
     data.url = data.url?.replace(/^http:/, '');
   }),
-  'ST-RESPONSE: the storeFileID of a grant for several levels is spelled storeFileId': metadata(
-    (data) => {
-      if (!data.fileID.includes('/deeper/')) return;
-      Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined });
-    },
-  ),
-  'ST-RESPONSE: the statusCode of a copy call is 207 if an item failed': success((json: Json) => {
+  'ST-RESPONSE: a grant has storeFileId': metadata((data) => {
+    if (!data.fileID.includes('/deeper/')) return;
+    Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined });
+  }),
+  'ST-RESPONSE: the statusCode of a copy is 207': success((json: Json) => {
     if (json.body.data.fileList?.some(({ code }: Json) => code)) json.statusCode = 207;
   }, COPY),
-  'ST-RESPONSE: rejected calls have an empty object as data': failure(({ body }) => {
+  'ST-RESPONSE: rejected calls have data': failure(({ body }) => {
     body.data = {};
   }),
-  'ST-RESPONSE: the fileID of an entry does not belong to any file': entries(
-    COPY,
-    isDone,
-    (entry) => {
-      entry.fileID += '.copied';
-    },
-  ),
-  'ST-RESPONSE: the entry for a successful copy has the code SUCCESS': entries(COPY, isDone, {
-    code: 'SUCCESS',
+  'ST-RESPONSE: the fileID of a copy is unknown': entries(COPY, isDone, (entry) => {
+    entry.fileID += '.copied';
   }),
-  'ST-PRESENT/1: a credential error has no requestId': failure(({ body }, { status }) => {
+  'ST-RESPONSE: a copy has the code SUCCESS': entries(COPY, isDone, { code: 'SUCCESS' }),
+  'ST-PRESENT/1: an error has no requestId': failure(({ body }, { status }) => {
     if (status === 401) body.requestId = undefined;
   }),
-  'ST-PRESENT/2: a rejected copy call has no message': failure(({ body }, _, { operation }) => {
+  'ST-PRESENT/2: a rejected copy has no message': failure(({ body }, _, { operation }) => {
     if (operation === COPY) body.message = undefined;
   }),
-  'ST-PRESENT/3: the entry for a move has no fileID': list(COPY, (all, items) => {
+  'ST-PRESENT/3: a move has no fileID': list(COPY, (all, items) => {
     for (const [index, entry] of all.entries())
       if (items[index]?.removeOriginal) entry.fileID = undefined;
   }),
@@ -54,7 +46,7 @@ export const storageResponses: Rows = {
     all.filter((entry) => !isBad(entry)),
   ),
   'ST-LISTS/1: lists are cut after 20 items': list(LINKS, (all) => all.slice(0, 20)),
-  'ST-LISTS/2: the fileID of an entry is only the file name': entries(LINKS, any, (entry) => {
+  'ST-LISTS/2: the fileID is only a name': entries(LINKS, any, (entry) => {
     entry.fileID = entry.fileID.replace(/^.*\//, '');
   }),
 };

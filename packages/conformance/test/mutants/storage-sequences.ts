@@ -5,7 +5,7 @@ import type { Rows } from './mutant.ts';
 
 /** Faults that only show in a sequence of calls. */
 export const storageSequences: Rows = {
-  'ST-SEQUENCE: items after the first do not remove their source': items(COPY, (item, index) => {
+  'ST-SEQUENCE: only the first item is a move': items(COPY, (item, index) => {
     if (index > 0) item.removeOriginal = undefined;
   }),
   'ST-SEQUENCE: the third upload to a path is lost': () => {

@@ -27,7 +27,7 @@ function grantedPath({ operation, json }: MutatedRequest): string | undefined {
 }
 
 export const upload: Rows = {
-  'UP-FORM: a form of more than 15,000 bytes is rejected': uploadRequest(({ body }) =>
+  'UP-FORM: 15,001 bytes are rejected': uploadRequest(({ body }) =>
     body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
   ),
   'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
@@ -35,16 +35,11 @@ export const upload: Rows = {
   'UP-FIELDS/1: only its first half is checked': repairForms('Signature', (value, known) =>
     known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),
-  'UP-FIELDS/2: the token in a form is not checked': repairForms('x-store-security-token'),
-  'UP-FIELDS/3: the meta file ID of another grant is accepted': repairForms(
-    'x-store-meta-fileid',
-    isKnown,
-  ),
-  'UP-FIELDS/4: a form with a wrong key is stored under the right key': repairForms('key', Boolean),
-  'UP-FILE: a line break at the end of a file is lost': changeFile((text) =>
-    text.replace(/\r\n$/, ''),
-  ),
-  'UP-FILE: bytes that are not UTF-8 are replaced': changeFile((text) =>
+  'UP-FIELDS/2: it is not checked': repairForms('x-store-security-token'),
+  'UP-FIELDS/3: that of another grant is accepted': repairForms('x-store-meta-fileid', isKnown),
+  'UP-FIELDS/4: any key is accepted': repairForms('key', Boolean),
+  'UP-FILE: a final line break is lost': changeFile((text) => text.replace(/\r\n$/, '')),
+  'UP-FILE: other bytes than UTF-8 are lost': changeFile((text) =>
     Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
   ),
   'UP-RESPONSE/1: a rejected form gets a JSON error': {
@@ -53,25 +48,19 @@ export const upload: Rows = {
         setBody('{"code":"AccessDenied"}', 'application/json')(response);
     },
   },
-  'UP-RESPONSE/2: an empty file is stored, but the response has an Error': afterUpload(
-    (response, form) => {
-      if (form.get('file')?.length !== 0) return;
-      response.status = 200;
-      setBody('<Error><Code>EmptyFile</Code></Error>')(response);
-    },
+  'UP-RESPONSE/2: an empty file gets an Error': afterUpload((response, form) => {
+    if (form.get('file')?.length !== 0) return;
+    response.status = 200;
+    setBody('<Error><Code>EmptyFile</Code></Error>')(response);
+  }),
+  'UP-RESPONSE/2: an empty file is not stored': uploadRequest((request) =>
+    readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
   ),
-  'UP-RESPONSE/2: an empty file is not stored, but the response is a success': uploadRequest(
-    (request) =>
-      readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
-  ),
-  'UP-FILE-ID: a file cannot be deleted by the returned fileID': leaveOut(DELETE, (fileID) => ({
-    fileID,
-    code: 'SUCCESS',
-  })),
-  'UP-FILE-ID: the returned fileID does not belong to any file': metadata((data) => {
+  'UP-FILE-ID: it deletes nothing': leaveOut(DELETE, (fileID) => ({ fileID, code: 'SUCCESS' })),
+  'UP-FILE-ID: it belongs to no file': metadata((data) => {
     data.fileID += '#upload';
   }),
-  'UP-WHOLE: half of a large file can be read while the rest is still being written': ({ store }) =>
+  'UP-WHOLE: half of a large file can be read': ({ store }) =>
     uploadRequest(async (request) => {
       if (request.body.length < 150_000) return;
       const form = readForm(request);
@@ -79,24 +68,24 @@ export const upload: Rows = {
       await store(keyOf(form), file.subarray(0, file.length / 2));
       await wait(300);
     }),
-  'UP-WHOLE: an empty file exists as soon as the grant is issued': ({ read, store }) => ({
+  'UP-WHOLE: a grant makes an empty file': ({ read, store }) => ({
     async response(_, call) {
       const path = grantedPath(call);
       if (path !== undefined && !(await read(path))) await store(path);
     },
   }),
-  'UP-BROKEN: an interrupted upload is partially stored': ({ store }) =>
+  'UP-BROKEN: what arrived is stored': ({ store }) =>
     brokenUpload(async ({ headers }, form) => {
       if (form.has('file') && !headers.get('transfer-encoding'))
         await store(keyOf(form), form.get('file'));
     }),
-  'UP-BROKEN: an interrupted upload deletes the previous file': ({ remove }) =>
+  'UP-BROKEN: the previous file is deleted': ({ remove }) =>
     brokenUpload((_, form) => remove(keyOf(form))),
   'UP-KEPT: a failed copy deletes its destination': ({ remove }) =>
     afterCopies(({ dstPath }, entry) =>
       entry?.code === 'STORAGE_FILE_NONEXIST' ? remove(dstPath) : undefined,
     ),
-  'UP-KEPT: a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
+  'UP-KEPT: a grant removes the file': ({ remove }) => ({
     async request(call) {
       const path = grantedPath(call);
       if (path !== undefined) await remove(path);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { fromRawHeaders } from '../../src/http/exchange.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: mutants change any JSON
 export type Json = any;
@@ -182,13 +183,8 @@ export async function toRequest(incoming: IncomingMessage): Promise<MutatedReque
   return Object.assign(request, { connection: socket, pieces, body: Buffer.concat(pieces) });
 }
 
-export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
-  return new Headers(
-    rawHeaders.flatMap((name, index) =>
-      index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-    ),
-  );
-}
+export const toHeaders = ({ rawHeaders }: IncomingMessage) =>
+  new Headers(fromRawHeaders(rawHeaders));
 
 export async function toResponse(message: IncomingMessage): Promise<MutatedResponse> {
   const body = Buffer.concat(await message.toArray());

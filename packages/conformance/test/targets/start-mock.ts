@@ -2,13 +2,13 @@ import { createMock, GatewayError } from '@berth/mock';
 import { startFixture } from '../../fixture/server.mjs';
 import type { Target, TargetOptions } from './start-reference.ts';
 
-export async function startMock({ wireProfile }: TargetOptions = {}): Promise<Target> {
+export async function startMock({ wireProfile, fixtureUrl }: TargetOptions = {}): Promise<Target> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({
     credentials: 'strict',
     ...(wireProfile && { wireProfile }),
     services: {
-      conformance: fixture.url,
+      conformance: fixtureUrl ?? fixture.url,
       forbidden() {
         throw new GatewayError('SERVICE_FORBIDDEN');
       },

@@ -17,12 +17,13 @@ export interface Target {
 export interface TargetOptions {
   publicUrl?: string;
   wireProfile?: ConformanceOptions['wireProfile'];
-}
-
-interface ReferenceOptions extends TargetOptions {
+  /** A service to call instead of the fixture service. */
   fixtureUrl?: string;
   /** Leave out the second environment; the gateway then accepts any loopback host (D12). */
   isAlone?: boolean;
+}
+
+interface ReferenceOptions extends TargetOptions {
   /** Where files are stored. Default: a folder of each server. */
   store?: ConfigInput['store'];
   redis?: ConfigInput['redis'];

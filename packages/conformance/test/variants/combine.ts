@@ -1,4 +1,5 @@
-import type { Mutant, MutantContext } from '../mutants/mutant.ts';
+import type { MutantContext } from '../mutants/context.ts';
+import type { Mutant } from '../mutants/mutant.ts';
 import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 
 /**

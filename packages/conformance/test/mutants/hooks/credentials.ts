@@ -1,6 +1,7 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import { readParts, toSignature } from '../../second-server/signature.ts';
-import type { Mutant, MutantContext } from '../mutant.ts';
+import type { MutantContext } from '../context.ts';
+import type { Mutant } from '../mutant.ts';
 import { gatewayRequest, isOfService, toRefusal } from './gateway.ts';
 
 /** Sets valid credentials on a gateway or storage call. */

@@ -6,7 +6,7 @@ import {
   type MutatedRequest,
   MutatedResponse,
 } from '../../proxy/messages.ts';
-import type { MutantContext } from '../mutant.ts';
+import type { MutantContext } from '../context.ts';
 
 /** Conditions on a response and its request; all that are set must match. */
 interface Match {

@@ -1,6 +1,8 @@
-import { type Hooks, type Json, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
-import type { Files, Mutant, MutantContext } from '../mutant.ts';
-import { DELETE, GRANT, LINKS } from './storage.ts';
+import { toMultipart } from '../../../src/context/files.ts';
+import { type Hooks, type MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import { plainPath, toFields } from '../context.ts';
+import type { Mutant } from '../mutant.ts';
+import { GRANT } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
@@ -22,13 +24,10 @@ export function readForm(request: MutatedRequest): Form {
 
 /** Replaces the fields of an upload form. */
 function writeForm(request: MutatedRequest, form: Form): void {
-  const boundary = toBoundary(request);
-  const parts = [...form].flatMap(([name, value]) => {
-    const filename = name === 'file' ? '; filename="file"' : '';
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename}\r\n\r\n`;
-    return [Buffer.from(head), value, Buffer.from('\r\n')];
+  const fields = [...form].map(([name, value]) => {
+    return [name, name === 'file' ? value : value.toString()] as const;
   });
-  request.body = Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+  request.body = toMultipart(fields, toBoundary(request));
 }
 
 function toBoundary({ headers }: MutatedRequest): string {
@@ -72,14 +71,6 @@ export const repairForms =
     };
   };
 
-/** The fields of an upload form, from upload metadata. */
-const toFields = (data: Json, key: string): Record<string, string> => ({
-  Signature: data.authorization,
-  'x-store-security-token': data.token,
-  'x-store-meta-fileid': data.storeFileID,
-  key,
-});
-
 /** Changes upload forms. If the function returns a response, that response replaces the server's. */
 export const uploadRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
   request: (request) => (request.isUpload && !request.isBroken ? change(request) : undefined),
@@ -116,42 +107,6 @@ export function toUploadError(status: number, code: string): MutatedResponse {
   const error = `<Error><Code>${code}</Code><Message>rejected by a mutant</Message></Error>`;
   return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
-
-/** Creates the calls with which a mutant reads and changes files. */
-export function createFiles({ storage, call }: Pick<MutantContext, 'storage' | 'call'>): Files {
-  const files: Files = {
-    async fileIdOf(path) {
-      const data = await storage(GRANT, { path: plainPath(path) });
-      return String(data?.fileID);
-    },
-    async readId(fileID) {
-      const data = await storage(LINKS, { fileList: [{ fileID }] });
-      const [entry] = (data?.fileList ?? []) as Json[];
-      if (entry?.code !== 'SUCCESS') return undefined;
-      const { pathname, search } = new URL(entry.tempFileURL);
-      const response = await call({ method: 'GET', target: pathname + search, headers: {} });
-      return response.status === 200 ? response.body : undefined;
-    },
-    read: async (path) => files.readId(await files.fileIdOf(path)),
-    async store(path, bytes = Buffer.alloc(0)) {
-      const key = plainPath(path);
-      const data: Json = await storage(GRANT, { path: key });
-      const headers = { 'Content-Type': 'multipart/form-data; boundary=form-of-a-mutant' };
-      const request = new MutatedRequest('POST', new URL(data.url).pathname, headers);
-      const fields = Object.entries(toFields(data, key));
-      const form: Form = new Map(fields.map(([name, value]) => [name, Buffer.from(value)]));
-      writeForm(request, form.set('file', bytes));
-      await call({ method: 'POST', target: request.target, headers, body: request.body });
-    },
-    async remove(path) {
-      await storage(DELETE, { fileList: [await files.fileIdOf(path)] });
-    },
-  };
-  return files;
-}
-
-/** Returns the path of a file without a leading slash. */
-const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
 
 /** Returns the path at which an upload form stores its file. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
