@@ -14,47 +14,52 @@ type Json = any;
 /** Calls an operation of a generated client, and returns the body of the response. */
 type Call = (operationId: string, path?: object, body?: Record<string, unknown>) => Promise<Json>;
 
-/** How to run a generator, and how to call an operation with the module that it writes. */
-interface Generator {
-  program: [name: string, file: string];
-  toArgs(document: string, output: string): string[];
-  module: string;
-  create(module: Json, url: string, headers: Record<string, string>): Call;
-}
-
-const GENERATORS: Record<string, Generator> = {
+/** How to run each generator, and how to call an operation with the module that it writes. */
+const GENERATORS = {
   '@hey-api/openapi-ts': {
-    program: ['@hey-api/openapi-ts', 'bin/run.js'],
-    toArgs: (document, output) =>
+    packageName: '@hey-api/openapi-ts',
+    file: 'bin/run.js',
+    toArgs: (document: string, output: string) =>
       `-i ${document} -o ${output} -c @hey-api/client-fetch --no-log-file`.split(' '),
     module: 'sdk.gen.ts',
-    create: (module, baseUrl, headers) => async (operationId, path, body) => {
-      const name = operationId.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
-      const { data, error } = await module[name]({ baseUrl, headers, path, body });
-      return data ?? error;
-    },
+    create:
+      (module: Json, baseUrl: string, headers: object): Call =>
+      async (operationId, path, body) => {
+        const name = operationId.replace(/-./g, ([, letter = '']) => letter.toUpperCase());
+        const { data, error } = await module[name]({ baseUrl, headers, path, body });
+        return data ?? error;
+      },
   },
   '@redocly/cli generate-client': {
-    program: ['@redocly/cli', 'bin/cli.js'],
-    toArgs: (document, output) => ['generate-client', document, '-o', join(output, 'client.ts')],
+    packageName: '@redocly/cli',
+    file: 'bin/cli.js',
+    toArgs: (document: string, output: string) => [
+      'generate-client',
+      document,
+      '-o',
+      join(output, 'client.ts'),
+    ],
     module: 'client.ts',
-    create: (module, serverUrl, headers) => (operationId, path, fields) => {
-      const client = module.createClient(module.OPERATIONS, { serverUrl, headers });
-      const form = new FormData();
-      for (const [name, value] of Object.entries(fields ?? {})) form.append(name, value as string);
-      const body = operationId === 'uploadFile' ? form : fields;
-      const call = client[operationId.replaceAll('-', '_')]({ path, ...(body && { body }) });
-      return call.catch((error: unknown) => Object(error).body);
-    },
+    create:
+      (module: Json, serverUrl: string, headers: object): Call =>
+      (operationId, path, fields) => {
+        const client = module.createClient(module.OPERATIONS, { serverUrl, headers });
+        const form = new FormData();
+        for (const [name, value] of Object.entries(fields ?? {}))
+          form.append(name, value as string);
+        const body = operationId === 'uploadFile' ? form : fields;
+        const call = client[operationId.replaceAll('-', '_')]({ path, ...(body && { body }) });
+        return call.catch((error: unknown) => Object(error).body);
+      },
   },
 };
 
 async function generate(
-  { program: [name, file], toArgs, module }: Generator,
+  { packageName, file, toArgs, module }: (typeof GENERATORS)[keyof typeof GENERATORS],
   document: string,
   output: string,
 ) {
-  const bin = join(findPackageJSON(name, import.meta.url) ?? '', '..', file);
+  const bin = join(findPackageJSON(packageName, import.meta.url) ?? '', '..', file);
   const source = fileURLToPath(import.meta.resolve(`@berth/spec/${document}.json`));
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off' };
   await promisify(execFile)(process.execPath, [bin, ...toArgs(source, output)], { env });

@@ -25,14 +25,19 @@ export function missingFileId(t: CallContext): Promise<string> {
   return t.files.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
-export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
-  t.expect(reply.refused, `the response to ${what} was ${reply.received.status}`, reply);
+/** Describes a response: `the response to POST storages:batchDelete was 400 INVALID_PARAM`. */
+function describe({ sent, received, code = '' }: StorageReply): string {
+  const name = sent.url.replace(/.*\/|\?.*/g, '');
+  return `the response to ${sent.method} ${name} was ${received.status} ${code}`.trimEnd();
 }
 
-export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): boolean {
-  const actual = [reply.received.status, reply.code].join(' ').trim();
-  t.expect(!reply.refused, `the response to ${what} was ${actual}`, reply);
+/** @param how the call differs from a valid one: `without credentials` */
+export function expectRefused(t: CheckContext, reply: StorageReply, how = ''): void {
+  t.expect(reply.refused, `${how} ${describe(reply)}`.trimStart(), reply);
+}
+
+export function expectAccepted(t: CheckContext, reply: StorageReply): boolean {
+  t.expect(!reply.refused, describe(reply), reply);
   return !reply.refused;
 }
 
@@ -40,15 +45,14 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
 export async function expectSuccesses(
   t: CheckContext,
   operation: 'batchGetTempUrls' | 'batchDelete',
-  what: string,
   expected: number,
   ids: readonly string[],
 ): Promise<void> {
   const fileList = operation === 'batchDelete' ? ids : toItems(ids);
   const reply = await t.storage.call(operation, { fileList });
-  if (expected > 0 && !expectAccepted(t, reply, `${operation} of ${what}`)) return;
+  if (expected > 0 && !expectAccepted(t, reply)) return;
   const count = (reply.entries ?? []).filter(isSuccess).length;
-  const found = `${operation} of ${what}: ${count} of ${ids.length} entries have the code SUCCESS`;
+  const found = `${count} of ${ids.length} entries have the code SUCCESS, but ${expected} files exist`;
   t.expect(count === expected, found, reply);
 }
 

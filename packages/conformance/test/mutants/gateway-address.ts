@@ -1,4 +1,5 @@
 import {
+  firstCounts,
   forwardedRequest,
   gatewayError,
   gatewayRequest,
@@ -28,14 +29,7 @@ const onQuery = (rewrite: (query: string) => string) =>
 export const gatewayAddress: Rows = {
   'GW-ENV-HOST: every host is accepted': ({ env }) =>
     gatewayRequest(({ headers }) => headers.set('Host', `${env}.gateway.example`)),
-  'GW-ENV-HOST: the first Host counts for a connection': () => {
-    const hosts = new WeakMap<object, string>();
-    return gatewayRequest(({ connection, headers }) => {
-      const host = hosts.get(connection) ?? headers.get('Host') ?? '';
-      hosts.set(connection, host);
-      headers.set('Host', host);
-    });
-  },
+  'GW-ENV-HOST: the first Host counts for a connection': firstCounts('Host'),
   'GW-ENV-HOST: X-Forwarded-Host selects the environment': gatewayRequest(({ headers }) => {
     const host = headers.get('X-Forwarded-Host');
     if (host) headers.set('Host', host);

@@ -2,6 +2,7 @@ import type { MutatedResponse } from '../proxy/messages.ts';
 import {
   callAgain,
   changeJson,
+  firstCounts,
   forwardedRequest,
   gatewayRequest,
   isOfService,
@@ -35,15 +36,7 @@ export const gatewayRequests: Rows = {
     const isChunked = request.headers.get('Transfer-Encoding') === 'chunked';
     if (isChunked) request.body = request.pieces[0] ?? request.body;
   }),
-  'GW-CALLS-APART: cookies count for a connection': () => {
-    const cookies = new WeakMap<object, string>();
-    return gatewayRequest(({ connection, headers }) => {
-      const cookie = headers.get('Cookie') ?? cookies.get(connection);
-      if (cookie === undefined) return;
-      cookies.set(connection, cookie);
-      headers.set('Cookie', cookie);
-    });
-  },
+  'GW-CALLS-APART: cookies count for a connection': firstCounts('Cookie'),
   'GW-CALLS-APART: a response is used again for its URL': () => {
     const known = new Map<string, MutatedResponse>();
     return {

@@ -37,14 +37,11 @@ const slow = (share: number, milliseconds: number) => () => {
 };
 
 export const everywhere: Variants = {
-  // D7: HTTP allows an intermediary to add these headers.
-  'Via, Age and Alt-Svc are added': headers((all) => {
+  // D7: HTTP allows an intermediary to add or replace these headers.
+  'headers of an intermediary are added': headers((all) => {
     all.add('Via', '1.1 edge-7 (proxy)');
     all.add('Age', '0');
     all.add('Alt-Svc', 'h3=":443"; ma=86400');
-  }),
-  // D7, the same.
-  'Server and Strict-Transport-Security are replaced': headers((all) => {
     all.set('Server', 'edge');
     all.set('Strict-Transport-Security', 'max-age=31536000');
   }),

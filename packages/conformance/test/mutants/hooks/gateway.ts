@@ -148,6 +148,17 @@ export const forwardedRequest = (change: (request: MutatedRequest) => unknown): 
     return isSigned ? undefined : change(request);
   });
 
+/** Lets the first value of a request header count for all calls on its connection. */
+export const firstCounts = (name: string) => (): Hooks => {
+  const known = new WeakMap<object, string>();
+  return gatewayRequest(({ connection, headers }) => {
+    const value = known.get(connection) ?? headers.get(name);
+    if (value === undefined) return;
+    known.set(connection, value);
+    headers.set(name, value);
+  });
+};
+
 /** Sends a request from the mutant itself to the server, and returns the response. */
 export function callAgain(
   { call }: MutantContext,
