@@ -11,7 +11,7 @@ import { now, signTc3, type Tc3Input, type Tc3Parts, toTc3Header } from '../cred
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, withHeaders } from '../http/exchange.ts';
 import { DisabledError, SkipError } from '../result.ts';
-import { describe, expectForwarded, expectGatewayRefusals } from './gateway-calls.ts';
+import { expectForwarded, expectGatewayRefusals, showResponse } from './gateway-calls.ts';
 import { assertClock, changeLetters } from './wrong-credentials.ts';
 
 type Tc3Keys = Parameters<typeof signTc3>[1];
@@ -69,7 +69,9 @@ const assertSignature = once('valid-signature', async (t): Promise<void> => {
   await assertClock(t);
   const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
   if (t.fixture.readEcho(exchange)) return;
-  throw new SkipError(`the response to a POST with a valid signature was ${describe(exchange)}`);
+  throw new SkipError(
+    `the response to a POST with a valid signature was ${showResponse(exchange)}`,
+  );
 });
 
 const BOUNDARY = 'Conformance-Boundary';

@@ -6,12 +6,12 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
 import { SkipError } from '../result.ts';
 import {
-  describe,
   expectForwarded,
   expectGatewayRefusals,
   GET,
   type NamedCalls,
   POST,
+  showResponse,
 } from './gateway-calls.ts';
 import { assertClock, changeLetters, IDENTITIES } from './wrong-credentials.ts';
 
@@ -90,7 +90,7 @@ async function expectAccepted(
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
   upgrade.socket?.close();
   const isAccepted = ![401, 403].includes(upgrade.received.status);
-  t.expect(isAccepted, `the response to a handshake was ${describe(upgrade)}`, upgrade);
+  t.expect(isAccepted, `the response to a handshake was ${showResponse(upgrade)}`, upgrade);
   if (t.record.findings.length > 0)
     t.note(`A wrong ${option} fails this rule, too: check it first.`);
 }

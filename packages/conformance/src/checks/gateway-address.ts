@@ -7,11 +7,11 @@ import { codeOf } from '../validation/read-gateway.ts';
 import {
   alternate,
   callEcho,
-  describe,
   expectError,
   openSocket,
   orNothing,
   readHello,
+  showResponse,
 } from './gateway-calls.ts';
 
 /** Calls paths that must reach the service, in turn with GET and POST; the invariants compare what it received. */
@@ -138,7 +138,7 @@ export const gatewayAddress: readonly Check[] = [
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);
       const isGood = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
-      t.expect(isGood, `the response to a call of ${call.service} was ${describe(exchange)}`);
+      t.expect(isGood, `the response to a call of ${call.service} was ${showResponse(exchange)}`);
     }
   }),
   defineCheck('GW-NAME/2', [], async (t) => {

@@ -22,7 +22,7 @@ export const alternate = <Call extends GatewayCall>(calls: readonly Call[]) =>
   calls.map((call, index) => ({ ...(index % 2 === 0 ? GET : POST), ...call }));
 
 /** Describes a response: `404 SERVICE_NOT_FOUND`. That of a service may repeat the credentials, so its body is left out. */
-export function describe({ received }: Exchange): string {
+export function showResponse({ received }: Exchange): string {
   const { status, text } = received;
   return status < 400 ? `${status}` : `${status} ${codeOf(received) ?? cite(text)}`;
 }
@@ -46,7 +46,7 @@ export async function callEcho(t: CheckContext, call: GatewayCall, refusal?: num
   if (!echo && !t.fixture.readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
     throw new SkipError('a plain call does not reach the fixture service');
   }
-  t.expect(echo !== undefined, `the response to ${what} was ${describe(exchange)}`, exchange);
+  t.expect(echo !== undefined, `the response to ${what} was ${showResponse(exchange)}`, exchange);
   return echo;
 }
 
@@ -102,7 +102,7 @@ export async function expectForwarded<Call extends GatewayCall>(
 ): Promise<void> {
   for (const [what, call] of Object.entries(calls)) {
     const exchange = await send(call);
-    const found = `the response to ${what} was ${describe(exchange)}`;
+    const found = `the response to ${what} was ${showResponse(exchange)}`;
     if (NO_SUCH_BODY.includes(exchange.received.status)) t.note(`${found}, as HTTP allows.`);
     else t.expect(t.fixture.readEcho(exchange) !== undefined, found, exchange);
   }
@@ -133,7 +133,7 @@ export async function expectGatewayRefusals<Call extends GatewayCall>(
 export function expectError(t: CheckContext, exchange: Exchange, what: string): void {
   const { status } = exchange.received;
   const isError = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-  const found = `the response to ${what} was ${describe(exchange)}`;
+  const found = `the response to ${what} was ${showResponse(exchange)}`;
   t.expect(isError, `${found}, but it must be a 4xx with the gateway's error body`, exchange);
 }
 

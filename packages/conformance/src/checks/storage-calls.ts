@@ -37,8 +37,9 @@ export function expectRefused(t: CheckContext, reply: StorageReply, how = ''): v
 }
 
 export function expectAccepted(t: CheckContext, reply: StorageReply): boolean {
-  t.expect(!reply.refused, describe(reply), reply);
-  return !reply.refused;
+  const isAccepted = !reply.refused && reply.data !== undefined;
+  t.expect(isAccepted, describe(reply), reply);
+  return isAccepted;
 }
 
 /** Expects this many entries in the response of a links or delete call to have the code SUCCESS. */
@@ -71,6 +72,8 @@ export async function makeGoodFields(t: CallContext) {
     batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
   } as const;
 }
+
+export type GoodFields = Awaited<ReturnType<typeof makeGoodFields>>;
 
 /** Like `makeGoodFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
 export const acceptedFields = once('good-fields', async (t) => {

@@ -2,15 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { hasBytes, toItems } from '../context/files.ts';
 import { DisabledError, SkipError } from '../result.ts';
-import { show } from '../validation/cite.ts';
 import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
-import {
-  expectAccepted,
-  expectSuccesses,
-  LARGE,
-  missingFileId,
-  needsFiles,
-} from './storage-calls.ts';
+import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
@@ -25,7 +18,7 @@ const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
 const FOUR = ['a', 'b', 'c', 'd'];
 
-/** Returns two lists with the IDs of files next to those of missing files. */
+/** Returns two lists, each with the IDs of two files next to those of missing files. */
 async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: string[]) {
   const missing = await missingFileId(t);
   return [
@@ -89,13 +82,7 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
     const ids = await (await t.files.storeAll(FOUR)).ids(...FOUR);
     for (const list of await amongMissing(t, ids)) {
-      const reply = await t.storage.call('batchGetTempUrls', { fileList: toItems(list) });
-      if (!expectAccepted(t, reply)) continue;
-      for (const id of list.filter((listed) => ids.includes(listed))) {
-        const entry = entryOf(reply.entries ?? [], id);
-        const found = `the entry of ${id}, next to missing files, was ${show(entry)}`;
-        t.expect(linkOf(entry) !== undefined, found, reply);
-      }
+      await expectSuccesses(t, 'batchGetTempUrls', 2, list);
     }
   }),
   defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
@@ -129,10 +116,7 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
     const ids = await (await t.files.storeReadable(FOUR)).ids(...FOUR);
-    for (const fileList of await amongMissing(t, ids)) {
-      const reply = await t.storage.call('batchDelete', { fileList });
-      expectAccepted(t, reply);
-    }
+    for (const list of await amongMissing(t, ids)) await expectSuccesses(t, 'batchDelete', 2, list);
     await t.files.expectGone('after it was deleted next to missing files', ...FOUR);
   }),
 ];

@@ -4,20 +4,23 @@ import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
-  toForm,
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { DisabledError, SkipError } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { entryOf, isSuccess, linkOf } from '../validation/read-storage.ts';
 import {
-  acceptedFields,
   expectAccepted,
   expectRefused,
+  type GoodFields,
   makeGoodFields,
   needsFiles,
   tryCall,
 } from './storage-calls.ts';
+
+type StorageCall = [operation: string, fields: object, options?: StorageCallOptions];
+
+type Calls = Partial<Record<SentenceId, (good: GoodFields, t: CheckContext) => StorageCall[]>>;
 
 /** Other ways to send the same JSON value (RFC 8259), and types with and without parameters. */
 function toSpellings(
@@ -36,44 +39,14 @@ function toSpellings(
   ];
 }
 
-const BOOLEANS = [undefined, true, false];
-
-/** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
-async function expectFormsAlike(t: CheckContext): Promise<void> {
-  if (t.settings.requestForm !== undefined) {
-    throw new DisabledError('only the form in --request-form is checked');
-  }
-  const call = async (operation: StorageOperation, fields: object) => {
-    const reply = await tryCall(t, operation, fields, { isOtherForm: true });
-    if (reply.refused) throw new DisabledError(`${operation} accepts only one form of requests`);
-    return reply;
-  };
-  const { files } = t;
-  await call('getUploadMetaData', { path: files.path('uploaded.txt') });
-  const grant = await files.grant('uploaded.txt', true);
-  const bytes = Buffer.from('uploaded with a grant from the other form');
-  const { isAccepted } = await files.post(grant, files.fields(grant, bytes));
-  t.expect(isAccepted, 'a form with a grant from a call in the other form is rejected');
-  await files.storeAll(['moved.txt', 'kept.txt']);
-  const fileList = files.toCopyItems([
-    { from: 'uploaded.txt', to: 'copied.txt' },
-    { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
-    { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
-  ]);
-  await call('batchCopyFile', { fileList });
-  await files.expect('after batchCopyFile in the other form', {
-    'copied.txt': bytes,
-    'moved.to': 'moved.txt',
-    'moved.txt': undefined,
-    'kept.txt': 'kept.txt',
-  });
-  const ids = [grant.fileId, ...(await files.ids('kept.txt'))];
-  const { entries } = await call('batchGetTempUrls', { fileList: toItems(ids) });
-  const linked = entries?.filter(isSuccess).length;
-  t.expect(linked === 2, `batchGetTempUrls in the other form returns ${linked} of 2 links`);
-  await call('batchDelete', { fileList: ids });
-  await files.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
-}
+/** Copies of one file with each combination of options. */
+const toCopies = ({ srcPath, dstPath }: GoodFields['batchCopyFile']['fileList'][0]) =>
+  [undefined, true, false].flatMap((overwrite) =>
+    [undefined, true, false].map((removeOriginal) => {
+      const to = `${dstPath}.${overwrite}.${removeOriginal}`;
+      return { srcPath, dstPath: to, overwrite, removeOriginal };
+    }),
+  );
 
 /** Fields that no operation has, and names that careless code handles badly. */
 const UNKNOWN = {
@@ -84,15 +57,31 @@ const UNKNOWN = {
   '': true,
 };
 
-/** Makes the same calls to each operation, with fields that every deployment must accept. */
-const defineForEach = (
-  id: 'ST-PATH/1' | 'ST-PATH/2' | 'ST-PATH/3',
-  call: (t: CheckContext, operation: StorageOperation, fields: object) => Promise<unknown>,
-) =>
-  defineCheck(id, [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) await call(t, operation, fields[operation]);
-  });
+/** Calls that must be accepted, in the form that was found out before the first check. */
+const ACCEPTED: Calls = {
+  'ST-PATH/1': (good) => Object.entries(good),
+  'ST-REQUEST/1': (good, t) =>
+    toSpellings((operation) => t.storage.body(good[operation])).map(([operation, options]) => {
+      return [operation, good[operation], options];
+    }),
+  'ST-REQUEST/2': (good) => {
+    const [copy] = good.batchCopyFile.fileList;
+    return [...Object.entries(good), ['batchCopyFile', { fileList: toCopies(copy) }]];
+  },
+  'ST-UNKNOWN-FIELDS': (good) => {
+    const [link] = good.batchGetTempUrls.fileList;
+    const [copy] = good.batchCopyFile.fileList;
+    return [
+      ...STORAGE_OPERATIONS.map((name): StorageCall => [name, { ...UNKNOWN, ...good[name] }]),
+      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
+      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
+    ];
+  },
+  'ST-META-CALL': (_, t) =>
+    ['file.txt', 'level/deeper/file', 'file.txt'].map((name) => {
+      return ['getUploadMetaData', { path: t.storage.path(name) }];
+    }),
+};
 
 /** Deep enough for a recursive parser. */
 const DEPTH = 10_000;
@@ -148,28 +137,82 @@ const toIncompleteItems = ({ fileList: [item] = [] }: { fileList?: unknown[] }):
     [[bad], [item, bad], [bad, item]].map((fileList) => ({ fileList })),
   );
 
-/** Bodies that must be rejected, from good fields. */
-const INVALID = {
-  'ST-INVALID/1': (good, write) => toBroken(write(good)),
-  'ST-INVALID/2': (good, write) => [...toIncomplete(good), ...toIncompleteItems(good)].map(write),
-  'ST-INVALID/3': (good, write) => [...toMistyped(good).map(write), DEEP],
-} satisfies Partial<
-  Record<SentenceId, (good: object, write: (fields: unknown) => string) => string[]>
->;
+const toQuery = (fields: object): string => {
+  const values = Object.entries(fields).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value : JSON.stringify(value)];
+  });
+  return `${new URLSearchParams(Object.fromEntries(values))}`;
+};
 
-/** `ST-RESPONSE` is about the format of the rejections. */
-async function expectInvalid(t: CheckContext, toBodies: (typeof INVALID)['ST-INVALID/1']) {
-  const good = await makeGoodFields(t);
-  Object.assign(good.batchGetTempUrls.fileList[0], { maxAge: t.storage.maxAge(600) });
-  for (const operation of STORAGE_OPERATIONS) {
-    for (const body of toBodies(good[operation], t.storage.body)) {
-      const reply = await tryCall(t, operation, {}, { body });
-      const what = `with the body ${cite(body)},`;
-      expectRefused(t, reply, what);
-      const { status } = reply.received;
-      t.expect(status < 500, `${what} the status was ${status}`, reply);
-    }
+/** Creates a call to each operation with each of several bodies. */
+const withBodies = (
+  good: Record<string, object>,
+  toBodies: (fields: object) => string[],
+): StorageCall[] =>
+  Object.entries(good).flatMap(([operation, fields]) =>
+    toBodies(fields).map((body): StorageCall => [operation, {}, { body }]),
+  );
+
+/** Calls that must be rejected; `ST-RESPONSE` is about the format of the responses. */
+const REJECTED: Calls = {
+  // What lenient routers ignore after the name of an operation.
+  'ST-PATH/2': (good) =>
+    Object.entries(good).flatMap(([operation, fields]): StorageCall[] => [
+      [`${operation}X`, fields],
+      [`${operation}.json`, fields],
+    ]),
+  'ST-PATH/3': (good) =>
+    Object.entries(good).map(([operation, fields]) => {
+      return [operation, {}, { method: 'GET', query: toQuery(fields) }];
+    }),
+  'ST-INVALID/1': (good, t) => withBodies(good, (fields) => toBroken(t.storage.body(fields))),
+  'ST-INVALID/2': (good, t) =>
+    withBodies(good, (fields) =>
+      [...toIncomplete(fields), ...toIncompleteItems(fields)].map(t.storage.body),
+    ),
+  'ST-INVALID/3': (good, t) => {
+    const [{ fileID }] = good.batchGetTempUrls.fileList;
+    const batchGetTempUrls = { fileList: [{ fileID, maxAge: t.storage.maxAge(600) }] };
+    const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];
+    return withBodies({ ...good, batchGetTempUrls }, toBodies);
+  },
+};
+
+/** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
+async function expectFormsAlike(t: CheckContext): Promise<void> {
+  if (t.settings.requestForm !== undefined) {
+    throw new DisabledError('only the form in --request-form is checked');
   }
+  const call = async (operation: StorageOperation, fields: object) => {
+    const reply = await tryCall(t, operation, fields, { isOtherForm: true });
+    if (reply.refused) throw new DisabledError(`${operation} accepts only one form of requests`);
+    return reply;
+  };
+  const { files } = t;
+  await call('getUploadMetaData', { path: files.path('uploaded.txt') });
+  const grant = await files.grant('uploaded.txt', true);
+  const bytes = Buffer.from('uploaded with a grant from the other form');
+  const { isAccepted } = await files.post(grant, files.fields(grant, bytes));
+  t.expect(isAccepted, 'a form with a grant from a call in the other form is rejected');
+  await files.storeAll(['moved.txt', 'kept.txt']);
+  const fileList = files.toCopyItems([
+    { from: 'uploaded.txt', to: 'copied.txt' },
+    { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
+    { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
+  ]);
+  await call('batchCopyFile', { fileList });
+  await files.expect('after batchCopyFile in the other form', {
+    'copied.txt': bytes,
+    'moved.to': 'moved.txt',
+    'moved.txt': undefined,
+    'kept.txt': 'kept.txt',
+  });
+  const ids = [grant.fileId, ...(await files.ids('kept.txt'))];
+  const { entries } = await call('batchGetTempUrls', { fileList: toItems(ids) });
+  const linked = entries?.filter(isSuccess).length;
+  t.expect(linked === 2, `batchGetTempUrls in the other form returns ${linked} of 2 links`);
+  await call('batchDelete', { fileList: ids });
+  await files.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
 }
 
 type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];
@@ -206,64 +249,25 @@ async function expectUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRequests: readonly Check[] = [
-  defineForEach('ST-PATH/1', async (t, operation, fields) =>
-    expectAccepted(t, await tryCall(t, operation, fields)),
+  ...Object.entries(ACCEPTED).map(([id, toCalls]) =>
+    defineCheck(id as SentenceId, [], async (t) => {
+      for (const call of toCalls(await makeGoodFields(t), t))
+        expectAccepted(t, await tryCall(t, ...call));
+    }),
   ),
-  defineForEach('ST-PATH/2', async (t, operation, fields) => {
-    // What lenient routers ignore after the name of an operation.
-    for (const name of [`${operation}X`, `${operation}.json`]) {
-      expectRefused(t, await tryCall(t, name, fields));
-    }
-  }),
-  defineForEach('ST-PATH/3', async (t, operation, fields) => {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(fields))
-      query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-    expectRefused(t, await tryCall(t, operation, {}, { method: 'GET', query: `${query}` }));
-  }),
-  defineCheck('ST-REQUEST/1', [], async (t) => {
-    const fields = await acceptedFields(t);
-    const spellings = toSpellings((operation) => t.storage.body(fields[operation]));
-    for (const [operation, options] of spellings) {
-      expectAccepted(t, await tryCall(t, operation, fields[operation], options));
-    }
-  }),
-  // The form that was found out before the first check.
-  defineCheck('ST-REQUEST/2', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    const [{ srcPath, dstPath }] = fields.batchCopyFile.fileList;
-    const copies = BOOLEANS.flatMap((overwrite) =>
-      BOOLEANS.map((removeOriginal) => ({ srcPath, dstPath, overwrite, removeOriginal })),
-    );
-    const fileList = copies.map((copy, at) => ({ ...copy, dstPath: `${dstPath}.${at}` }));
-    const requests = [...Object.entries(fields), ['batchCopyFile', { fileList }] as const];
-    for (const [operation, request] of requests) {
-      const body = JSON.stringify(toForm(request, t.run.requestForm));
-      expectAccepted(t, await tryCall(t, operation, {}, { body }));
-    }
-  }),
+  ...Object.entries(REJECTED).map(([id, toCalls]) =>
+    defineCheck(id as SentenceId, [], async (t) => {
+      for (const [operation, fields, options = {}] of toCalls(await makeGoodFields(t), t)) {
+        const reply = await tryCall(t, operation, fields, options);
+        expectRefused(t, reply);
+        const { body } = options;
+        const { status } = reply.received;
+        // D30: an invalid body never causes a 5xx.
+        const found = `the response to the body ${cite(body)} was ${status}`;
+        if (body !== undefined) t.expect(status < 500, found, reply);
+      }
+    }),
+  ),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
-  defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
-    const fields = await acceptedFields(t);
-    const [link] = fields.batchGetTempUrls.fileList;
-    const [copy] = fields.batchCopyFile.fileList;
-    const requests: (readonly [StorageOperation, object])[] = [
-      ...STORAGE_OPERATIONS.map((name) => [name, { ...UNKNOWN, ...fields[name] }] as const),
-      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
-      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
-    ];
-    for (const [operation, request] of requests) {
-      expectAccepted(t, await tryCall(t, operation, request));
-    }
-  }),
-  defineCheck('ST-META-CALL', ['storageCredentials'], async (t) => {
-    for (const name of ['file.txt', 'level/deeper/file', 'file.txt']) {
-      const reply = await t.storage.call('getUploadMetaData', { path: t.storage.path(name) });
-      expectAccepted(t, reply);
-    }
-  }),
-  ...Object.entries(INVALID).map(([id, toBodies]) =>
-    defineCheck(id as SentenceId, [], (t) => expectInvalid(t, toBodies)),
-  ),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),
 ];
