@@ -98,6 +98,9 @@ function toWrong(t: CheckContext, wrong?: string): HeaderList {
 export const authStorage: readonly Check[] = [
   // Names of headers are case-insensitive (RFC 9110, section 5.1).
   defineCheck('AU-STORAGE-HEADERS', ['storageCredentials'], async (t) => {
+    const { sessionToken } = t.settings.wireProfile.storageHeaders;
+    if (readAll(t.storage.credentials(), sessionToken).length === 0)
+      t.note(`${sessionToken} was not tested, because no --storage-header has it.`);
     const fields = await acceptedFields(t);
     for (const spell of ['toLowerCase', 'toUpperCase'] as const) {
       const spelled = t.storage

@@ -107,6 +107,6 @@ export function toStorageCall(
 }
 
 /** Returns the body of a storage request with these fields. */
-export function toForm(fields: unknown, form: RequestForm): unknown {
+function toForm(fields: unknown, form: RequestForm): unknown {
   return form === 'data' ? { data: fields } : fields;
 }
