@@ -2,8 +2,6 @@ import type { Test } from './contract/catalog.ts';
 import type { ReportedCall } from './http/reported-call.ts';
 import type { NotRun } from './not-run.ts';
 
-export { DisabledError, FailError, SkipError } from './not-run.ts';
-
 /**
  * Thrown if the run cannot start, for example because of an invalid option, a missing response or a TLS
  * error. The message is one sentence for the user.

@@ -10,7 +10,7 @@ import type { GatewayCall } from '../context/gateway-client.ts';
 import { now, signTc3, type Tc3Input, type Tc3Parts, toTc3Header } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, withHeaders } from '../http/exchange.ts';
-import { DisabledError, SkipError } from '../result.ts';
+import { DisabledError, SkipError } from '../not-run.ts';
 import { expectForwarded, expectGatewayRefusals, showResponse } from './gateway-calls.ts';
 import { assertClock, changeLetters } from './wrong-credentials.ts';
 

@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { now, signStorage } from '../credentials/sign.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import {
   acceptedFields,
   expectAccepted,

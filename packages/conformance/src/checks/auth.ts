@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { Need } from '../context/skip-reason.ts';
+import type { Need } from '../contract/catalog.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import {
   expectForwarded,
   expectGatewayRefusals,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import { codeOf } from '../validation/read-gateway.ts';
 import {
   alternate,

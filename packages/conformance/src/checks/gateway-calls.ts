@@ -3,7 +3,7 @@ import { closeSocket, type FixtureRequest, type GatewayCall } from '../context/g
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import { codeOf, hasErrorBody } from '../validation/read-gateway.ts';
 

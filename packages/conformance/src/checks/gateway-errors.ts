@@ -5,8 +5,8 @@ import {
   defineCheck,
 } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import { type CallRecord, type Exchange, headOf, readAll } from '../http/exchange.ts';
-import { SkipError } from '../result.ts';
+import { type Exchange, readAll } from '../http/exchange.ts';
+import { SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import { alternate, openSocket, POST, requestErrors } from './gateway-calls.ts';
 
@@ -34,7 +34,7 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization, content-type',
 };
 
-const readId = (call: CallRecord) => readAll(headOf(call).headers, 'x-request-id').join().trim();
+const readId = (call: Exchange) => readAll(call.received.headers, 'x-request-id').join().trim();
 
 /** Expects an ID in a response that the invariants are not about. */
 const expectId = (t: CheckContext, exchange: Exchange): void =>
@@ -93,7 +93,7 @@ export const gatewayErrors: readonly Check[] = [
     ];
     const calls = Array.from({ length: CALLS_AT_ONCE }, (_, index) => kinds[index % kinds.length]);
     const seen = new Set<string>();
-    const expectNew = (call: CallRecord) => {
+    const expectNew = (call: Exchange) => {
       const id = readId(call);
       if (id !== '') t.expect(!seen.has(id), `two responses have the X-Request-Id ${id}`, call);
       seen.add(id);

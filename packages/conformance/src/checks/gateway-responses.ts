@@ -3,7 +3,7 @@ import { type Check, defineCalls, defineCheck, once } from '../context/check-con
 import { closeSocket, type FixtureRequest, type GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import type { InvariantId } from '../invariants/invariants.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import { EVERY_BYTE, GET, POST } from './gateway-calls.ts';
 
 const HEADERS: HeaderList = [

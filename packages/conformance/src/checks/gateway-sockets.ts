@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
-import type { Need } from '../context/skip-reason.ts';
+import type { Need } from '../contract/catalog.ts';
 import { NetworkError, within } from '../http/connection.ts';
-import { type CallRecord, readAll } from '../http/exchange.ts';
+import { type Exchange, readAll } from '../http/exchange.ts';
 import { type Fragments, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
-import { FailError, SkipError } from '../result.ts';
+import { FailError, SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import {
   EVERY_BYTE,
@@ -126,7 +126,7 @@ async function expectPong(
   t: CheckContext,
   payload: string,
   pong: Promise<string>,
-  call: CallRecord,
+  call: Exchange,
 ): Promise<void> {
   const late = new NetworkError('no pong in time', 'TIMEOUT');
   const actual = await orNothing(t, within(MAX_WAIT, pong, late));

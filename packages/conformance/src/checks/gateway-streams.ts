@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { OpenExchange } from '../http/caller.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import { GET, POST } from './gateway-calls.ts';
 
 /** One before the release, one after it, and one after a quiet time. */
@@ -68,7 +68,7 @@ async function followHeldStream(
   try {
     const isFirstLate = await isLate(opened.then((stream) => stream.until(1)));
     const [open, stream] = await Promise.all([opening, opened]);
-    const { status } = open;
+    const { status } = open.received;
     if (status !== 200) throw new SkipError(`the response for an event stream was ${status}`);
     if (isFirstLate) return { open, late: 'the first event arrived only with the next one' };
     if (stream.count() === 0) throw new SkipError('no event arrived');

@@ -1,12 +1,12 @@
 import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import type { Need } from '../context/skip-reason.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageReply,
 } from '../context/storage-client.ts';
-import { SkipError } from '../result.ts';
+import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../not-run.ts';
 import { isSuccess } from '../validation/read-storage.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];

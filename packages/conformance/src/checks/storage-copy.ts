@@ -1,6 +1,6 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import { show } from '../validation/cite.ts';
 import { hasFailed } from '../validation/read-storage.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';

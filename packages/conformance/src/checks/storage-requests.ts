@@ -6,7 +6,7 @@ import {
   type StorageOperation,
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { DisabledError, SkipError } from '../result.ts';
+import { DisabledError, SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import { entryOf, isSuccess, linkOf } from '../validation/read-storage.ts';
 import {

@@ -7,7 +7,7 @@ import {
   type StorageCallOptions,
   type StorageOperation,
 } from '../context/storage-client.ts';
-import { DisabledError, SkipError } from '../result.ts';
+import { DisabledError, SkipError } from '../not-run.ts';
 import { hasFailed } from '../validation/read-storage.ts';
 import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 

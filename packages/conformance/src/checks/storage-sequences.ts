@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
-import type { CallRecord } from '../http/exchange.ts';
-import { FailError } from '../result.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { FailError } from '../not-run.ts';
 import { show } from '../validation/cite.ts';
 import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
 import { needsFiles } from './storage-calls.ts';
@@ -70,7 +70,7 @@ class Sequence {
   readonly files: Model = new Map();
   readonly steps: string[] = [];
   /** An effect of the last step that contradicts the contract. */
-  contradiction?: { message: string; call: CallRecord };
+  contradiction?: { message: string; call: Exchange };
   readonly #t: CheckContext;
   readonly #name: string;
   readonly #folder: Files;
@@ -152,7 +152,7 @@ class Sequence {
     for (const name of NAMES) this.#folder.untrack(this.#folder.path(name));
   }
 
-  #expect(holds: boolean, message: string, call: CallRecord): void {
+  #expect(holds: boolean, message: string, call: Exchange): void {
     if (holds) return;
     this.contradiction = { message, call };
     throw new FailError(message);

@@ -9,7 +9,7 @@ import {
   type PostOptions,
   toMultipart,
 } from '../context/files.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';

@@ -1,6 +1,6 @@
 import type { CallContext } from '../context/check-context.ts';
 import type { HeaderList } from '../http/exchange.ts';
-import { SkipError } from '../result.ts';
+import { SkipError } from '../not-run.ts';
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;

@@ -22,7 +22,6 @@ export type Need =
   | 'otherEnvToken'
   | 'forbiddenService'
   | 'storageCredentials'
-  | 'sessionToken'
   | 'writes'
   | 'dredd';
 

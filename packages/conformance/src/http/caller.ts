@@ -31,7 +31,6 @@ const MAX_TIMEOUTS = 6;
 
 /** A call whose response has begun. The body of `received` is empty. */
 export interface OpenExchange extends Exchange {
-  status: number;
   /** The body as it arrives; fails with a NetworkError if it is cut off. */
   chunks: AsyncIterable<Buffer>;
   close(): void;
@@ -145,7 +144,7 @@ export class Caller {
       }
     }
     const received = toReceived(response.statusCode ?? 0, fromRawHeaders(response.rawHeaders));
-    return { sent, received, status: received.status, chunks: read(), close };
+    return { sent, received, chunks: read(), close };
   }
 }
 

@@ -25,10 +25,6 @@ export interface Exchange {
   received: Received;
 }
 
-export type CallRecord = Exchange;
-
-export const headOf = ({ received }: Exchange): Received => received;
-
 export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of response) {

@@ -1,1 +1,0 @@
-export type { Need } from '../contract/catalog.ts';

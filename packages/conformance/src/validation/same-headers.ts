@@ -1,1 +1,0 @@
-export { claimSameHeaders } from './claims.ts';
