@@ -34,12 +34,6 @@ const NEEDS: Record<Need, (run: Run) => NotRun | undefined> = {
   forbiddenService: ({ settings }) => unless(settings.forbiddenService, '--forbidden-service'),
   storageCredentials: ({ signers }) =>
     unless(signers.storage, '--storage-header or --tc3-secret-id'),
-  sessionToken: ({ settings: { storageHeaders, wireProfile } }) => {
-    const { sessionToken } = wireProfile.storageHeaders;
-    const names = Object.keys(storageHeaders).map((header) => header.toLowerCase());
-    const isMet = names.length === 0 || names.includes(sessionToken.toLowerCase());
-    return unless(isMet, `--storage-header '${sessionToken}: …'`);
-  },
   writes: ({ settings }) => (settings.readOnly ? disabled('--read-only') : undefined),
   dredd() {
     const command = 'npm install --save-dev dredd';
