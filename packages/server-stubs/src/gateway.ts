@@ -8,6 +8,7 @@ import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
 import type { Input as GeneratedInput } from './generated/gateway.v1/index.gen.ts';
 import { routes } from './generated/gateway.v1/routes.gen.ts';
 import {
+  assertFunction,
   type CommonOptions,
   type EnvOption,
   type Login,
@@ -128,7 +129,7 @@ export interface GatewayRouter extends Router {
  * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener. Your
  * handler calls the service; the router does the rest.
  *
- * @throws TypeError if options contradict each other
+ * @throws TypeError if a handler or security handler is missing, or an option is invalid
  *
  * @example
  * const call: GatewayHandler = async ({ name, target, method, headers, body }, { signal }) => {
@@ -143,6 +144,9 @@ export function createGatewayRouter<Caller = unknown>(
   handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
+  assertFunction(handlers.call, 'handlers.call');
+  assertFunction(options?.security?.bearerToken, 'options.security.bearerToken');
+  assertFunction(options.security.signature, 'options.security.signature');
   const { security, env, signedBodies = 'router', onError = print } = options;
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);

@@ -55,3 +55,10 @@ export function toRouterOptions(
   };
   return { wireProfile, cors, settings };
 }
+
+/** JavaScript users learn about a missing function from an error at creation, and not from the first request. */
+export function assertFunction(value: unknown, name: string): void {
+  if (typeof value !== 'function') {
+    throw new TypeError(`${name} is missing: it must be a function.`);
+  }
+}

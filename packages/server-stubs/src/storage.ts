@@ -4,6 +4,7 @@ import { LIMITS } from './generated/contract.gen.ts';
 import type { Input, Output, operations } from './generated/storage.v2/index.gen.ts';
 import { routes } from './generated/storage.v2/routes.gen.ts';
 import {
+  assertFunction,
   type CommonOptions,
   type EnvOption,
   type Login,
@@ -100,8 +101,8 @@ export function createStorageRouter<Caller = unknown>(
   handlers: StorageHandlers<Caller>,
   options: StorageRouterOptions<Caller>,
 ): Router {
+  assertFunction(options?.security?.credentials, 'options.security.credentials');
   const { security, env, batchItems = LIMITS.batchItems } = options;
-  if (!security?.credentials) throw new TypeError('options.security.credentials is missing.');
   const limits = { bodyBytes: LIMITS.storageBodyBytes };
   const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
 

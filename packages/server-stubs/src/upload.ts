@@ -3,7 +3,7 @@ import { toContractError } from './errors.ts';
 import { openForm } from './form-reader.ts';
 import { LIMITS } from './generated/contract.gen.ts';
 import { routes } from './generated/storage.v2/routes.gen.ts';
-import { type CommonOptions, toRouterOptions } from './router-options.ts';
+import { assertFunction, type CommonOptions, toRouterOptions } from './router-options.ts';
 import {
   type Call,
   createRouter,
@@ -31,7 +31,7 @@ export interface UploadRouterOptions extends CommonOptions {
 /**
  * Creates the upload target, `POST /`: middleware for Express 4 and 5, and a `node:http` listener. Forms are streamed.
  *
- * @throws TypeError if options contradict each other
+ * @throws TypeError if the handler is missing, or an option is invalid
  *
  * @example
  * const uploadFile: UploadHandler = async ({ key, signature, token, metaFileId, file }) => {
@@ -44,6 +44,7 @@ export function createUploadRouter(
   handlers: { readonly uploadFile: UploadHandler },
   options: UploadRouterOptions = {},
 ): Router {
+  assertFunction(handlers.uploadFile, 'handlers.uploadFile');
   const { fileBytes = LIMITS.uploadBytes } = options;
   const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
   const { wireProfile, settings } = toRouterOptions('upload', options, limits, (error) =>

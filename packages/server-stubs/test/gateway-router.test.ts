@@ -150,6 +150,17 @@ async function callAs(host: string, target: string, handler = echo) {
   return [Number(text.split(' ', 2)[1]), env === undefined ? { code } : { env }];
 }
 
+test.each([
+  ['handlers.call', {}, { security }],
+  ['options.security.bearerToken', { call: echo }, {}],
+  ['options.security.bearerToken', { call: echo }, undefined],
+  ['options.security.signature', { call: echo }, { security: { ...security, signature: true } }],
+])('without %s, the router is not created, also for JavaScript', (name, handlers, options) => {
+  expect(() => createGatewayRouter(handlers as never, options as never)).toThrow(
+    `${name} is missing`,
+  );
+});
+
 test('only loopback hosts are this machine', () => {
   const local = ['localhost', '127.9.9.9', '[::1]', '[::ffff:7f00:1]', '::ffff:127.0.0.1'];
   const others = ['127.0.0.1.example', '0.0.0.0', '127.evil.example', 'localhost.example'];

@@ -57,9 +57,11 @@ test('handlers may be the methods of a class', async () => {
 test('an unknown handler and a missing security handler are errors, also for JavaScript', () => {
   const misspelt = { batchDeletes: () => ({}) } as StorageHandlers<StorageCredentials>;
   expect(() => createStorageRouter(misspelt, { security })).toThrow(/handlers\.batchDeletes/);
-  expect(() => createStorageRouter(handlers, {} as never)).toThrow(
-    /options\.security\.credentials/,
-  );
+  for (const options of [undefined, {}, { security: { credentials: 'key' } }]) {
+    expect(() => createStorageRouter(handlers, options as never)).toThrow(
+      'options.security.credentials is missing',
+    );
+  }
 });
 
 test('credentials are checked for the environment that the handler acts on, however it is spelt', async () => {

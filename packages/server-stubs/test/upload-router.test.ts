@@ -14,6 +14,10 @@ const md5: UploadHandler = async ({ key, file }) => {
   return { etag: hash.digest('hex'), location: `https://files.example/${key}`, bucket: 'files' };
 };
 
+test('without a handler, the router is not created, also for JavaScript', () => {
+  expect(() => createUploadRouter({} as never)).toThrow('handlers.uploadFile is missing');
+});
+
 const etagOf = (content: string) => `"${createHash('md5').update(content).digest('hex')}"`;
 
 type Options = Parameters<typeof createUploadRouter>[1];
