@@ -19,6 +19,7 @@ export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export type { EnvOption } from './router-options.ts';
+export { decodeText } from './runtime/encoding.ts';
 export {
   badPath,
   bodyTooLarge,
@@ -29,7 +30,6 @@ export {
   toResponse,
 } from './runtime/faults.ts';
 export { readJsonBody } from './runtime/json.ts';
-export { decodeText } from './runtime/parameters.ts';
 export { splitTarget } from './runtime/paths.ts';
 export * from './runtime/server-event.ts';
 export { toCallerResponse } from './service-response.ts';

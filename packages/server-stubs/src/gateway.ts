@@ -148,7 +148,7 @@ export function createGatewayRouter<Caller = unknown>(
   assertFunction(options?.security?.bearerToken, 'options.security.bearerToken');
   assertFunction(options.security.signature, 'options.security.signature');
   const { security, env, signedBodies = 'router', onError = print } = options;
-  const limits = { streamBytes: LIMITS.gatewayBodyBytes };
+  const limits = { streamBytes: options.requests?.streamBytes ?? LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);
   const { wireProfile, cors, settings } = common;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();

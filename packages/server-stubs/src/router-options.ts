@@ -7,7 +7,6 @@ import type {
   RequestLimits,
   RouterOptions,
 } from './runtime/index.ts';
-import { withDefaults } from './runtime/options.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions
@@ -39,7 +38,7 @@ export function toRouterOptions(
   const cors = createCors(surface, wireProfile, options.cors);
   const settings: RouterOptions = {
     ...options,
-    requests: withDefaults(limits, options.requests),
+    requests: limits,
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.

@@ -103,7 +103,7 @@ export function createStorageRouter<Caller = unknown>(
 ): Router {
   assertFunction(options?.security?.credentials, 'options.security.credentials');
   const { security, env, batchItems = LIMITS.batchItems } = options;
-  const limits = { bodyBytes: LIMITS.storageBodyBytes };
+  const limits = { bodyBytes: options.requests?.bodyBytes ?? LIMITS.storageBodyBytes };
   const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.

@@ -46,7 +46,9 @@ export function createUploadRouter(
 ): Router {
   assertFunction(handlers.uploadFile, 'handlers.uploadFile');
   const { fileBytes = LIMITS.uploadBytes } = options;
-  const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
+  const limits = {
+    streamBytes: options.requests?.streamBytes ?? fileBytes + LIMITS.uploadFormBytes,
+  };
   const { wireProfile, settings } = toRouterOptions('upload', options, limits, (error) =>
     toContractError('upload', error),
   );

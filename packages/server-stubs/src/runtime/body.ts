@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { bodyTooLarge, HttpError, invalidBody, missingBody, unsupported } from './faults.ts';
+import { bodyTooLarge, invalidBody, missingBody, unsupported } from './faults.ts';
 import { charsetOf } from './headers.ts';
-import { decodeUtf8, readFields, selectContent, toJson, toSafeJson } from './json.ts';
+import { decodeUtf8, readFields, selectContent, toJson } from './json.ts';
 import type { Input, Limits } from './options.ts';
-import { createNullObject, decode, type NullObject, parseQuery, readQuery } from './parameters.ts';
+import { parseForm } from './parameters.ts';
 import type { Content, RequestBody, Route } from './route-table.ts';
-
-type Body = { -readonly [Part in 'body' | 'contentType']: Input[Part] };
 
 /**
  * Reads the body of an operation into the input. Never resolves if the client disconnects before the body is complete.
@@ -16,7 +14,7 @@ type Body = { -readonly [Part in 'body' | 'contentType']: Input[Part] };
  */
 export async function readBody(
   { body: documented, passThrough }: Route,
-  input: Body,
+  input: Input,
   request: IncomingMessage,
   limits: Limits,
 ): Promise<void> {
@@ -84,7 +82,7 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
   awaitingContinue.set(request, response);
 }
 
-/** Reads the body, unless other middleware such as `express.json()` has. `undefined` if there is no value. */
+/** `undefined` if there is no value. */
 async function readBuffered(
   request: IncomingMessage & { readonly body?: unknown },
   content: Content,
@@ -96,28 +94,12 @@ async function readBuffered(
     if (bytes.length === 0 && content.kind !== 'text') return undefined;
     return parseText(decodeUtf8(bytes), content);
   }
-  const body = Buffer.isBuffer(request.body) ? decodeUtf8(request.body) : request.body;
-  if (body === undefined) throw alreadyRead(request);
-  if (typeof body === 'string')
-    return isUnquoted(body, content, request) ? body : parseText(body, content);
-  return content.kind === 'form' ? parseForm(toFormText(body), content) : toSafeJson(body);
-}
-
-/** `express.json({ strict: false })` leaves a string shorter than it was sent, `express.text()` just as long. */
-function isUnquoted(text: string, { kind }: Content, { headers }: IncomingMessage): boolean {
-  return kind === 'json' && Buffer.byteLength(text) < Number(headers['content-length'] ?? 0);
-}
-
-/** Restores a form that `express.urlencoded()` has parsed, because only the document knows the types of its fields. */
-function toFormText(value: unknown, name = ''): string {
-  if (Array.isArray(value)) return value.map((each) => toFormText(each, name)).join('&');
-  if (typeof value !== 'object' || value === null) {
-    const text = encodeURIComponent(String(value)).replaceAll('%2C', ',');
-    return `${encodeURIComponent(name)}=${text}`;
-  }
-  const fields = Object.entries(value);
-  const toName = (field: string) => (name === '' ? field : `${name}[${field}]`);
-  return fields.map(([field, each]) => toFormText(each, toName(field))).join('&');
+  const { body } = request;
+  if (typeof body === 'string') return parseText(body, content);
+  if (Buffer.isBuffer(body)) return parseText(decodeUtf8(body), content);
+  // After `express.json()`, which does not check what is parsed. Only the text of a form has all of its fields.
+  if (content.kind === 'json' && body !== undefined) return toJson(JSON.stringify(body));
+  throw alreadyRead(request);
 }
 
 /** Fails at the first byte beyond `maxBytes`, leaving the rest unread. */
@@ -132,39 +114,14 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       request.off('data', onData).off('end', onEnd).pause();
       reject(bodyTooLarge(maxBytes));
     };
-    const onEnd = () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    const onEnd = () => resolve(Buffer.concat(chunks));
     request.on('data', onData).on('end', onEnd);
   });
 }
 
-function parseText(text: string, content: Content): unknown {
-  if (content.kind === 'text') return text;
-  return content.kind === 'json' ? toJson(text) : parseForm(text, content);
-}
-
-/** Limits the objects that a form of many short fields would become. */
-const MAX_FIELDS = 1000;
-
-/** A documented field has its types; any other is text, or a list if it has several values. */
-function parseForm(text: string, { fields = [] }: Content): NullObject {
-  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
-    throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
-  }
-  const form = createNullObject();
-  const values = parseQuery(text);
-  for (const field of fields) {
-    const value = readQuery({ ...field, in: 'body' }, values);
-    if (value !== undefined) form[field.name] = value;
-  }
-  const names = new Set(fields.map(({ name }) => name));
-  const deep = fields.filter(({ style }) => style === 'deepObject').map(({ name }) => `${name}[`);
-  for (const [name, raws] of values) {
-    if (names.has(name) || deep.some((start) => name.startsWith(start))) continue;
-    const texts = raws.map((raw) => decode({ in: 'body', name }, raw));
-    form[name] = texts.length === 1 ? texts[0] : texts;
-  }
-  return form;
+function parseText(text: string, { kind, fields }: Content): unknown {
+  if (kind === 'text') return text;
+  return kind === 'json' ? toJson(text) : parseForm(text, fields);
 }
 
 function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {
@@ -194,4 +151,34 @@ function alreadyRead({ headers }: IncomingMessage): Error {
   return new Error(
     `Other middleware has already read the body (${headers['content-type']}): mount the router before it.`,
   );
+}
+
+/** How much of an unread body is read after the response, and for how long, before the connection is closed. */
+const DRAIN_BYTES = 16 * 1024 * 1024;
+const DRAIN_MILLISECONDS = 2000;
+
+/**
+ * Reads what the client still sends after the response. Data that arrives after a close would reset the connection, and
+ * the client may then never see the response (RFC 9112, section 9.6).
+ */
+export function drainAfter(response: ServerResponse): void {
+  const { req: request } = response;
+  if (request.complete || !hasBody(request)) return;
+  // Before Node's own listener, which would read a body that nobody has touched without any limit.
+  response.prependOnceListener('finish', () => {
+    const close = () => {
+      if (!request.complete) request.socket.destroy();
+    };
+    const timer = setTimeout(close, DRAIN_MILLISECONDS).unref();
+    let size = 0;
+    request.unpipe();
+    request
+      .once('end', () => clearTimeout(timer))
+      .on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > DRAIN_BYTES) close();
+      });
+    // An earlier reader may have paused it.
+    request.resume();
+  });
 }

@@ -40,17 +40,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 export function toJson(text: string): unknown {
-  return reading(() => parseJson(text));
-}
-
-/** Returns a value that other middleware parsed. @throws HttpError if it cannot be used safely */
-export function toSafeJson(value: unknown): unknown {
-  return reading(() => parseJson(JSON.stringify(value)));
-}
-
-function reading(read: () => unknown): unknown {
   try {
-    return read();
+    return parseJson(text);
   } catch (error) {
     const message = `The JSON body cannot be read: ${(error as Error).message}.`;
     throw invalidBody(message, 'malformed-body');
@@ -75,24 +66,17 @@ export function parseJson(text: string): unknown {
 /** Counts brackets outside of strings. The result for invalid JSON is arbitrary. */
 function isNestedDeeper(text: string, levels: number): boolean {
   let depth = 0;
+  let isString = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (character === '"') at = endOfString(text, at + 1);
-    else if (character === '[' || character === '{') depth += 1;
+    if (character === '"') isString = !isString;
+    else if (isString) {
+      if (character === '\\') at += 1;
+    } else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
     if (depth > levels) return true;
   }
   return false;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end;
-    while (text[before - 1] === '\\') before -= 1;
-    const isEscaped = (end - before) % 2 === 1;
-    if (!isEscaped) return end;
-  }
-  return text.length;
 }
 
 /**

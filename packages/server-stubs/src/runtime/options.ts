@@ -50,12 +50,11 @@ export interface RequestLimits {
 }
 
 /** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
-export interface Input
-  extends Record<ParameterPlace, Readonly<Record<string, unknown>> | undefined> {
+export interface Input extends Record<ParameterPlace, Record<string, unknown> | undefined> {
   /** Documented media type of the body; `undefined` without a body. */
-  readonly contentType: string | undefined;
+  contentType: string | undefined;
   /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */
-  readonly body: unknown;
+  body: unknown;
 }
 
 /** Handles one operation. Generated code narrows both types. */
@@ -98,27 +97,17 @@ export interface Router extends Listener {
   readonly checkContinue: Listener;
 }
 
-export type Limits = { readonly [Name in keyof RequestLimits]-?: number };
+export type Settings = ReturnType<typeof toSettings>;
+export type Limits = Settings['limits'];
 
-export type Settings = RouterOptions & {
-  readonly onError: NonNullable<RouterOptions['onError']>;
-  readonly limits: Limits;
-};
-
-export function toSettings(options: RouterOptions): Settings {
-  const { requests, onError = print } = options;
-  const limits = withDefaults({ bodyBytes: 2 ** 20, streamBytes: Infinity }, requests) as Limits;
+export function toSettings({ requests = {}, onError = print, ...options }: RouterOptions) {
+  const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
+  const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === 'number' && value >= 0) continue;
     throw new TypeError(`requests.${name} must be a number of at least 0.`);
   }
-  return { ...options, limits, onError };
-}
-
-/** Unlike a spread, keeps the default of a limit that is `undefined`. */
-export function withDefaults(defaults: RequestLimits, limits: RequestLimits = {}): RequestLimits {
-  const defined = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(defined) };
+  return { ...options, onError, limits };
 }
 
 export function print(error: unknown, { operationId }: Call): void {

@@ -1,29 +1,47 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Call } from './call.ts';
+import { decodeQuery, decodeText, findCookie, parseQuery, type QueryValues } from './encoding.ts';
 import { HttpError, invalidRequest, type Violation } from './faults.ts';
+import { headerOf } from './headers.ts';
 import { parseJson } from './json.ts';
 import { escapeName } from './json-pointer.ts';
+import { createNullObject, type NullObject } from './null-object.ts';
 import type { Input } from './options.ts';
-import type { Parameter, Route, ScalarType } from './route-table.ts';
-
-type Named = { readonly name: string; readonly in: Violation['in'] };
+import type {
+  Parameter,
+  ParameterPlace,
+  Route,
+  ScalarType,
+  SchemaError,
+  Validator,
+} from './route-table.ts';
+import { toViolation } from './validation.ts';
 
 /** A parameter, or a field of a form, which is read like a parameter of a query. */
-type Field = Omit<Parameter, 'in'> & Named;
+type Field = Omit<Parameter, 'in'> & { readonly in: Violation['in'] };
 
-type Parts = { -readonly [Part in Parameter['in']]: Input[Part] };
+const NO_INPUT: Input = {
+  path: undefined,
+  query: undefined,
+  header: undefined,
+  cookie: undefined,
+  contentType: undefined,
+  body: undefined,
+};
 
-/** Raw values, keyed by their decoded names. */
-type Values = ReadonlyMap<string, readonly string[]>;
-
+/**
+ * Reads the parameters of an operation.
+ *
+ * @param rawPath path parameters as sent
+ * @throws HttpError if they are not as documented
+ */
 export function readParameters(
-  { parameters }: Route,
-  input: Parts,
-  rawPathOf: (name: string) => string | undefined,
-  { headers }: IncomingMessage,
-  rawQuery = '',
-): void {
+  { parameters, validateParameters: validate }: Route,
+  rawPath: Readonly<Record<string, string>>,
+  { request, rawQuery = '' }: Call,
+): Input {
+  const input = { ...NO_INPUT };
   const violations: Violation[] = [];
-  let query: Values | undefined;
+  let query: QueryValues | undefined;
   for (const parameter of parameters) {
     const { in: place, name, default: fallback } = parameter;
     input[place] ??= createNullObject();
@@ -33,12 +51,12 @@ export function readParameters(
         query ??= parseQuery(rawQuery);
         value = readQuery(parameter, query);
       } else {
-        const raw = place === 'path' ? rawPathOf(name) : findHeaderOrCookie(parameter, headers);
+        const raw = place === 'path' ? rawPath[name] : findHeaderOrCookie(place, name, request);
         value = raw === undefined || parameter.greedy ? raw : readValue(parameter, raw);
       }
       // A copy, because handlers may change it.
       if (value === undefined && fallback !== undefined) value = structuredClone(fallback);
-      if (value !== undefined) (input[place] as NullObject)[name] = value;
+      if (value !== undefined) input[place][name] = value;
       else if (parameter.required) throw invalidParameter(parameter, 'is missing');
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -46,20 +64,25 @@ export function readParameters(
     }
   }
   if (violations.length > 0) throw invalidRequest(violations);
+  if (validate !== undefined && !validate(input)) throw invalidParameters(input, validate.errors);
+  return input;
 }
 
-function findHeaderOrCookie({ in: place, name }: Parameter, headers: IncomingHttpHeaders) {
-  if (place === 'cookie') return parseCookies(headers.cookie).get(name)?.[0];
-  return findHeader(headers, name.toLowerCase());
+function findHeaderOrCookie(place: ParameterPlace, name: string, { headers }: Call['request']) {
+  return place === 'cookie'
+    ? findCookie(headers.cookie, name)
+    : headerOf(headers, name.toLowerCase());
 }
 
-/** Headers are a plain object: without `hasOwn`, every request would have a `constructor` header. */
-export function findHeader(headers: IncomingHttpHeaders, key: string): string | undefined {
-  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
-  return Array.isArray(value) ? value.join(', ') : value;
+/** The validator gets all parts, so the first step to the value is its part. */
+function invalidParameters(input: Input, errors: Validator['errors']): HttpError {
+  const [error] = errors as readonly [SchemaError];
+  const [, part, ...steps] = error.instancePath.split('/') as ['', ParameterPlace];
+  const inPart = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
+  return invalidRequest([toViolation(input[part], [inPart], part, part)]);
 }
 
-export function readQuery(field: Field, values: Values): unknown {
+function readQuery(field: Field, values: QueryValues): unknown {
   const { name, shape, explode, types } = field;
   if (shape === 'object') {
     const object = readObject(field, values);
@@ -73,7 +96,7 @@ export function readQuery(field: Field, values: Values): unknown {
   return readValue(field, raws[0] as string);
 }
 
-function readObject(field: Field, values: Values): NullObject | undefined {
+function readObject(field: Field, values: QueryValues): NullObject | undefined {
   const { properties = {} } = field;
   let object: NullObject | undefined;
   for (const [sent, raws] of values) {
@@ -88,11 +111,10 @@ function readObject(field: Field, values: Values): NullObject | undefined {
 }
 
 /** The name of the property that a parameter sets: `filter[name]=a`, with one level, or `name=a`. */
-function propertyOf(field: Field, sent: string): string | undefined {
-  const { name, style, properties = {} } = field;
-  if (style !== 'deepObject') return Object.hasOwn(properties, sent) ? sent : undefined;
-  if (!sent.startsWith(`${name}[`) || !sent.endsWith(']')) return undefined;
-  const property = sent.slice(name.length + 1, -1);
+function propertyOf({ properties = {}, ...field }: Field, sent: string): string | undefined {
+  if (field.style !== 'deepObject') return Object.hasOwn(properties, sent) ? sent : undefined;
+  if (!sent.startsWith(`${field.name}[`) || !sent.endsWith(']')) return undefined;
+  const property = sent.slice(field.name.length + 1, -1);
   if (property.includes('[')) throw invalidParameter(field, 'is nested deeper than one level');
   return property;
 }
@@ -137,12 +159,7 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
   return text;
 }
 
-function invalidParameter({ in: place, name }: Named, problem: string): HttpError {
-  const message = `${place}.${name} ${problem}.`;
-  return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
-}
-
-export function decode(field: Named, raw: string): string {
+function decode(field: Pick<Field, 'in' | 'name'>, raw: string): string {
   // Not every cookie is percent-encoded, so one that cannot be decoded is used as is.
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
@@ -151,66 +168,33 @@ export function decode(field: Named, raw: string): string {
   return text;
 }
 
-const ENCODED = /[%\u0080-\uffff]/;
-const UNENCODED = /[\u0080-\u00ff]/g;
+function invalidParameter({ in: place, name }: Pick<Field, 'in' | 'name'>, problem: string) {
+  const message = `${place}.${name} ${problem}.`;
+  return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
+}
 
-/**
- * RFC 3986, section 2.1. Also decodes bytes that the client did not percent-encode, which Node.js reads as
- * Latin-1. `undefined` if the encoding is invalid.
- */
-export function decodeText(raw: string): string | undefined {
-  if (!ENCODED.test(raw)) return raw;
-  try {
-    return decodeURIComponent(
-      raw.replace(UNENCODED, (byte) => `%${byte.charCodeAt(0).toString(16)}`),
+/** Limits the objects that a form of many short fields would become. */
+const MAX_FIELDS = 1000;
+
+/** Reads a form. A documented field has its types; any other is text, or a list if it has several values. */
+export function parseForm(text: string, fields: readonly Parameter[] = []): NullObject {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
+    throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
+  }
+  const form = createNullObject();
+  const values = parseQuery(text);
+  for (const field of fields) {
+    const value = readQuery({ ...field, in: 'body' }, values);
+    if (value !== undefined) form[field.name] = value;
+  }
+  const isDocumented = (sent: string) =>
+    fields.some(
+      ({ name, style }) => sent === name || (style === 'deepObject' && sent.startsWith(`${name}[`)),
     );
-  } catch {
-    return undefined;
+  for (const [name, raws] of values) {
+    if (isDocumented(name)) continue;
+    const texts = raws.map((raw) => decode({ in: 'body', name }, raw));
+    form[name] = texts.length === 1 ? texts[0] : texts;
   }
-}
-
-/** Decodes a name or value in a query. As in HTML forms, a plus sign means a space. */
-export function decodeQuery(raw: string): string | undefined {
-  return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
-}
-
-/** A name with an invalid encoding is ignored like any unknown name, because no document can contain it. */
-export function parseQuery(query: string): Values {
-  const values = new Map<string, string[]>();
-  for (const pair of query.split('&')) {
-    const [name = '', ...value] = pair.split('=');
-    const key = pair === '' ? undefined : decodeQuery(name);
-    if (key !== undefined) addValue(values, key, value.join('='));
-  }
-  return values;
-}
-
-/** Parses raw cookies by name (RFC 6265, section 5.4). A name may occur several times. */
-export function parseCookies(header = ''): Values {
-  const values = new Map<string, string[]>();
-  for (const pair of header.split(';')) {
-    const [name = '', ...value] = pair.split('=');
-    const text = value.join('=').trim();
-    if (value.length > 0) addValue(values, name.trim(), /^"(.*)"$/.exec(text)?.[1] ?? text);
-  }
-  return values;
-}
-
-function addValue(values: Map<string, string[]>, name: string, value: string): void {
-  const known = values.get(name);
-  if (known) known.push(value);
-  else values.set(name, [value]);
-}
-
-export type NullObject = Record<string, unknown>;
-
-const Constructor = function NullObject() {} as unknown as new () => NullObject;
-Constructor.prototype = Object.freeze(Object.create(null));
-
-/**
- * Creates an object with an empty prototype, so that `__proto__` and `constructor` are ordinary names. V8 keeps
- * it in fast mode, unlike the result of `Object.create(null)`.
- */
-export function createNullObject(): NullObject {
-  return new Constructor();
+  return form;
 }

@@ -1,81 +1,80 @@
 import type { IncomingMessage } from 'node:http';
+import { decodeText, toPlain } from './encoding.ts';
 import { removeRawHeader } from './headers.ts';
-import { decodeText } from './parameters.ts';
 
 /** The operations of a path, by method. */
 export type Operations<Operation> = Map<string, Operation>;
 
 /** The operations for a path as sent, and the raw values of its parameters, in the order of the template. */
 export interface Match<Operation> {
-  readonly operations: Operations<Operation>;
+  readonly template: Template<Operation>;
   readonly values: readonly string[];
 }
 
-/** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
-type Pieces = readonly string[];
+/** Decoded text, or the literal text around parameters: `{a}.{b}` is `['', '.', '']`. */
+type Segment = string | readonly string[];
 
-class Node<Operation> {
-  operations: Operations<Operation> | undefined;
-  readonly literals = new Map<string, Node<Operation>>();
-  /** Segments with parameters, the one with the longest literal text first. */
-  readonly templates: { shape: string; pieces: Pieces; node: Node<Operation> }[] = [];
-  /** The operations whose last parameter takes the rest of the path. */
-  rest: Operations<Operation> | undefined;
+interface Template<Operation> {
+  /** All segments, but not a greedy parameter at the end, which takes the rest of the path. */
+  readonly segments: readonly Segment[];
+  readonly isGreedy: boolean;
+  /** Equal for templates whose parameters only differ in their names. */
+  readonly shape: string;
+  readonly operations: Operations<Operation>;
 }
 
-/**
- * A trie of path segments, in which literal segments precede those with parameters, and the rest of the path is last.
- * If what follows does not match a candidate, the next one is tried; no node is visited more than once.
- */
+/** The path templates of a document, the most concrete ones first. */
 export class Paths<Operation> {
-  readonly #root = new Node<Operation>();
+  readonly #templates: Template<Operation>[] = [];
 
-  operationsAt(template: string, isGreedy: (name: string) => boolean): Operations<Operation> {
-    let node = this.#root;
-    for (const pieces of toSegments(template)) {
-      if (pieces.length === 3 && isGreedy(pieces[1] as string)) {
-        node.rest ??= new Map();
-        return node.rest;
-      }
-      node = childOf(node, pieces);
-    }
-    node.operations ??= new Map();
-    return node.operations;
+  operationsAt(path: string, isGreedy: (name: string) => boolean): Operations<Operation> {
+    const pieces = toPieces(path);
+    const last = pieces.at(-1)?.[1];
+    const takesRest = last !== undefined && isGreedy(last);
+    const segments = (takesRest ? pieces.slice(0, -1) : pieces).map(toSegment);
+    const shape = toShape(segments, takesRest);
+    const known = this.#templates.find((template) => template.shape === shape);
+    if (known !== undefined) return known.operations;
+    const operations: Operations<Operation> = new Map();
+    this.#templates.push({ segments, isGreedy: takesRest, shape, operations });
+    this.#templates.sort(comparePrecedence);
+    return operations;
   }
 
   find(path: string): Match<Operation> | undefined {
-    const values: string[] = [];
-    const operations = walk(this.#root, path, 1, values);
-    return operations === undefined ? undefined : { operations, values };
+    const found = this.#match(path);
+    if (found !== undefined || !path.endsWith('/')) return found;
+    // An empty rest does not count: `/{name}/` equals `/{name}`.
+    const parent = this.#match(path.slice(0, -1));
+    const sibling = parent && toShape(parent.template.segments, true);
+    return this.#templates.some(({ shape }) => shape === sibling) ? parent : undefined;
+  }
+
+  #match(path: string): Match<Operation> | undefined {
+    const raws = path.slice(1).split('/');
+    const texts = raws.map((raw) => decodeText(raw));
+    for (const template of this.#templates) {
+      const values = matchSegments(template, raws, texts);
+      if (values !== undefined) return { template, values };
+    }
+    return undefined;
   }
 }
 
-export function namesOf(template: string): readonly string[] {
-  return toSegments(template).flatMap((pieces) => pieces.filter((_, index) => index % 2 === 1));
+export function namesOf(path: string): readonly string[] {
+  return toPieces(path).flatMap((pieces) => pieces.filter((_, index) => index % 2 === 1));
 }
 
-function toSegments(template: string): readonly Pieces[] {
-  const segments = template.slice(1).split('/');
+/** Literal text and the names of parameters, in turn. */
+function toPieces(path: string): readonly (readonly string[])[] {
+  const segments = path.slice(1).split('/');
   return segments.map((segment) => segment.split(/[{}]/));
 }
 
-/** Templates whose parameters only differ in their names share a node. */
-function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operation> {
-  const child = new Node<Operation>();
-  if (pieces.length === 1) {
-    const [text = ''] = pieces;
-    const literal = decodeText(text) ?? text;
-    const known = node.literals.get(literal);
-    if (known === undefined) node.literals.set(literal, child);
-    return known ?? child;
-  }
-  const literals = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
-  const shape = literals.join('');
-  const known = node.templates.find((template) => template.shape === shape);
-  if (known !== undefined) return known.node;
-  node.templates.push({ shape, pieces: literals, node: child });
-  node.templates.sort((a, b) => b.shape.length - a.shape.length);
-  return child;
+function toSegment(pieces: readonly string[]): Segment {
+  const [text = ''] = pieces;
+  if (pieces.length === 1) return decodeText(text) ?? text;
+  return pieces.filter((_, index) => index % 2 === 0).map(toLiteral);
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
@@ -83,66 +82,64 @@ function toLiteral(text: string): string {
   return toPlain(text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())));
 }
 
-function walk<Operation>(
-  node: Node<Operation>,
-  path: string,
-  start: number,
-  values: string[],
-): Operations<Operation> | undefined {
-  // The last segment has no slash after it.
-  if (start > path.length) return node.operations;
-  const slash = path.indexOf('/', start);
-  const end = slash < 0 ? path.length : slash;
-  const segment = path.slice(start, end);
-  const literal = decodeText(segment);
-  const named = literal === undefined ? undefined : node.literals.get(literal);
-  const exact = named && walk(named, path, end + 1, values);
-  if (exact !== undefined) return exact;
-  const count = values.length;
-  for (const { pieces, node: next } of node.templates) {
-    const found = split(pieces, segment);
-    if (found === undefined) continue;
-    values.push(...found);
-    const operations = walk(next, path, end + 1, values);
-    if (operations !== undefined) return operations;
-    values.length = count;
+function toShape(segments: readonly Segment[], isGreedy: boolean): string {
+  return JSON.stringify([segments, isGreedy]);
+}
+
+/** Compares the first segments that differ. Templates are stored in this order, so that the first match is the best. */
+function comparePrecedence(a: Template<unknown>, b: Template<unknown>): number {
+  const last = Math.max(a.segments.length, b.segments.length);
+  for (let index = 0; index < last; index += 1) {
+    const difference = rankOf(b.segments[index]) - rankOf(a.segments[index]);
+    if (difference !== 0) return difference;
   }
-  if (node.rest === undefined) return undefined;
-  // An empty rest does not count: `/{name}/` equals `/{name}`.
-  if (start === path.length) return node.operations;
-  values.push(path.slice(start));
-  return node.rest;
+  return 0;
+}
+
+/** Text precedes parameters, of which those with the longest literal text come first; the rest of a path is last. */
+function rankOf(segment: Segment | undefined): number {
+  if (segment === undefined) return -1;
+  return typeof segment === 'string' ? Number.MAX_SAFE_INTEGER : segment.join('{}').length;
+}
+
+function matchSegments(
+  { segments, isGreedy }: Template<unknown>,
+  raws: readonly string[],
+  texts: readonly (string | undefined)[],
+): readonly string[] | undefined {
+  const count = segments.length;
+  if (isGreedy ? raws.length <= count : raws.length !== count) return undefined;
+  const values: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const segment = segments[index] as Segment;
+    if (typeof segment !== 'string') {
+      const found = split(raws[index] as string, segment);
+      if (found === undefined) return undefined;
+      values.push(...found);
+    } else if (segment !== texts[index]) return undefined;
+  }
+  if (!isGreedy) return values;
+  const rest = raws.slice(count).join('/');
+  return rest === '' ? undefined : [...values, rest];
 }
 
 /**
  * In linear time: each parameter has at least one character and ends at the first occurrence of the literal
  * after it. The last literal must end the segment.
  */
-function split(pieces: Pieces, segment: string): string[] | undefined {
-  const [first = '', , second] = pieces;
-  const isParameter = pieces.length === 3 && first === '' && second === '';
-  if (isParameter) return segment === '' ? undefined : [segment];
-  const text = toPlain(segment);
+function split(raw: string, [first = '', ...literals]: readonly string[]): string[] | undefined {
+  const text = toPlain(raw);
   if (!text.startsWith(first)) return undefined;
   const values: string[] = [];
   let at = first.length;
-  for (let index = 2; index < pieces.length; index += 2) {
-    const literal = pieces[index] as string;
-    const isLast = index === pieces.length - 1;
+  for (const [index, literal] of literals.entries()) {
+    const isLast = index === literals.length - 1;
     const end = isLast ? text.length - literal.length : text.indexOf(literal, at + 1);
     if (end <= at || !text.startsWith(literal, end)) return undefined;
     values.push(text.slice(at, end));
     at = end + literal.length;
   }
   return values;
-}
-
-/** RFC 3986, section 6.2.2.2: percent-encoded unreserved characters are equal to their plain form. */
-function toPlain(text: string): string {
-  return text.replace(/%[\da-f]{2}/gi, (encoded) => {
-    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
-    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
-  });
 }
 
 /** The origin of an absolute-form request target. Only `http` and `https` targets name a resource of this server. */

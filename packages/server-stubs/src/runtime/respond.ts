@@ -1,19 +1,15 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { hasBody } from './body.ts';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { drainAfter } from './body.ts';
 import type { Call } from './call.ts';
 import { type ErrorWithResponse, HttpError, hasResponse, toResponse } from './faults.ts';
 import { findContent, type HeaderValue, headerOf } from './headers.ts';
+import { createNullObject } from './null-object.ts';
 import type { Settings } from './options.ts';
-import { createNullObject } from './parameters.ts';
-import type { BodyWriter, Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
+import { discard, isBytes, lengthOf, type WireBody, writeBody } from './response-body.ts';
+import { findViolation } from './response-check.ts';
+import type { Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
 import { UpgradeResponse } from './upgrade.ts';
-import { toViolation } from './validation.ts';
 
-type Stream = Readable | ReadableStream<Uint8Array>;
-type WireBody = string | Uint8Array | Stream | BodyWriter | undefined;
-type HeaderSource = HandlerResponse['headers'];
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
 /** Sends the response to a call: what a handler returned, or an error. */
@@ -32,6 +28,7 @@ export class Responder {
   /** @throws HttpError if responses are checked and this one is invalid; TypeError if it is not a response */
   respond(result: HandlerResponse): void {
     const { response, operationId, route } = this.#call;
+    const { headers, responses } = this.#settings;
     if (response.headersSent) return;
     const isOpen = result?.status === 101 && response instanceof UpgradeResponse;
     if (!isOpen && !(result?.status >= 200 && result.status <= 599)) {
@@ -40,16 +37,16 @@ export class Responder {
       );
     }
     // Browsers do not apply CORS to WebSockets.
-    const head = toHead(result.headers, isOpen ? undefined : this.#settings.headers?.(this.#call));
+    const head = toHead(result.headers, isOpen ? undefined : headers?.(this.#call));
     if (route === undefined || route.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
       this.#write(result, head, result.body as WireBody);
       return;
     }
     const documented = findResponse(route.responses, result.status);
-    const content = documented && contentOf(documented, result);
-    const isChecked = this.#settings.responses === 'check';
-    const violation = isChecked ? findViolation(documented, content, result, head) : undefined;
+    const content = documented && selectContent(documented, result);
+    const violation =
+      responses === 'check' ? findViolation(result, head, documented, content) : undefined;
     if (violation !== undefined) {
       discard(result.body);
       const cause = new TypeError(`The response violates the document: ${violation}`);
@@ -57,7 +54,7 @@ export class Responder {
       const message = 'The server produced a response that the contract does not allow.';
       throw new HttpError('invalid-response', message, { cause });
     }
-    this.#send(result, content, head);
+    this.#send(result, head, content);
   }
 
   /** Sends the response that an error defines, or a 500 for any other error. Never rejects. */
@@ -66,6 +63,7 @@ export class Responder {
     if (isDisconnect(error, this.#call)) return;
     if (!hasResponse(error) || response.headersSent) this.#report(error);
     if (response.headersSent) {
+      // Clients must notice the missing rest.
       response.destroy();
       return;
     }
@@ -81,7 +79,7 @@ export class Responder {
   async #sendError(error: ErrorWithResponse): Promise<void> {
     const { onFault, toError, headers } = this.#settings;
     let converted = error;
-    let required: HeaderSource;
+    let required: HandlerResponse['headers'];
     if (error instanceof HttpError) {
       const fault = onFault?.(error, this.#call) ?? error;
       converted = toError === undefined ? fault : await toError(fault, this.#call);
@@ -91,13 +89,13 @@ export class Responder {
     const result = converted[toResponse](this.#call);
     const head = toHead(result.headers, required, headers?.(this.#call));
     if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
-    this.#send(result, undefined, head, converted);
+    this.#send(result, head, undefined, converted);
   }
 
   #send(
     result: HandlerResponse,
-    content: Content | undefined,
     head: Head,
+    content: Content | undefined,
     error?: ErrorWithResponse,
   ): void {
     const { encodeBody } = this.#settings;
@@ -119,17 +117,12 @@ export class Responder {
       }
       writeHead(response, status, head);
       this.#settings.onResponse?.(result, this.#call, error);
-      if (!request.complete && hasBody(request)) drainAfter(request, response);
-      if (typeof body === 'function') {
-        body(response);
-      } else if (isBodiless) {
+      drainAfter(response);
+      if (isBodiless && typeof body !== 'function') {
         discard(body);
         response.end();
-      } else if (isStream(body)) {
-        writeStream(response, body, (error) => this.#report(error));
       } else {
-        // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
-        response.end(body, body?.length === length ? 'latin1' : 'utf8');
+        writeBody(response, body, (error) => this.#report(error));
       }
     } catch (error) {
       discard(body);
@@ -151,7 +144,7 @@ function toInternalError(cause: unknown): HttpError {
 }
 
 /** Merges headers by their lowercase names. The first source takes precedence. */
-function toHead(...sources: readonly HeaderSource[]): Head {
+function toHead(...sources: readonly HandlerResponse['headers'][]): Head {
   const head = createNullObject() as Head;
   for (const source of sources) {
     for (const name in source) {
@@ -172,11 +165,6 @@ function isDisconnect(error: unknown, { request, response }: Call): boolean {
   return DISCONNECTS.includes(name) || DISCONNECTS.includes(code);
 }
 
-function discard(body: unknown): void {
-  if (body instanceof ReadableStream) void body.cancel().catch(() => {});
-  else if (body instanceof Readable) body.once('error', () => {}).destroy();
-}
-
 /** The response for the status itself, its range (`4XX`), or `default`. */
 function findResponse(
   responses: readonly DocumentedResponse[],
@@ -187,7 +175,7 @@ function findResponse(
 }
 
 /** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise JSON or the first. */
-function contentOf(
+function selectContent(
   { content }: DocumentedResponse,
   { contentType, headers = {} }: HandlerResponse,
 ): Content | undefined {
@@ -207,73 +195,6 @@ function toMediaType({ body, contentType }: HandlerResponse, content: Content | 
   return isBytes(body) ? 'application/octet-stream' : 'application/json';
 }
 
-function findViolation(
-  documented: DocumentedResponse | undefined,
-  content: Content | undefined,
-  { status, body }: HandlerResponse,
-  head: Head,
-): string | undefined {
-  if (documented === undefined) return `The status ${status} is not documented.`;
-  const missing = documented.requiredHeaders?.find((name) => head[name] === undefined);
-  if (missing !== undefined) return `The ${missing} header is missing.`;
-  const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
-  if (isEmpty !== (body === undefined)) {
-    return `A ${status} must ${isEmpty ? 'not ' : ''}have a body.`;
-  }
-  if (body === undefined) return undefined;
-  if (content === undefined) return `The media type is not documented for ${status}.`;
-  const { kind, mediaType, validate } = content;
-  if (kind === 'json' ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
-    const type = kind === 'json' ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
-    return `The ${mediaType} body must be ${type}.`;
-  }
-  const isChecked = kind === 'json' || (kind === 'text' && !isBytes(body));
-  if (!isChecked || validate === undefined || validate(body)) return undefined;
-  return toViolation(body, validate.errors, 'response', 'response', '/body').message;
-}
-
-function isBytes(body: unknown): body is Uint8Array | Stream {
-  return body instanceof Uint8Array || isStream(body);
-}
-
-function isStream(body: unknown): body is Stream {
-  return body instanceof Readable || body instanceof ReadableStream;
-}
-
-function lengthOf(body: WireBody): number | undefined {
-  if (body === undefined) return 0;
-  return typeof body === 'function' || isStream(body) ? undefined : Buffer.byteLength(body);
-}
-
-/** How much of an unread body is read after the response, and for how long, before the connection is closed. */
-const DRAIN_BYTES = 16 * 1024 * 1024;
-const DRAIN_MILLISECONDS = 2000;
-
-/**
- * Reads what the client still sends. Data that arrives after a close would reset the connection, and the client may
- * then never see the response (RFC 9112, section 9.6).
- */
-function drainAfter(request: IncomingMessage, response: ServerResponse): void {
-  // Before Node's own listener, which would read a body that nobody has touched without any limit.
-  response.prependOnceListener('finish', () => {
-    const { socket } = request;
-    const close = () => {
-      if (!request.complete) socket.destroy();
-    };
-    const timer = setTimeout(close, DRAIN_MILLISECONDS).unref();
-    let size = 0;
-    request.unpipe();
-    request
-      .once('end', () => clearTimeout(timer))
-      .on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > DRAIN_BYTES) close();
-      });
-    // An earlier reader may have paused it.
-    request.resume();
-  });
-}
-
 function writeHead(response: ServerResponse, status: number, head: Head): void {
   try {
     response.writeHead(status, head as OutgoingHttpHeaders);
@@ -282,23 +203,4 @@ function writeHead(response: ServerResponse, status: number, head: Head): void {
     for (const name in head) response.removeHeader(name);
     throw error;
   }
-}
-
-/** A stream that fails midway destroys the response, so that clients notice the missing rest. */
-function writeStream(
-  response: ServerResponse,
-  body: Stream,
-  onError: (error: unknown) => void,
-): void {
-  const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
-  // Before `pipeline` destroys the response. If it is already destroyed, the client has disconnected.
-  const onFailure = (error: unknown) => {
-    if (!response.destroyed) onError(error);
-  };
-  if (stream.errored) onFailure(stream.errored);
-  else stream.once('error', onFailure);
-  // Clients of a slow stream need the head immediately. Unlike `flushHeaders`, which writes UTF-8, this leaves the
-  // bytes in headers unchanged, and middleware that wraps `write` cannot hold the head back.
-  ServerResponse.prototype.write.call(response, '', 'latin1');
-  pipeline(stream, response).catch(() => response.destroy());
 }

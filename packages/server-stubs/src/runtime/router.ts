@@ -1,30 +1,23 @@
 import { deferContinue, readBody } from './body.ts';
 import { Call, type Principals } from './call.ts';
-import {
-  badPath,
-  HttpError,
-  invalidRequest,
-  notAllowed,
-  notFound,
-  type Violation,
-} from './faults.ts';
+import { decodeText } from './encoding.ts';
+import { badPath, HttpError, notAllowed, notFound } from './faults.ts';
+import { createNullObject } from './null-object.ts';
 import {
   functionOf,
   type Handler,
   type Handlers,
-  type Input,
   type Listener,
   type Router,
   type RouterOptions,
   type Settings,
   toSettings,
 } from './options.ts';
-import { createNullObject, decodeText, readParameters } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 import { type Match, namesOf, type Operations, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
-import type { Route, RouteTable, SchemaError } from './route-table.ts';
+import type { Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
-import { toViolation } from './validation.ts';
 
 /** A route, with everything that can be prepared before the first request. */
 interface Operation {
@@ -62,7 +55,7 @@ export function createRouter(
       next();
       return;
     }
-    const operation = match && findOperation(match.operations, request.method);
+    const operation = match && findOperation(match, request.method);
     const route = operation?.route;
     const call = new Call(request, response, { route, rawPath, rawQuery, createId });
     void serve(call, match, operation);
@@ -74,7 +67,7 @@ export function createRouter(
     match: Match<Operation> | undefined,
     operation: Operation | undefined,
   ): Promise<void> {
-    const { request, rawPath, rawQuery } = call;
+    const { request, rawPath } = call;
     const { method = '' } = request;
     const writable: { -readonly [Name in 'pathValues' | 'security']: Call[Name] } = call;
     const responder = new Responder(call, settings, operation?.challenge);
@@ -82,18 +75,16 @@ export function createRouter(
       const isUnhandled = operation === undefined && method === 'OPTIONS';
       if (isUnhandled && respondToOptions) return responder.respond(respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
-      if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
-      const { route, pathNames, handle, authenticate } = operation;
+      if (operation === undefined) throw notAllowed(method, methodsOf(match.template.operations));
+      const { route, handle, authenticate } = operation;
+      const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
-      writable.pathValues = decodePath(operation, match.values);
+      writable.pathValues = decodeValues(raw, route);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
       if (authenticate !== undefined) writable.security = await authenticate(call);
-      const input = { ...NO_INPUT };
-      const rawPathOf = (name: string) => match.values[pathNames.indexOf(name)];
-      readParameters(route, input, rawPathOf, request, rawQuery);
-      validateParameters(route, input);
+      const input = readParameters(route, raw, call);
       await readBody(route, input, request, settings.limits);
       responder.respond(await handle(input, call));
     } catch (error) {
@@ -108,11 +99,9 @@ export function createRouter(
 
   const find: Router['find'] = ({ method, url = '/' }) => {
     const match = paths.find(splitTarget(url).path);
-    const operation = match && findOperation(match.operations, method);
+    const operation = match && findOperation(match, method);
     if (match === undefined || operation === undefined) return undefined;
-    const { route, pathNames } = operation;
-    const path = Object.fromEntries(pathNames.map((name, at) => [name, match.values[at] ?? '']));
-    return { operationId: route.operationId, path };
+    return { operationId: operation.route.operationId, path: toRawValues(operation, match) };
   };
   return Object.assign(router, { checkContinue, find });
 }
@@ -148,7 +137,8 @@ function toPaths(
 }
 
 /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-function findOperation(operations: Operations<Operation>, method = 'GET'): Operation | undefined {
+function findOperation({ template }: Match<Operation>, method = 'GET'): Operation | undefined {
+  const { operations } = template;
   return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
 }
 
@@ -157,11 +147,19 @@ function methodsOf(operations: Operations<Operation>): readonly string[] {
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
 
-function decodePath({ route, pathNames }: Operation, values: readonly string[]) {
+function toRawValues({ pathNames }: Operation, { values }: Match<Operation>) {
+  const raw = createNullObject() as Record<string, string>;
+  for (let index = 0; index < pathNames.length; index += 1) {
+    raw[pathNames[index] as string] = values[index] as string;
+  }
+  return raw;
+}
+
+function decodeValues(raw: Readonly<Record<string, string>>, route: Route) {
   const decoded = createNullObject() as Record<string, string>;
-  for (const [index, name] of pathNames.entries()) {
-    const raw = values[index] as string;
-    const value = isGreedy(route, name) ? raw : decodeText(raw);
+  for (const name in raw) {
+    const text = raw[name] as string;
+    const value = isGreedy(route, name) ? text : decodeText(text);
     if (value === undefined) throw badPath(name);
     decoded[name] = value;
   }
@@ -173,15 +171,6 @@ function isGreedy({ parameters }: Route, name: string): boolean {
   return parameters.some((parameter) => parameter.greedy && parameter.name === name);
 }
 
-const NO_INPUT: Input = {
-  path: undefined,
-  query: undefined,
-  header: undefined,
-  cookie: undefined,
-  contentType: undefined,
-  body: undefined,
-};
-
 /** As in Prism, an invalid request gets the document's 422 if there is one, even beside a 400. */
 function toDocumented(error: unknown, route: Route | undefined): unknown {
   if (!(error instanceof HttpError) || error.status !== 400) return error;
@@ -191,13 +180,4 @@ function toDocumented(error: unknown, route: Route | undefined): unknown {
   return isInvalid && is422
     ? new HttpError(kind, message, { ...error, cause: error.cause, status: 422 })
     : error;
-}
-
-function validateParameters({ validateParameters: validate }: Route, input: Input): void {
-  if (validate === undefined || validate(input)) return;
-  // The validator gets all parts, so the first step to the value is the part.
-  const [error] = validate.errors as readonly [SchemaError];
-  const [, part, ...steps] = error.instancePath.split('/') as ['', keyof Input & Violation['in']];
-  const inPart = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
-  throw invalidRequest([toViolation(input[part], [inPart], part, part)]);
 }

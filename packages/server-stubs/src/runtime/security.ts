@@ -1,14 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Call, Principals } from './call.ts';
+import { decodeQuery, findCookie, parseQuery } from './encoding.ts';
 import { HttpError, hasResponse } from './faults.ts';
+import { headerOf } from './headers.ts';
+import { createNullObject } from './null-object.ts';
 import { functionOf, type SecurityHandlers } from './options.ts';
-import {
-  createNullObject,
-  decodeQuery,
-  findHeader,
-  parseCookies,
-  parseQuery,
-} from './parameters.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 /**
@@ -65,22 +60,24 @@ function findCredential(
 ): string | undefined {
   // The handler reads the certificate from the request.
   if (scheme.type === 'mutualTLS') return '';
-  if (scheme.type === 'http') return afterScheme(headers, scheme.scheme.toLowerCase());
-  if (scheme.type !== 'apiKey') return afterScheme(headers, 'bearer');
+  if (scheme.type !== 'apiKey') return afterScheme(headers.authorization, toHttpScheme(scheme));
   const { in: place, name } = scheme;
-  if (place === 'header') return findHeader(headers, name.toLowerCase());
-  if (place === 'cookie') return parseCookies(headers.cookie).get(name)?.[0];
+  if (place === 'header') return headerOf(headers, name.toLowerCase());
+  if (place === 'cookie') return findCookie(headers.cookie, name);
   const values = parseQuery(rawQuery).get(name);
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
 }
 
+/** OAuth 2.0 and OpenID Connect use bearer tokens (RFC 6750). */
+function toHttpScheme(scheme: SecurityScheme): string {
+  return scheme.type === 'http' ? scheme.scheme : 'bearer';
+}
+
 /** Returns the `abc` of `Bearer abc`. The scheme is case-insensitive (RFC 9110, section 11.1). */
-function afterScheme(
-  { authorization = '' }: IncomingHttpHeaders,
-  scheme: string,
-): string | undefined {
-  const prefix = authorization.slice(0, scheme.length + 1).toLowerCase();
-  return prefix === `${scheme} ` ? authorization.slice(prefix.length).trim() : undefined;
+function afterScheme(authorization = '', scheme = ''): string | undefined {
+  const prefix = authorization.slice(0, scheme.length + 1);
+  const isScheme = prefix.toLowerCase() === `${scheme.toLowerCase()} `;
+  return isScheme ? authorization.slice(prefix.length).trim() : undefined;
 }
 
 /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one challenge". */
@@ -96,7 +93,7 @@ export function toChallenge(
     if (scheme.type === 'apiKey') {
       return [`ApiKey realm=${realm}, in="${scheme.in}", name=${toQuoted(scheme.name)}`];
     }
-    const type = scheme.type === 'http' ? scheme.scheme : 'bearer';
+    const type = toHttpScheme(scheme);
     return [`${type.charAt(0).toUpperCase()}${type.slice(1)} realm=${realm}`];
   });
   return challenges.length === 0 ? `Mutual realm=${realm}` : challenges.join(', ');
