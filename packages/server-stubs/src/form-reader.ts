@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, type Readable, Transform, type TransformCallback } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import { UploadError } from './errors.ts';
 import { hasResponse } from './runtime/index.ts';
@@ -48,7 +48,6 @@ class FormReader {
   readonly #fields = new Map<string, string>();
   /** The content of the file, which ends only when the form does (D28). */
   #file: PassThrough | undefined;
-  #stop = () => {};
 
   constructor(
     request: IncomingMessage,
@@ -57,15 +56,23 @@ class FormReader {
     fileBytes: number,
   ) {
     const delimiters = new Delimiters(request.headers['content-type'] ?? '');
-    let isComplete = false;
-    const failTooMany = (what: string, max: number) =>
-      this.#fail(malformedForm(`The form has more than ${max} ${what}.`));
+    const fail = (error: unknown) => {
+      this.failure ??= hasResponse(error) ? error : unreadableForm(error);
+      source.unpipe(delimiters);
+      this.start.reject(this.failure);
+      // The reader of the file must learn that its end will never arrive.
+      this.#file?.destroy(this.failure as Error);
+    };
     parser
       .on('field', (name, value, _isNameCut, isCut) => {
         if (this.#file !== undefined) return;
-        if (isCut) failTooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
-        else if (name === undefined) this.#fail(new Error('a field has no name'));
-        else this.#attempt(() => addField(this.#fields, name, value));
+        try {
+          if (isCut) throw tooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
+          if (name === undefined) throw new Error('a field has no name');
+          addField(this.#fields, name, value);
+        } catch (error) {
+          fail(error);
+        }
       })
       .on('file', (name, body, _filename, _encoding, mediaType) => {
         // The form reports the error, even if nobody reads this file.
@@ -75,67 +82,36 @@ class FormReader {
           return;
         }
         const message = `The file is larger than ${fileBytes} bytes.`;
-        body.once('limit', () => this.#fail(new UploadError('EntityTooLarge', { message })));
+        body.once('limit', () => fail(new UploadError('EntityTooLarge', { message })));
         // A handler that rejects the form reads nothing, and an aborted form must not crash the process.
         const file = new PassThrough().on('error', () => {}).on('close', () => body.destroy());
         this.#file = body.pipe(file, { end: false });
         const contentType = toFileType(delimiters.fileType ?? mediaType);
         this.start.resolve({ fields: this.#fields, file, contentType });
       })
-      .on('fieldsLimit', () => failTooMany('fields', FORM_LIMITS.fields))
-      .on('filesLimit', () => failTooMany('files', FORM_LIMITS.files))
-      .on('error', (error) => this.#fail(error))
+      .on('fieldsLimit', () => fail(tooMany('fields', FORM_LIMITS.fields)))
+      .on('filesLimit', () => fail(tooMany('files', FORM_LIMITS.files)))
+      .on('error', fail)
       .on('finish', () => {
-        isComplete = true;
-        if (this.#file === undefined) this.#fail(missingFileField());
+        if (this.#file === undefined) fail(missingFileField());
         else if (this.failure === undefined) this.#file.end();
       });
-
-    const onData = (chunk: Buffer) =>
-      this.#attempt(() => {
-        for (const piece of delimiters.push(chunk)) parser.write(piece);
-        if (parser.writableNeedDrain) source.pause();
-      });
-    const onDrain = () => void source.resume();
-    const onEnd = () => void parser.end(delimiters.end());
     const onClose = () => {
-      if (!request.complete) this.#fail(new Error('the client disconnected'));
+      if (!request.complete) fail(new Error('the client disconnected'));
     };
-    parser.on('drain', onDrain);
-    source
-      .on('data', onData)
-      .once('end', onEnd)
-      .on('error', (error) => this.#fail(error));
     request.once('close', onClose);
-    // Earlier middleware may have paused it.
-    source.resume();
-    this.#stop = () => {
-      parser.off('drain', onDrain);
-      source.off('data', onData).off('end', onEnd).pause();
-      request.off('close', onClose);
-    };
+    source.on('error', fail).pipe(delimiters).on('error', fail).pipe(parser);
     this.close = () => {
-      this.#stop();
-      if (!isComplete) request.pause();
+      request.off('close', onClose);
+      source.unpipe(delimiters);
+      if (!request.complete) request.pause();
       this.#file?.destroy();
     };
   }
+}
 
-  #attempt(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #fail(error: unknown): void {
-    this.failure ??= hasResponse(error) ? error : unreadableForm(error);
-    this.#stop();
-    this.start.reject(this.failure);
-    // The reader of the file must learn that its end will never arrive.
-    this.#file?.destroy(this.failure as Error);
-  }
+function tooMany(what: string, max: number): UploadError {
+  return malformedForm(`The form has more than ${max} ${what}.`);
 }
 
 function unreadableForm(error: unknown): UploadError {
@@ -157,7 +133,7 @@ const FILE_HEAD =
  * padding"), and a delimiter directly after the headers of an empty part, with which it shares a line break
  * (RFC 2046, section 5.1.1). Content is never changed. From the file on, bytes pass as they are.
  */
-class Delimiters {
+class Delimiters extends Transform {
   /** `Content-Type` of the file; `undefined` without one. */
   fileType: string | undefined;
   readonly #delimiter: Buffer;
@@ -167,19 +143,32 @@ class Delimiters {
   #waiting: Buffer = CRLF;
 
   constructor(contentType: string) {
+    super();
     const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? [];
     this.#delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`, 'latin1');
   }
 
-  push(chunk: Buffer): readonly Buffer[] {
+  override _transform(chunk: Buffer, _encoding: string, callback: TransformCallback): void {
+    try {
+      this.#rewrite(chunk);
+      callback();
+    } catch (error) {
+      callback(error as Error);
+    }
+  }
+
+  override _flush(callback: TransformCallback): void {
+    callback(null, this.#waiting);
+  }
+
+  #rewrite(chunk: Buffer): void {
     const delimiter = this.#delimiter;
-    const pieces: Buffer[] = [];
     let data = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
     while (this.#state !== 'rest') {
       if (this.#state === 'content') {
         const at = data.indexOf(delimiter);
         const end = at < 0 ? data.length - delimiter.length + 1 : at + delimiter.length;
-        pieces.push(data.subarray(0, Math.max(end, 0)));
+        this.push(data.subarray(0, Math.max(end, 0)));
         data = data.subarray(Math.max(end, 0));
         if (at < 0) break;
         this.#state = 'head';
@@ -194,22 +183,17 @@ class Delimiters {
         }
         if (end < 0 || isCut) break;
         const head = data.toString('latin1', 0, end).replace(/^[ \t]+/, '');
-        pieces.push(Buffer.from(head, 'latin1'), HEAD_END);
+        this.push(Buffer.from(`${head}\r\n\r\n`, 'latin1'));
         // The line break before this delimiter has ended the headers, too.
         data = data.subarray(end + (after.equals(delimiter) ? CRLF.length : HEAD_END.length));
         this.#state = this.#isFile(head) ? 'rest' : 'content';
       }
     }
     if (this.#state === 'rest') {
-      pieces.push(data);
+      this.push(data);
       data = Buffer.alloc(0);
     }
     this.#waiting = data;
-    return pieces;
-  }
-
-  end(): Buffer {
-    return this.#waiting;
   }
 
   /** Returns whether the headers belong to the file, and remembers its type. */

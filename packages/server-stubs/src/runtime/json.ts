@@ -50,11 +50,11 @@ export function toJson(text: string): unknown {
 
 /** @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321) */
 export function parseJson(text: string): unknown {
-  // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
-  if (isNestedDeeper(text, JSON_DEPTH)) {
+  const value: unknown = JSON.parse(text);
+  // Validators and handlers may be recursive.
+  if (isDeeper(value, JSON_DEPTH)) {
     throw new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
   }
-  const value: unknown = JSON.parse(text);
   // Text without these cannot contain a forbidden key. An escape may hide one.
   const isSuspect = /__proto__|constructor|\\u/.test(text) && Object(value) === value;
   if (isSuspect && scan(value as object, { safe: true }) === null) {
@@ -63,20 +63,9 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Counts brackets outside of strings. The result for invalid JSON is arbitrary. */
-function isNestedDeeper(text: string, levels: number): boolean {
-  let depth = 0;
-  let isString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') isString = !isString;
-    else if (isString) {
-      if (character === '\\') at += 1;
-    } else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > levels) return true;
-  }
-  return false;
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 /**

@@ -15,29 +15,34 @@ export interface Match<Operation> {
 type Segment = string | readonly string[];
 
 interface Template<Operation> {
-  /** All segments, but not a greedy parameter at the end, which takes the rest of the path. */
   readonly segments: readonly Segment[];
+  /** Whether a last parameter, which is not in `segments`, takes the rest of the path. */
   readonly isGreedy: boolean;
   /** Equal for templates whose parameters only differ in their names. */
   readonly shape: string;
   readonly operations: Operations<Operation>;
 }
 
-/** The path templates of a document, the most concrete ones first. */
+// In shapes, these sort after any other text: `mine` before `{id}.json`, then `{id}`, and the rest of the path last.
+const PARAMETER = '\uffff';
+const END = '\ufffe';
+const REST = PARAMETER + PARAMETER;
+
+/** The path templates of a document. */
 export class Paths<Operation> {
+  /** Sorted by shape, so that the first match is the most concrete one. */
   readonly #templates: Template<Operation>[] = [];
 
-  operationsAt(path: string, isGreedy: (name: string) => boolean): Operations<Operation> {
-    const pieces = toPieces(path);
-    const last = pieces.at(-1)?.[1];
-    const takesRest = last !== undefined && isGreedy(last);
-    const segments = (takesRest ? pieces.slice(0, -1) : pieces).map(toSegment);
-    const shape = toShape(segments, takesRest);
+  operationsAt(path: string, isGreedy: boolean): Operations<Operation> {
+    const texts = path.slice(1).split('/');
+    const segments = (isGreedy ? texts.slice(0, -1) : texts).map(toSegment);
+    const shapes = segments.map((each) => `${[each].flat().join(PARAMETER)}${END}`);
+    const shape = shapes.join('') + (isGreedy ? REST : '');
     const known = this.#templates.find((template) => template.shape === shape);
     if (known !== undefined) return known.operations;
     const operations: Operations<Operation> = new Map();
-    this.#templates.push({ segments, isGreedy: takesRest, shape, operations });
-    this.#templates.sort(comparePrecedence);
+    this.#templates.push({ segments, isGreedy, shape, operations });
+    this.#templates.sort((a, b) => (a.shape < b.shape ? -1 : 1));
     return operations;
   }
 
@@ -46,8 +51,8 @@ export class Paths<Operation> {
     if (found !== undefined || !path.endsWith('/')) return found;
     // An empty rest does not count: `/{name}/` equals `/{name}`.
     const parent = this.#match(path.slice(0, -1));
-    const sibling = parent && toShape(parent.template.segments, true);
-    return this.#templates.some(({ shape }) => shape === sibling) ? parent : undefined;
+    const hasRest = this.#templates.some(({ shape }) => shape === parent?.template.shape + REST);
+    return hasRest ? parent : undefined;
   }
 
   #match(path: string): Match<Operation> | undefined {
@@ -61,45 +66,19 @@ export class Paths<Operation> {
   }
 }
 
+/** The names of the parameters in a template. */
 export function namesOf(path: string): readonly string[] {
-  return toPieces(path).flatMap((pieces) => pieces.filter((_, index) => index % 2 === 1));
+  return Array.from(path.matchAll(/\{(.*?)\}/g), ([, name = '']) => name);
 }
 
-/** Literal text and the names of parameters, in turn. */
-function toPieces(path: string): readonly (readonly string[])[] {
-  const segments = path.slice(1).split('/');
-  return segments.map((segment) => segment.split(/[{}]/));
-}
-
-function toSegment(pieces: readonly string[]): Segment {
-  const [text = ''] = pieces;
-  if (pieces.length === 1) return decodeText(text) ?? text;
-  return pieces.filter((_, index) => index % 2 === 0).map(toLiteral);
+function toSegment(text: string): Segment {
+  const literals = text.split(/\{.*?\}/);
+  return literals.length === 1 ? (decodeText(text) ?? text) : literals.map(toLiteral);
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
 function toLiteral(text: string): string {
   return toPlain(text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())));
-}
-
-function toShape(segments: readonly Segment[], isGreedy: boolean): string {
-  return JSON.stringify([segments, isGreedy]);
-}
-
-/** Compares the first segments that differ. Templates are stored in this order, so that the first match is the best. */
-function comparePrecedence(a: Template<unknown>, b: Template<unknown>): number {
-  const last = Math.max(a.segments.length, b.segments.length);
-  for (let index = 0; index < last; index += 1) {
-    const difference = rankOf(b.segments[index]) - rankOf(a.segments[index]);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-/** Text precedes parameters, of which those with the longest literal text come first; the rest of a path is last. */
-function rankOf(segment: Segment | undefined): number {
-  if (segment === undefined) return -1;
-  return typeof segment === 'string' ? Number.MAX_SAFE_INTEGER : segment.join('{}').length;
 }
 
 function matchSegments(

@@ -23,6 +23,8 @@ import { createAuthentication, toChallenge } from './security.ts';
 interface Operation {
   readonly route: Route;
   readonly pathNames: readonly string[];
+  /** The path parameter that is not decoded. */
+  readonly greedy: string | undefined;
   readonly handle: Handler | undefined;
   readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
   /** `WWW-Authenticate` of each 401. */
@@ -76,10 +78,10 @@ export function createRouter(
       if (isUnhandled && respondToOptions) return responder.respond(respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) throw notAllowed(method, methodsOf(match.template.operations));
-      const { route, handle, authenticate } = operation;
+      const { route, greedy, handle, authenticate } = operation;
       const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
-      writable.pathValues = decodeValues(raw, route);
+      writable.pathValues = decodeValues(raw, greedy);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
@@ -113,14 +115,16 @@ function toPaths(
 ): Paths<Operation> {
   const paths = new Paths<Operation>();
   for (const route of table.routes) {
-    const { operationId, method, path } = route;
-    const operations = paths.operationsAt(path, (name) => isGreedy(route, name));
+    const { operationId, method, path, parameters } = route;
+    const greedy = parameters.find((parameter) => parameter.greedy)?.name;
+    const operations = paths.operationsAt(path, path.endsWith(`/{${greedy}}`));
     if (operations.has(method)) {
       throw new TypeError(`${method} ${path} is in the route table more than once.`);
     }
     operations.set(method, {
       route,
       pathNames: namesOf(path),
+      greedy,
       // Handlers may be methods that refer to their object.
       handle: functionOf(handlers, operationId)?.bind(handlers),
       authenticate: createAuthentication(table, route, security),
@@ -155,20 +159,14 @@ function toRawValues({ pathNames }: Operation, { values }: Match<Operation>) {
   return raw;
 }
 
-function decodeValues(raw: Readonly<Record<string, string>>, route: Route) {
+function decodeValues(raw: Readonly<Record<string, string>>, greedy: string | undefined) {
   const decoded = createNullObject() as Record<string, string>;
   for (const name in raw) {
-    const text = raw[name] as string;
-    const value = isGreedy(route, name) ? text : decodeText(text);
+    const value = name === greedy ? raw[name] : decodeText(raw[name] as string);
     if (value === undefined) throw badPath(name);
     decoded[name] = value;
   }
   return decoded;
-}
-
-/** Greedy parameters are not decoded. */
-function isGreedy({ parameters }: Route, name: string): boolean {
-  return parameters.some((parameter) => parameter.greedy && parameter.name === name);
 }
 
 /** As in Prism, an invalid request gets the document's 422 if there is one, even beside a 400. */
