@@ -19,19 +19,20 @@ export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export type { EnvOption } from './router-options.ts';
-export { decodeText } from './runtime/encoding.ts';
 export {
   badPath,
   bodyTooLarge,
+  decodeText,
   HttpError,
   hasResponse,
   notAllowed,
   notFound,
+  readJsonBody,
+  type ServerEvent,
+  splitTarget,
+  toEventText,
   toResponse,
-} from './runtime/faults.ts';
-export { readJsonBody } from './runtime/json.ts';
-export { splitTarget } from './runtime/paths.ts';
-export * from './runtime/server-event.ts';
+} from './runtime/portable.ts';
 export { toCallerResponse } from './service-response.ts';
 export type { StorageOperationId } from './storage.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage-wire.ts';

@@ -1,4 +1,3 @@
-// Works in browsers, so it imports nothing from the runtime's index, which needs Node.js modules.
 import { applyDispositionRules } from './disposition.ts';
 import {
   GATEWAY_ERRORS,
@@ -6,9 +5,13 @@ import {
   type STORAGE_ITEM_ERRORS,
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
-import type { Call } from './runtime/call.ts';
-import { type FaultKind, type HttpError, toResponse } from './runtime/faults.ts';
-import type { HandlerResponse } from './runtime/route-table.ts';
+import {
+  type Call,
+  type FaultKind,
+  type HandlerResponse,
+  type HttpError,
+  toResponse,
+} from './runtime/portable.ts';
 
 interface ErrorRow {
   readonly status: number;

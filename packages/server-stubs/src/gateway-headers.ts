@@ -1,7 +1,11 @@
-// Works in browsers, so it imports nothing from the runtime's index, which needs Node.js modules.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type Headers, type HeaderValue, headerOf, memoize } from './runtime/headers.ts';
-import { createNullObject } from './runtime/null-object.ts';
+import {
+  createNullObject,
+  type Headers,
+  type HeaderValue,
+  headerOf,
+  memoize,
+} from './runtime/portable.ts';
 
 /** RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. */
 const HOP_BY_HOP = new Set([

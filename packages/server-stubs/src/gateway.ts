@@ -14,17 +14,16 @@ import {
   type Login,
   toRouterOptions,
 } from './router-options.ts';
-import { hasBody } from './runtime/body.ts';
 import {
   type Call,
   createRouter,
   type HandlerResponse,
   HttpError,
+  hasBody,
   type Input,
   type Router,
+  UpgradeResponse,
 } from './runtime/index.ts';
-import { print } from './runtime/options.ts';
-import { UpgradeResponse } from './runtime/upgrade.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
@@ -147,20 +146,31 @@ export function createGatewayRouter<Caller = unknown>(
   assertFunction(handlers.call, 'handlers.call');
   assertFunction(options?.security?.bearerToken, 'options.security.bearerToken');
   assertFunction(options.security.signature, 'options.security.signature');
-  const { security, env, signedBodies = 'router', onError = print } = options;
-  const limits = { streamBytes: options.requests?.streamBytes ?? LIMITS.gatewayBodyBytes };
+  const { security, env, signedBodies = 'router', requests } = options;
+  const limits = { streamBytes: requests?.streamBytes ?? LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);
   const { wireProfile, cors, settings } = common;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
+  // The runtime authenticates the caller first, and extends the call itself, because a copy takes time.
+  const authenticate = {
+    bearerToken: (token: string, call: Call) =>
+      security.bearerToken(token, Object.assign(call, { env: envOf(call, env) })),
+    signature: (text: string, call: Call) =>
+      text.split(' ', 1)[0] === SIGNATURE.algorithm &&
+      security.signature(text, Object.assign(call, { env: envOf(call, env) })),
+  };
+
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
     assertForwardable(context);
-    const input = toServiceInput(parsed, context);
-    const call = toCall<Caller>(context);
+    const { bearerToken, signature } = context.security;
+    const caller = (bearerToken ?? signature) as Caller;
+    const call = Object.assign(context as GatewayCall<Caller>, { caller });
+    const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
-      if (signedBodies === 'router') await verifyBody(input, call);
-      return forward(await handlers.call(input, call), call);
+      const verified = signedBodies === 'router' ? await verifyBody(input, caller) : input;
+      return forward(await handlers.call(verified, call), call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
       throw input.body?.errored instanceof HttpError ? input.body.errored : error;
@@ -179,7 +189,7 @@ export function createGatewayRouter<Caller = unknown>(
       throw new GatewayError('SYS_ERR', { status: 501, message });
     }
     const result = await handlers.webSocket(input, call);
-    if (!isOpen(result)) return forward(result, call);
+    if (!(result?.status === 101 && 'open' in result)) return forward(result, call);
     call.signal.throwIfAborted();
     const headers = { 'x-request-id': requestId, [upstreamStatus]: '101' };
     return toOpenResponse(result, request, response, headers);
@@ -191,7 +201,7 @@ export function createGatewayRouter<Caller = unknown>(
       return toCallerResponse(response, call, headers, upstreamStatus);
     } catch (error) {
       // The caller learns nothing about a bug in the handler, so it must be in the log.
-      onError((error as Error).cause ?? error, call);
+      settings.onError((error as Error).cause ?? error, call);
       throw error;
     }
   }
@@ -199,12 +209,7 @@ export function createGatewayRouter<Caller = unknown>(
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
   const router = createRouter(routes, Object.fromEntries(operations), {
     ...settings,
-    security: {
-      bearerToken: (token, call) => security.bearerToken(token, toLogin(call, env)),
-      signature: (text, call) =>
-        text.split(' ', 1)[0] === SIGNATURE.algorithm &&
-        security.signature(text, toLogin(call, env)),
-    },
+    security: authenticate,
   });
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -219,17 +224,13 @@ export function createGatewayRouter<Caller = unknown>(
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
-function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {
-  return result?.status === 101 && 'open' in result;
-}
-
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
-async function verifyBody(input: ServiceInput, call: GatewayCall): Promise<void> {
-  const caller = call.caller as { verifyBody?: (bodyHash: string) => void } | undefined;
-  if (input.body === undefined || caller?.verifyBody === undefined) return;
+async function verifyBody(input: GatewayInput, caller: unknown): Promise<GatewayInput> {
+  const { verifyBody } = Object(caller) as { verifyBody?: (bodyHash: string) => void };
+  if (input.body === undefined || verifyBody === undefined) return input;
   const bytes = await buffer(input.body);
-  caller.verifyBody(hash('sha256', bytes));
-  input.body = Readable.from([bytes]);
+  verifyBody(hash('sha256', bytes));
+  return { ...input, body: Readable.from([bytes]) };
 }
 
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
@@ -256,14 +257,11 @@ function assertForwardable({ request, rawPath }: Call): void {
   }
 }
 
-/** A `GatewayInput` whose body can be replaced once it has been read. */
-type ServiceInput = Omit<GatewayInput, 'body'> & { body: Readable | undefined };
-
 /** Nothing is decoded or encoded again (D3). */
 function toServiceInput(
   { path, body }: Input,
   { request, requestId, rawQuery }: Call,
-): ServiceInput {
+): GatewayInput {
   const { method = 'GET' } = request;
   const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
   // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next
@@ -292,18 +290,6 @@ const WITHHELD = new Set([
   // The gateway sets it (D9).
   'x-request-id',
 ]);
-
-/** Extends the call itself, because a copy takes time. */
-function toLogin(call: Call, env: EnvOption | undefined): GatewayLogin {
-  return Object.assign(call, { env: envOf(call, env) });
-}
-
-/** Every operation requires credentials, so `toLogin` has extended the call before. */
-function toCall<Caller>(call: Call): GatewayCall<Caller> {
-  const { bearerToken, signature } = call.security;
-  const caller = (bearerToken ?? signature) as Caller;
-  return Object.assign(call as GatewayCall<Caller>, { caller });
-}
 
 function toGatewayError(error: HttpError, { request }: Call): GatewayError {
   if (error.kind === 'unauthorized' && request.headers.authorization === undefined) {

@@ -1,11 +1,12 @@
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
-import type {
-  Call,
-  ErrorWithResponse,
-  HttpError,
-  RequestLimits,
-  RouterOptions,
+import {
+  type Call,
+  type ErrorWithResponse,
+  type HttpError,
+  printError,
+  type RequestLimits,
+  type RouterOptions,
 } from './runtime/index.ts';
 
 /** Options that all three routers share. */
@@ -36,21 +37,22 @@ export function toRouterOptions(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(surface, wireProfile, options.cors);
-  const settings: RouterOptions = {
+  const settings = {
     ...options,
+    onError: options.onError ?? printError,
     requests: limits,
-    headers: ({ request, requestId }) => ({
+    headers: ({ request, requestId }: Call) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.
       'x-request-id': requestId,
     }),
     // D11: OPTIONS is the CORS preflight, even for unknown paths: browsers must be able to read their error.
-    respondToOptions({ request }) {
+    respondToOptions({ request }: Call) {
       const preflight = cors.preflight(request.headers);
       const allow = preflight['access-control-allow-methods'];
       return { status: 204, headers: { ...preflight, allow } };
     },
-    toError: (error, call) => toError(error, call, wireProfile),
+    toError: (error: HttpError, call: Call) => toError(error, call, wireProfile),
   };
   return { wireProfile, cors, settings };
 }

@@ -19,7 +19,6 @@ import {
   type RouteTable,
   type SecurityHandler,
 } from './runtime/index.ts';
-import { functionOf } from './runtime/options.ts';
 import {
   assertBatch,
   missingCredentials,
@@ -109,25 +108,28 @@ export function createStorageRouter<Caller = unknown>(
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    return security.credentials(credentials, toLogin(call));
+    // The call itself is extended, because a copy takes time.
+    const login = Object.assign(call, { envId: call.pathValues.envId ?? '' });
+    return security.credentials(credentials, login);
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
   const toHandler = (id: string): Handler | undefined => {
-    const handler = functionOf(handlers as Record<string, Handler>, id)?.bind(handlers);
+    const handler = (handlers as Record<string, Handler | undefined>)[id]?.bind(handlers);
     if (handler === undefined) return undefined;
-    return async ({ body }, call) => {
-      const storageCall = toCall(call);
-      assertEnv(storageCall.envId, env);
+    return async ({ body }, context) => {
+      const caller = context.security[CREDENTIALS];
+      const call = Object.assign(context as StorageLogin, { caller });
+      assertEnv(call.envId, env);
       assertBatch(body, batchItems);
-      return toStorageResponse(await handler(body, storageCall), call.requestId);
+      return toStorageResponse(await handler(body, call), call.requestId);
     };
   };
-  // The runtime refuses unknown names.
-  const operations = [...OPERATIONS, ...Object.keys(handlers)].map((id) => [id, toHandler(id)]);
+  const operations = STORAGE_ROUTES.map(({ operationId: id }) => [id, toHandler(id)]);
 
-  // 3. It checks the response, if it should, and sends it in the form of the deployment.
-  return createRouter(toStorageTable(wireProfile), Object.fromEntries(operations), {
+  // 3. It checks the response, if it should, and sends it in the form of the deployment. It refuses unknown handlers.
+  const all = { ...handlers, ...Object.fromEntries(operations) };
+  return createRouter(toStorageTable(wireProfile), all, {
     ...settings,
     security: { [CREDENTIALS]: authenticate },
     encodeBody: (body) => toWireForm(body, wireProfile),
@@ -137,7 +139,6 @@ export function createStorageRouter<Caller = unknown>(
 const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
-const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId);
 
 /** Returns the routes with one security scheme for the three headers, which can only be checked together. */
 function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
@@ -146,16 +147,6 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
     securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name } },
     routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
-}
-
-/** Extends the call itself, because a copy takes time. */
-function toLogin(call: Call): StorageLogin {
-  return Object.assign(call, { envId: call.pathValues.envId ?? '' });
-}
-
-/** Every operation requires credentials, so `toLogin` has extended the call before. */
-function toCall(call: Call) {
-  return Object.assign(call as StorageLogin, { caller: call.security[CREDENTIALS] });
 }
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {

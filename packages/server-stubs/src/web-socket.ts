@@ -3,9 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from './errors.ts';
 import { isUpgrade, removeHopByHop } from './gateway-headers.ts';
-import { removeRawHeader, TOKEN } from './runtime/headers.ts';
-import type { HandlerResponse } from './runtime/route-table.ts';
-import type { UpgradeResponse } from './runtime/upgrade.ts';
+import type { HandlerResponse, UpgradeResponse } from './runtime/index.ts';
+import { removeRawHeader, TOKEN } from './runtime/portable.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
 export interface WebSocketResponse {

@@ -28,7 +28,7 @@ test.each([
   [
     'the runtime',
     runtime,
-    `Call HttpError UpgradeResponse ajvHelpers createEventStream createRouter hasResponse memoize
+    `Call HttpError UpgradeResponse ajvHelpers createEventStream createRouter hasBody hasResponse memoize printError
     toResponse`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {

@@ -5,7 +5,7 @@ import { GatewayError, StorageError } from '../errors.ts';
 import type { GatewayLogin } from '../gateway.ts';
 import { isNominated } from '../gateway-headers.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
-import { hasBody } from '../runtime/body.ts';
+import { hasBody } from '../runtime/index.ts';
 import type { StorageSecurity } from '../storage.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {

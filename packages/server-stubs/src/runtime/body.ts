@@ -114,7 +114,8 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       request.off('data', onData).off('end', onEnd).pause();
       reject(bodyTooLarge(maxBytes));
     };
-    const onEnd = () => resolve(Buffer.concat(chunks));
+    const onEnd = () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     request.on('data', onData).on('end', onEnd);
   });
 }

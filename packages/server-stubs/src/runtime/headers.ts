@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 export type HeaderValue = string | number | readonly string[] | undefined;
 
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
-/** Returns the value of a header by its lowercase name. Multiple values are joined. */
+/** Returns the value of a response header by its lowercase name. Multiple values are joined. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue;
@@ -10,6 +12,12 @@ export function headerOf(headers: Headers, name: string): string | undefined {
     if (value !== undefined) return Array.isArray(value) ? value.join(', ') : String(value);
   }
   return undefined;
+}
+
+/** Request headers are a plain object: without `hasOwn`, every request would have a `constructor` header. */
+export function findHeader(headers: IncomingHttpHeaders, key: string): string | undefined {
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 export function removeRawHeader(rawHeaders: string[], key: string): void {

@@ -2,6 +2,7 @@
  * The runtime of generated code, and what `@berth/server` and `@berth/mock` need of it. Unstable: generate code again
  * with each version.
  */
+export { hasBody } from './body.ts';
 export { Call, type Principals } from './call.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
 export {
@@ -23,6 +24,7 @@ export type {
 } from './handlers.ts';
 export { memoize } from './headers.ts';
 export type * from './options.ts';
+export { printError } from './options.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
 export type { ServerEvent } from './server-event.ts';

@@ -100,7 +100,7 @@ export interface Router extends Listener {
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];
 
-export function toSettings({ requests = {}, onError = print, ...options }: RouterOptions) {
+export function toSettings({ requests = {}, onError = printError, ...options }: RouterOptions) {
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) {
@@ -110,7 +110,8 @@ export function toSettings({ requests = {}, onError = print, ...options }: Route
   return { ...options, onError, limits };
 }
 
-export function print(error: unknown, { operationId }: Call): void {
+/** Prints an error with the operation in which it occurred. */
+export function printError(error: unknown, { operationId }: Call): void {
   process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }
 

@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 import { decodeQuery, decodeText, findCookie, parseQuery, type QueryValues } from './encoding.ts';
 import { HttpError, invalidRequest, type Violation } from './faults.ts';
-import { headerOf } from './headers.ts';
+import { findHeader } from './headers.ts';
 import { parseJson } from './json.ts';
 import { escapeName } from './json-pointer.ts';
 import { createNullObject, type NullObject } from './null-object.ts';
@@ -71,7 +71,7 @@ export function readParameters(
 function findHeaderOrCookie(place: ParameterPlace, name: string, { headers }: Call['request']) {
   return place === 'cookie'
     ? findCookie(headers.cookie, name)
-    : headerOf(headers, name.toLowerCase());
+    : findHeader(headers, name.toLowerCase());
 }
 
 /** The validator gets all parts, so the first step to the value is its part. */

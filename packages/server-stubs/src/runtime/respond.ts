@@ -122,7 +122,7 @@ export class Responder {
         discard(body);
         response.end();
       } else {
-        writeBody(response, body, (error) => this.#report(error));
+        writeBody(response, body, length, (error) => this.#report(error));
       }
     } catch (error) {
       discard(body);

@@ -1,7 +1,7 @@
 import type { Call, Principals } from './call.ts';
 import { decodeQuery, findCookie, parseQuery } from './encoding.ts';
 import { HttpError, hasResponse } from './faults.ts';
-import { headerOf } from './headers.ts';
+import { findHeader } from './headers.ts';
 import { createNullObject } from './null-object.ts';
 import { functionOf, type SecurityHandlers } from './options.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
@@ -62,7 +62,7 @@ function findCredential(
   if (scheme.type === 'mutualTLS') return '';
   if (scheme.type !== 'apiKey') return afterScheme(headers.authorization, toHttpScheme(scheme));
   const { in: place, name } = scheme;
-  if (place === 'header') return headerOf(headers, name.toLowerCase());
+  if (place === 'header') return findHeader(headers, name.toLowerCase());
   if (place === 'cookie') return findCookie(headers.cookie, name);
   const values = parseQuery(rawQuery).get(name);
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
