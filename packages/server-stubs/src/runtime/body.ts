@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { bodyTooLarge, invalidBody, missingBody, unsupported } from './faults.ts';
+import { bodyTooLarge, invalidBody, unsupported } from './faults.ts';
 import { charsetOf } from './headers.ts';
 import { decodeUtf8, readFields, selectContent, toJson } from './json.ts';
 import type { Input, Limits } from './options.ts';
@@ -19,7 +19,7 @@ export async function readBody(
   limits: Limits,
 ): Promise<void> {
   if (passThrough) input.body = hasBody(request) ? openStream(request, limits) : request;
-  if (documented === undefined) return;
+  if (passThrough || documented === undefined) return;
   const content = hasBody(request) ? selectSupported(documented, request) : undefined;
   if (content?.kind === 'binary') {
     input.contentType = content.mediaType;
@@ -27,12 +27,8 @@ export async function readBody(
     return;
   }
   const value = content && (await readBuffered(request, content, limits.bodyBytes));
-  if (value !== undefined) {
-    input.contentType = content?.mediaType;
-    input.body = readFields(value, documented, content?.validate);
-  } else if (documented.required) {
-    throw missingBody();
-  }
+  input.body = readFields(value, documented, content?.validate);
+  if (value !== undefined) input.contentType = content?.mediaType;
 }
 
 /** RFC 9112, section 6.3. */
@@ -55,8 +51,7 @@ function selectSupported({ content }: RequestBody, request: IncomingMessage): Co
   const found = selectContent(content, type);
   const charset = charsetOf(type ?? '');
   if (found.kind !== 'binary' && !UTF_8_NAMES.has(charset)) {
-    const accept = content.map(({ mediaType }) => mediaType).join(', ');
-    throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, { accept });
+    throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, {});
   }
   return found;
 }

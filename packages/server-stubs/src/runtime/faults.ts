@@ -145,10 +145,6 @@ export function invalidBody(message: string, kind?: FaultKind): HttpError {
   return invalidRequest([{ in: 'body', pointer: '', message }], kind);
 }
 
-export function missingBody(): HttpError {
-  return invalidBody('The request body is missing.');
-}
-
 export function badPath(name: string): HttpError {
   const message = `path.${name} has invalid percent-encoding.`;
   return invalidRequest([{ in: 'path', pointer: `/${name}`, message }], 'bad-path');

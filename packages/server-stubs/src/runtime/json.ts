@@ -1,6 +1,6 @@
 /** JSON bodies, from bytes to valid fields. Works in browsers, where MSW receives requests. */
 import { scan } from 'secure-json-parse';
-import { bodyTooLarge, invalidBody, invalidRequest, missingBody, unsupported } from './faults.ts';
+import { bodyTooLarge, invalidBody, invalidRequest, unsupported } from './faults.ts';
 import { findContent } from './headers.ts';
 import type { Content, RequestBody, Validator } from './route-table.ts';
 import { toViolation } from './validation.ts';
@@ -18,8 +18,8 @@ export function readJsonBody(
 ): unknown {
   const { validate } = selectContent(documented.content, contentType);
   if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes);
-  if (bytes.length === 0) throw missingBody();
-  return readFields(toJson(decodeUtf8(bytes)), documented, validate);
+  const value = bytes.length === 0 ? undefined : toJson(decodeUtf8(bytes));
+  return readFields(value, documented, validate);
 }
 
 export function selectContent(content: readonly Content[], header: string | undefined): Content {
@@ -72,13 +72,18 @@ function isDeeper(value: unknown, levels: number): boolean {
  * Returns the validated value of a parsed body: its fields, even if they were sent inside another property
  * (`x-berth-unwrap`).
  *
- * @throws HttpError if the value does not match the schema
+ * @param value `undefined` without a body
+ * @throws HttpError if the value does not match the schema, or is missing
  */
 export function readFields(
   value: unknown,
   documented: RequestBody,
   validate: Validator | undefined,
 ): unknown {
+  if (value === undefined) {
+    if (documented.required) throw invalidBody('The request body is missing.');
+    return undefined;
+  }
   const wrapper = findWrapper(value, documented);
   const fields = wrapper === undefined ? value : (value as Record<string, unknown>)[wrapper];
   if (validate === undefined || validate(fields)) return fields;

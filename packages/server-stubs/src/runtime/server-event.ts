@@ -38,10 +38,8 @@ function toLines(field: string, value: string): string {
 }
 
 function toLine(field: string, value: string): string {
-  if (LINE_BREAK.test(value) || value.includes('\0')) {
-    throw new TypeError(`The event's ${field} must be a single line without NUL.`);
-  }
-  return value;
+  if (!LINE_BREAK.test(value) && !value.includes('\0')) return value;
+  throw new TypeError(`The event's ${field} must be a single line without NUL.`);
 }
 
 function toWhole(retry: number): number {
