@@ -3,7 +3,6 @@
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
 export { type Cors, createCors } from './cors.ts';
-export { applyDispositionRules } from './disposition.ts';
 export {
   type ContractErrorOptions,
   GatewayError,
@@ -13,7 +12,9 @@ export {
   toContractError,
   UploadError,
 } from './errors.ts';
-export { countHosts, isLoopback } from './gateway-headers.ts';
+export { applyDispositionRules } from './gateway/disposition.ts';
+export { countHosts, isLoopback } from './gateway/headers.ts';
+export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';
 export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
@@ -33,7 +34,6 @@ export {
   toEventText,
   toResponse,
 } from './runtime/portable.ts';
-export { toCallerResponse } from './service-response.ts';
-export type { StorageOperationId } from './storage.ts';
-export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage-wire.ts';
-export * from './upload-form.ts';
+export type { StorageOperationId } from './storage/router.ts';
+export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
+export * from './upload/form.ts';

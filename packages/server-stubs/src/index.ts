@@ -1,6 +1,8 @@
 export type { CorsOptions } from './cors.ts';
 export { GatewayError, StorageError, UploadError } from './errors.ts';
-export * from './gateway.ts';
+export * from './gateway/router.ts';
+export type { ServiceResponse } from './gateway/service-response.ts';
+export type { WebSocketResponse } from './gateway/web-socket.ts';
 export {
   type Call,
   createEventStream,
@@ -8,8 +10,6 @@ export {
   type Router,
   type Violation,
 } from './runtime/index.ts';
-export type { ServiceResponse } from './service-response.ts';
-export * from './storage.ts';
-export type { StorageCredentials } from './storage-wire.ts';
-export * from './upload.ts';
-export type { WebSocketResponse } from './web-socket.ts';
+export * from './storage/router.ts';
+export type { StorageCredentials } from './storage/wire.ts';
+export * from './upload/router.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyDispositionRules } from '../src/disposition.ts';
+import { applyDispositionRules } from '../src/gateway/disposition.ts';
 
 test.each<[sent: string | string[], expected: string]>([
   ['attachment; filename="a;b.txt"', 'attachment; filename="a;b.txt"'],

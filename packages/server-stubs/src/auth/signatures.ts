@@ -2,11 +2,11 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
-import type { GatewayLogin } from '../gateway.ts';
-import { isNominated } from '../gateway-headers.ts';
+import { isNominated } from '../gateway/headers.ts';
+import type { GatewayLogin } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { hasBody } from '../runtime/index.ts';
-import type { StorageSecurity } from '../storage.ts';
+import type { StorageSecurity } from '../storage/router.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {
   type CreateError,

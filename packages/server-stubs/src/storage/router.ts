@@ -1,15 +1,15 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { StorageError, toContractError } from './errors.ts';
-import { LIMITS } from './generated/contract.gen.ts';
-import type { Input, Output, operations } from './generated/storage.v2/index.gen.ts';
-import { routes } from './generated/storage.v2/routes.gen.ts';
+import { StorageError, toContractError } from '../errors.ts';
+import { LIMITS } from '../generated/contract.gen.ts';
+import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
+import { routes } from '../generated/storage.v2/routes.gen.ts';
 import {
   assertFunction,
   type CommonOptions,
   type EnvOption,
   type Login,
   toRouterOptions,
-} from './router-options.ts';
+} from '../router-options.ts';
 import {
   type Call,
   createRouter,
@@ -18,7 +18,7 @@ import {
   type Router,
   type RouteTable,
   type SecurityHandler,
-} from './runtime/index.ts';
+} from '../runtime/index.ts';
 import {
   assertBatch,
   missingCredentials,
@@ -26,7 +26,7 @@ import {
   type StorageCredentials,
   toStorageResponse,
   toWireForm,
-} from './storage-wire.ts';
+} from './wire.ts';
 
 /** The storage API operations. The upload target has its own router. */
 export type StorageOperationId = Exclude<keyof operations, 'uploadFile'>;

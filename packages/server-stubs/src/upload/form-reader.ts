@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, Transform, type TransformCallback } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
-import { UploadError } from './errors.ts';
-import { hasResponse } from './runtime/index.ts';
+import { UploadError } from '../errors.ts';
+import { hasResponse } from '../runtime/index.ts';
 import {
   addField,
   isFileField,
@@ -10,7 +10,7 @@ import {
   missingFileField,
   toFileType,
   type UploadInput,
-} from './upload-form.ts';
+} from './form.ts';
 
 const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 

@@ -2,18 +2,17 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { GatewayError, toContractError } from './errors.ts';
-import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './gateway-headers.ts';
-import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
-import type { Input as GeneratedInput } from './generated/gateway.v1/index.gen.ts';
-import { routes } from './generated/gateway.v1/routes.gen.ts';
+import { GatewayError, toContractError } from '../errors.ts';
+import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
+import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
+import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import {
   assertFunction,
   type CommonOptions,
   type EnvOption,
   type Login,
   toRouterOptions,
-} from './router-options.ts';
+} from '../router-options.ts';
 import {
   type Call,
   createRouter,
@@ -23,7 +22,8 @@ import {
   type Input,
   type Router,
   UpgradeResponse,
-} from './runtime/index.ts';
+} from '../runtime/index.ts';
+import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,

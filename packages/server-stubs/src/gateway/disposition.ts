@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { create, parse } from 'content-disposition';
-import { isUpgrade } from './gateway-headers.ts';
-import { type HeaderValue, memoize } from './runtime/portable.ts';
+import { type HeaderValue, memoize } from '../runtime/portable.ts';
+import { isUpgrade } from './headers.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { readonly method?: string | undefined };
 

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import { toContractError } from './errors.ts';
-import { openForm } from './form-reader.ts';
-import { LIMITS } from './generated/contract.gen.ts';
-import { routes } from './generated/storage.v2/routes.gen.ts';
-import { assertFunction, type CommonOptions, toRouterOptions } from './router-options.ts';
+import { toContractError } from '../errors.ts';
+import { LIMITS } from '../generated/contract.gen.ts';
+import { routes } from '../generated/storage.v2/routes.gen.ts';
+import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
 import {
   type Call,
   createRouter,
@@ -11,10 +10,11 @@ import {
   hasResponse,
   type Input,
   type Router,
-} from './runtime/index.ts';
-import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './upload-form.ts';
+} from '../runtime/index.ts';
+import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './form.ts';
+import { openForm } from './form-reader.ts';
 
-export type { UploadInput, UploadResult } from './upload-form.ts';
+export type { UploadInput, UploadResult } from './form.ts';
 
 /** Stores a file. To reject it, throw an `UploadError`, preferably before reading the content. */
 export type UploadHandler = (

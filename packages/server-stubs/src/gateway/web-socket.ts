@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError } from './errors.ts';
-import { isUpgrade, removeHopByHop } from './gateway-headers.ts';
-import type { HandlerResponse, UpgradeResponse } from './runtime/index.ts';
-import { removeRawHeader, TOKEN } from './runtime/portable.ts';
+import { GatewayError } from '../errors.ts';
+import type { HandlerResponse, UpgradeResponse } from '../runtime/index.ts';
+import { removeRawHeader, TOKEN } from '../runtime/portable.ts';
+import { isUpgrade, removeHopByHop } from './headers.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
 export interface WebSocketResponse {

@@ -1,7 +1,7 @@
+import { GatewayError } from '../errors.ts';
+import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable.ts';
 import { applyDispositionRules } from './disposition.ts';
-import { GatewayError } from './errors.ts';
-import { removeHopByHop } from './gateway-headers.ts';
-import type { BodyWriter, Call, HandlerResponse, RawBody } from './runtime/portable.ts';
+import { removeHopByHop } from './headers.ts';
 
 /** A hosted service's response, which is forwarded unchanged except for the headers that the gateway sets. */
 export interface ServiceResponse extends Pick<HandlerResponse, 'status' | 'headers'> {
