@@ -25,9 +25,9 @@ export interface CommonOptions
 export type EnvOption = string | ((env: string) => boolean);
 
 /** The caller that credentials belong to, or `undefined`, `null` or `false` to reject them. */
-export type Login<Caller> = MaybeCaller<Caller> | Promise<MaybeCaller<Caller>>;
-
-type MaybeCaller<Caller> = Caller | undefined | null | false;
+export type Login<Caller> =
+  | (Caller | undefined | null | false)
+  | Promise<Caller | undefined | null | false>;
 
 export function toRouterOptions(
   surface: 'gateway' | 'storage' | 'upload',

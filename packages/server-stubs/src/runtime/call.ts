@@ -4,11 +4,9 @@ import type { Route } from './route-table.ts';
 /** The principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;
 
-const NOTHING = Object.freeze({});
+type CreateId = ((request: IncomingMessage) => string | undefined) | undefined;
 
-export interface CallOptions extends Pick<Call, 'route' | 'rawPath' | 'rawQuery'> {
-  readonly createId?: ((request: IncomingMessage) => string | undefined) | undefined;
-}
+const NOTHING = Object.freeze({});
 
 /** The context of a request. Handlers get it in addition to their input. */
 export class Call<Security extends object = Principals> {
@@ -27,14 +25,15 @@ export class Call<Security extends object = Principals> {
   readonly pathValues: Readonly<Record<string, string>> = NOTHING;
   /** The principals of the alternative that authenticated the caller, by scheme. */
   readonly security: Security = NOTHING as Security;
-  readonly #createId: CallOptions['createId'];
+  readonly #createId: CreateId;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { route, rawPath, rawQuery, createId }: CallOptions,
+    { route, rawPath, rawQuery }: Pick<Call, 'route' | 'rawPath' | 'rawQuery'>,
+    createId: CreateId,
   ) {
     this.request = request;
     this.response = response;

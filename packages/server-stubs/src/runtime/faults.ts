@@ -20,14 +20,12 @@ export function hasResponse(error: unknown): error is ErrorWithResponse {
 const STATUSES = {
   'not-found': 404,
   'method-not-allowed': 405,
-  'bad-path': 400,
   'invalid-request': 400,
   'malformed-body': 400,
   'unsupported-media-type': 415,
   'too-large': 413,
   unauthorized: 401,
   'not-implemented': 501,
-  'invalid-response': 500,
   'handler-failed': 500,
 } as const;
 
@@ -147,7 +145,7 @@ export function invalidBody(message: string, kind?: FaultKind): HttpError {
 
 export function badPath(name: string): HttpError {
   const message = `path.${name} has invalid percent-encoding.`;
-  return invalidRequest([{ in: 'path', pointer: `/${name}`, message }], 'bad-path');
+  return invalidRequest([{ in: 'path', pointer: `/${name}`, message }]);
 }
 
 export function bodyTooLarge(maxBytes: number): HttpError {

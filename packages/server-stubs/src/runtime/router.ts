@@ -59,7 +59,7 @@ export function createRouter(
     }
     const operation = match && findOperation(match, request.method);
     const route = operation?.route;
-    const call = new Call(request, response, { route, rawPath, rawQuery, createId });
+    const call = new Call(request, response, { route, rawPath, rawQuery }, createId);
     void serve(call, match, operation);
   };
 
