@@ -75,17 +75,14 @@ export interface GatewayInput {
   readonly body: Readable | undefined;
 }
 
-/** A call that has not been authenticated yet. */
+/** A call that may not have been authenticated yet. */
 export interface GatewayLogin extends Call {
   /** Environment that the host name selects. Reject credentials for any other. */
   readonly env: string;
 }
 
 /** The context of a call to a hosted service. */
-export interface GatewayCall<Caller = unknown>
-  extends Call<{ readonly bearerToken?: Caller; readonly signature?: Caller }> {
-  /** Environment that the host name selects. */
-  readonly env: string;
+export interface GatewayCall<Caller = unknown> extends GatewayLogin {
   /** The authenticated caller, as the security handler returned it. */
   readonly caller: Caller;
 }

@@ -41,16 +41,14 @@ type DataOf<Response> = Response extends { status: 200; body: { body: { data?: i
   ? Exclude<Data, undefined>
   : never;
 
-/** A storage call that has not been authenticated yet. */
+/** A storage call that may not have been authenticated yet. */
 export interface StorageLogin extends Call {
-  /** Environment in the path, not validated yet. Reject credentials for any other. */
+  /** Environment in the path. Reject credentials for any other. */
   readonly envId: string;
 }
 
 /** The context of a storage call. */
-export interface StorageCall<Caller = unknown> extends Call<{ readonly credentials: Caller }> {
-  /** Environment in the path. */
-  readonly envId: string;
+export interface StorageCall<Caller = unknown> extends StorageLogin {
   /** The authenticated caller, as the security handler returned it. */
   readonly caller: Caller;
 }
