@@ -88,14 +88,17 @@ function matchSegments(
 ): readonly string[] | undefined {
   const count = segments.length;
   if (isGreedy ? raws.length <= count : raws.length !== count) return undefined;
+  // First, because comparing text is faster than splitting it.
+  const isText = (segment: Segment, index: number) =>
+    typeof segment !== 'string' || segment === texts[index];
+  if (!segments.every(isText)) return undefined;
   const values: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const segment = segments[index] as Segment;
-    if (typeof segment !== 'string') {
-      const found = split(raws[index] as string, segment);
-      if (found === undefined) return undefined;
-      values.push(...found);
-    } else if (segment !== texts[index]) return undefined;
+    if (typeof segment === 'string') continue;
+    const found = split(raws[index] as string, segment);
+    if (found === undefined) return undefined;
+    values.push(...found);
   }
   if (!isGreedy) return values;
   const rest = raws.slice(count).join('/');
@@ -106,12 +109,14 @@ function matchSegments(
  * In linear time: each parameter has at least one character and ends at the first occurrence of the literal
  * after it. The last literal must end the segment.
  */
-function split(raw: string, [first = '', ...literals]: readonly string[]): string[] | undefined {
+function split(raw: string, literals: readonly string[]): string[] | undefined {
   const text = toPlain(raw);
+  const [first = ''] = literals;
   if (!text.startsWith(first)) return undefined;
   const values: string[] = [];
   let at = first.length;
-  for (const [index, literal] of literals.entries()) {
+  for (let index = 1; index < literals.length; index += 1) {
+    const literal = literals[index] as string;
     const isLast = index === literals.length - 1;
     const end = isLast ? text.length - literal.length : text.indexOf(literal, at + 1);
     if (end <= at || !text.startsWith(literal, end)) return undefined;
