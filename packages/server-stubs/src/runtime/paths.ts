@@ -7,73 +7,75 @@ export type Operations<Operation> = Map<string, Operation>;
 
 /** The operations for a path as sent, and the raw values of its parameters, in the order of the template. */
 export interface Match<Operation> {
-  readonly template: Template<Operation>;
+  readonly operations: Operations<Operation>;
   readonly values: readonly string[];
 }
 
-/** Decoded text, or the literal text around parameters: `{a}.{b}` is `['', '.', '']`. */
-type Segment = string | readonly string[];
+/** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
+type Pieces = readonly string[];
 
-interface Template<Operation> {
-  readonly segments: readonly Segment[];
-  /** Whether a last parameter, which is not in `segments`, takes the rest of the path. */
-  readonly isGreedy: boolean;
-  /** Equal for templates whose parameters only differ in their names. */
-  readonly shape: string;
-  readonly operations: Operations<Operation>;
+class Node<Operation> {
+  operations: Operations<Operation> | undefined;
+  readonly literals = new Map<string, Node<Operation>>();
+  /** Segments with parameters, the one with the longest literal text first. */
+  readonly templates: { shape: string; pieces: Pieces; node: Node<Operation> }[] = [];
+  /** The operations whose last parameter takes the rest of the path. */
+  rest: Operations<Operation> | undefined;
 }
 
-// In shapes, these sort after any other text: `mine` before `{id}.json`, then `{id}`, and the rest of the path last.
-const PARAMETER = '\uffff';
-const END = '\ufffe';
-const REST = PARAMETER + PARAMETER;
-
-/** The path templates of a document. */
+/**
+ * A trie of path segments, in which literal segments precede those with parameters, and the rest of the path is last.
+ * If what follows does not match a candidate, the next one is tried; no node is visited more than once.
+ */
 export class Paths<Operation> {
-  /** Sorted by shape, so that the first match is the most concrete one. */
-  readonly #templates: Template<Operation>[] = [];
+  readonly #root = new Node<Operation>();
 
-  operationsAt(path: string, isGreedy: boolean): Operations<Operation> {
-    const texts = path.slice(1).split('/');
-    const segments = (isGreedy ? texts.slice(0, -1) : texts).map(toSegment);
-    const shapes = segments.map((each) => `${[each].flat().join(PARAMETER)}${END}`);
-    const shape = shapes.join('') + (isGreedy ? REST : '');
-    const known = this.#templates.find((template) => template.shape === shape);
-    if (known !== undefined) return known.operations;
-    const operations: Operations<Operation> = new Map();
-    this.#templates.push({ segments, isGreedy, shape, operations });
-    this.#templates.sort((a, b) => (a.shape < b.shape ? -1 : 1));
-    return operations;
+  operationsAt(template: string, greedy: string | undefined): Operations<Operation> {
+    let node = this.#root;
+    for (const pieces of toSegments(template)) {
+      if (pieces.length === 3 && pieces[1] === greedy) {
+        node.rest ??= new Map();
+        return node.rest;
+      }
+      node = childOf(node, pieces);
+    }
+    node.operations ??= new Map();
+    return node.operations;
   }
 
   find(path: string): Match<Operation> | undefined {
-    const found = this.#match(path);
-    if (found !== undefined || !path.endsWith('/')) return found;
-    // An empty rest does not count: `/{name}/` equals `/{name}`.
-    const parent = this.#match(path.slice(0, -1));
-    const hasRest = this.#templates.some(({ shape }) => shape === parent?.template.shape + REST);
-    return hasRest ? parent : undefined;
-  }
-
-  #match(path: string): Match<Operation> | undefined {
-    const raws = path.slice(1).split('/');
-    const texts = raws.map((raw) => decodeText(raw));
-    for (const template of this.#templates) {
-      const values = matchSegments(template, raws, texts);
-      if (values !== undefined) return { template, values };
-    }
-    return undefined;
+    const values: string[] = [];
+    const operations = walk(this.#root, path, 1, values);
+    return operations === undefined ? undefined : { operations, values };
   }
 }
 
-/** The names of the parameters in a template. */
-export function namesOf(path: string): readonly string[] {
-  return Array.from(path.matchAll(/\{(.*?)\}/g), ([, name = '']) => name);
+export function namesOf(template: string): readonly string[] {
+  return toSegments(template).flatMap((pieces) => pieces.filter((_, index) => index % 2 === 1));
 }
 
-function toSegment(text: string): Segment {
-  const literals = text.split(/\{.*?\}/);
-  return literals.length === 1 ? (decodeText(text) ?? text) : literals.map(toLiteral);
+function toSegments(template: string): readonly Pieces[] {
+  const segments = template.slice(1).split('/');
+  return segments.map((segment) => segment.split(/[{}]/));
+}
+
+/** Templates whose parameters only differ in their names share a node. */
+function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operation> {
+  const child = new Node<Operation>();
+  if (pieces.length === 1) {
+    const [text = ''] = pieces;
+    const literal = decodeText(text) ?? text;
+    const known = node.literals.get(literal);
+    if (known === undefined) node.literals.set(literal, child);
+    return known ?? child;
+  }
+  const literals = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
+  const shape = literals.join('');
+  const known = node.templates.find((template) => template.shape === shape);
+  if (known !== undefined) return known.node;
+  node.templates.push({ shape, pieces: literals, node: child });
+  node.templates.sort((a, b) => b.shape.length - a.shape.length);
+  return child;
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
@@ -81,43 +83,52 @@ function toLiteral(text: string): string {
   return toPlain(text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())));
 }
 
-function matchSegments(
-  { segments, isGreedy }: Template<unknown>,
-  raws: readonly string[],
-  texts: readonly (string | undefined)[],
-): readonly string[] | undefined {
-  const count = segments.length;
-  if (isGreedy ? raws.length <= count : raws.length !== count) return undefined;
-  // First, because comparing text is faster than splitting it.
-  const isText = (segment: Segment, index: number) =>
-    typeof segment !== 'string' || segment === texts[index];
-  if (!segments.every(isText)) return undefined;
-  const values: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const segment = segments[index] as Segment;
-    if (typeof segment === 'string') continue;
-    const found = split(raws[index] as string, segment);
-    if (found === undefined) return undefined;
+function walk<Operation>(
+  node: Node<Operation>,
+  path: string,
+  start: number,
+  values: string[],
+): Operations<Operation> | undefined {
+  // The last segment has no slash after it.
+  if (start > path.length) return node.operations;
+  const slash = path.indexOf('/', start);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(start, end);
+  const literal = decodeText(segment);
+  const named = literal === undefined ? undefined : node.literals.get(literal);
+  const exact = named && walk(named, path, end + 1, values);
+  if (exact !== undefined) return exact;
+  const count = values.length;
+  for (const { pieces, node: next } of node.templates) {
+    const found = split(pieces, segment);
+    if (found === undefined) continue;
     values.push(...found);
+    const operations = walk(next, path, end + 1, values);
+    if (operations !== undefined) return operations;
+    values.length = count;
   }
-  if (!isGreedy) return values;
-  const rest = raws.slice(count).join('/');
-  return rest === '' ? undefined : [...values, rest];
+  if (node.rest === undefined) return undefined;
+  // An empty rest does not count: `/{name}/` equals `/{name}`.
+  if (start === path.length) return node.operations;
+  values.push(path.slice(start));
+  return node.rest;
 }
 
 /**
  * In linear time: each parameter has at least one character and ends at the first occurrence of the literal
  * after it. The last literal must end the segment.
  */
-function split(raw: string, literals: readonly string[]): string[] | undefined {
-  const text = toPlain(raw);
-  const [first = ''] = literals;
+function split(pieces: Pieces, segment: string): string[] | undefined {
+  const [first = '', , second] = pieces;
+  const isParameter = pieces.length === 3 && first === '' && second === '';
+  if (isParameter) return segment === '' ? undefined : [segment];
+  const text = toPlain(segment);
   if (!text.startsWith(first)) return undefined;
   const values: string[] = [];
   let at = first.length;
-  for (let index = 1; index < literals.length; index += 1) {
-    const literal = literals[index] as string;
-    const isLast = index === literals.length - 1;
+  for (let index = 2; index < pieces.length; index += 2) {
+    const literal = pieces[index] as string;
+    const isLast = index === pieces.length - 1;
     const end = isLast ? text.length - literal.length : text.indexOf(literal, at + 1);
     if (end <= at || !text.startsWith(literal, end)) return undefined;
     values.push(text.slice(at, end));

@@ -77,7 +77,7 @@ export function createRouter(
       const isUnhandled = operation === undefined && method === 'OPTIONS';
       if (isUnhandled && respondToOptions) return responder.respond(respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
-      if (operation === undefined) throw notAllowed(method, methodsOf(match.template.operations));
+      if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
       const { route, greedy, handle, authenticate } = operation;
       const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
@@ -117,7 +117,7 @@ function toPaths(
   for (const route of table.routes) {
     const { operationId, method, path, parameters } = route;
     const greedy = parameters.find((parameter) => parameter.greedy)?.name;
-    const operations = paths.operationsAt(path, path.endsWith(`/{${greedy}}`));
+    const operations = paths.operationsAt(path, greedy);
     if (operations.has(method)) {
       throw new TypeError(`${method} ${path} is in the route table more than once.`);
     }
@@ -141,8 +141,7 @@ function toPaths(
 }
 
 /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-function findOperation({ template }: Match<Operation>, method = 'GET'): Operation | undefined {
-  const { operations } = template;
+function findOperation({ operations }: Match<Operation>, method = 'GET'): Operation | undefined {
   return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
 }
 
