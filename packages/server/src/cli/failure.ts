@@ -18,10 +18,8 @@ export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message);
   const { name, errno, syscall, path, message, cause } = error as NodeJS.ErrnoException;
-  if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    const sentence = toListenSentence(error as NodeJS.ErrnoException);
-    if (sentence !== undefined) return new Failure(sentence);
-  }
+  const sentence = toListenSentence(error as ListenError);
+  if (sentence !== undefined) return new Failure(sentence);
   if (name === 'StoreUnavailableError') {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
     if (file === undefined) return new Failure(message);
@@ -36,18 +34,17 @@ export function toFailure(error: unknown): Failure | undefined {
   );
 }
 
-function toListenSentence(
-  error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string },
-): string | undefined {
-  const { code, port, address, hostname } = error;
-  switch (code) {
-    case 'EADDRINUSE':
+type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
+
+function toListenSentence({ syscall, code, port, address, hostname }: ListenError) {
+  switch (`${syscall} ${code}`) {
+    case 'listen EADDRINUSE':
       return `Port ${port} is already in use: stop the other program, or choose another port (--port, listen.port or admin.port).`;
-    case 'EACCES':
+    case 'listen EACCES':
       return `Port ${port} requires elevated privileges: choose a port above 1023.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
+    case 'listen EADDRNOTAVAIL':
+    case 'getaddrinfo ENOTFOUND':
+    case 'getaddrinfo EAI_AGAIN':
       return `${address ?? hostname} is not an address of this machine: choose another one (listen.host or admin.host).`;
     default:
       return undefined;

@@ -7,7 +7,6 @@ const EXAMPLES = `
 Examples:
   berth-server                               start a development server in this folder
   berth-server --config berth.yaml           start a server with this configuration
-  berth-server token --subject me            mint a token for a development server
   berth-server revoke key-pair dev/ci --config berth.yaml
                                              revoke a key pair, its grants and its links
 
@@ -47,7 +46,7 @@ function createProgram(version: string): Command {
     .addOption(
       forDevelopment('--port <number>', 'port of a development server; 0 picks a free port')
         .default(4020)
-        .argParser(parseNumber(0, 65_535)),
+        .argParser(parsePort),
     )
     .addOption(
       forDevelopment('--data <folder>', 'data folder of a development server')
@@ -57,13 +56,6 @@ function createProgram(version: string): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (options) => (await import('./serve.ts')).serve(options));
   program
-    .command('token')
-    .description('Mint an access token for the development server of the folder in --data.')
-    .option('--env <name>', 'environment that the token is for', 'dev')
-    .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
-    .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
-    .action(async (options) => (await commands()).token({ ...program.opts(), ...options }));
-  program
     .command('fsck')
     .description('Find damaged files in a store on disk.')
     .argument('<root>', 'folder of the store: store.root, or files in the --data folder')
@@ -71,7 +63,7 @@ function createProgram(version: string): Command {
       '--repair',
       'while no server runs: move damaged and foreign files to set-aside/ in the store folder',
     )
-    .action(async (root, options) => (await commands()).fsck(root, options));
+    .action(async (root, { repair }) => (await commands()).fsck(root, repair));
   program
     .command('revoke')
     .description(
@@ -79,9 +71,7 @@ function createProgram(version: string): Command {
     )
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
-    .action(async (kind, name, options) =>
-      (await commands()).revoke(kind, name, { ...program.opts(), ...options }),
-    );
+    .action(async (kind, name) => (await commands()).revoke(kind, name, program.opts().config));
   return program;
 }
 
@@ -91,12 +81,9 @@ function forDevelopment(flags: string, description: string): Option {
 
 const commands = () => import('./commands.ts');
 
-function parseNumber(min: number, max: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
-  };
+function parsePort(value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
 }
 
 /** Rejects an empty value, which usually comes from an unset shell variable. */

@@ -14,12 +14,10 @@ test.each([
   [['--prot', '1'], 'Did you mean --port?'],
   [['extra'], 'See berth-server --help for options and commands.'],
   [['--config', ''], 'It must not be empty'],
-  [['token', '--seconds', '-1'], 'integer from 1'],
   [['revoke', 'key-pair'], 'missing required argument'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
   [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys?'],
   [['--data', 'half'], 'half/development-keys.json does not contain the keys of a development'],
-  [['token'], 'is not the data folder of a development server'],
   [['fsck', 'gone'], 'gone is not the folder of a store: pass store.root.'],
   // Its files would all be foreign.
   [['fsck', 'data', '--repair'], 'data is not the folder of a store: pass store.root.'],
