@@ -87,8 +87,9 @@ export function createApplication(config: Config, resources: Resources, log: Log
     const path = toOriginForm(request.url ?? '/');
     const surface = surfaceOf(path);
     calls.begin(surface, path, request, response);
-    // The routers of both APIs read the host of an absolute target.
-    if (surface === 'upload' || surface === 'files') request.url = stripMount(surface, path);
+    // The upload router expects paths without its mount; the routers of both APIs read the host of an absolute target.
+    if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
+    if (surface === 'files') request.url = path;
     return routers[surface];
   };
   return {
@@ -127,11 +128,6 @@ function surfaceOf(path: string): Surface {
   const [, first] = /^(\/[^/?]*)/.exec(path) ?? [];
   if (first === UPLOAD_PATH) return 'upload';
   return first === FILES_PATH ? 'files' : 'gateway';
-}
-
-/** The upload router expects paths without its mount, the download listener complete ones. */
-function stripMount(surface: 'upload' | 'files', path: string): string {
-  return surface === 'upload' ? path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/') : path;
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

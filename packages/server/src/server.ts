@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -81,17 +80,17 @@ export async function createServer(
 
 export async function createServerWithLog(initial: Config, log: Log): Promise<BerthServer> {
   let config = initial;
+  let phase: Phase = 'starting';
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
   const { redis, blobs, calls, gateway } = resources;
-  let phase: Phase = 'starting';
   const http = createHttpServer(config.listen, createApplication(config, resources, log));
-  const admin = config.admin && createAdmin(blobs, metrics, () => phase);
+  const admin = config.admin ? createAdmin(blobs, metrics, () => phase) : undefined;
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
   const { countCalls } = gateway;
   metrics.addGauge('berth_upstream_outstanding', 'Calls to services in flight.', countCalls);
-  let stopSweeping = () => {};
+  let sweeps: NodeJS.Timeout | undefined;
   let lastReload: Promise<unknown> = Promise.resolve();
   let starting: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -99,12 +98,10 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   async function listen(): Promise<void> {
     if (starting ?? closing) throw new Error('A server can only be started once.');
     starting = start();
-    try {
-      await starting;
-    } catch (error) {
-      await closeOnce();
+    await starting.catch(async (error) => {
+      await close();
       throw error;
-    }
+    });
   }
 
   async function start(): Promise<void> {
@@ -112,7 +109,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       await once(admin.listen(config.admin.port, config.admin.host), 'listening');
     await http.listen();
     phase = 'ready';
-    stopSweeping = keepSwept(blobs, log);
+    sweeps = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS, blobs, log).unref();
+    void sweep(blobs, log);
   }
 
   /** One at a time, so that the last one requested wins. */
@@ -133,13 +131,25 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     return restarts;
   }
 
-  async function close(): Promise<void> {
+  function close(): Promise<void> {
+    closing ??= drainAndClose();
+    return closing;
+  }
+
+  async function drainAndClose(): Promise<void> {
     await starting?.catch(() => {});
     const wasReady = phase === 'ready';
     phase = 'draining';
     if (wasReady) await drain();
-    stopSweeping();
-    await closeResources();
+    clearInterval(sweeps);
+    gateway.close();
+    redis?.close();
+    await blobs.close();
+    // Last, so that `/readyz` reports that the server is draining.
+    if (!admin?.listening) return;
+    admin.close();
+    admin.closeAllConnections();
+    await once(admin, 'close');
   }
 
   async function drain(): Promise<void> {
@@ -155,18 +165,6 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }
 
-  async function closeResources(): Promise<void> {
-    gateway.close();
-    redis?.close();
-    await blobs.close();
-    // Last, so that `/readyz` reports that the server is draining.
-    if (admin) await stop(admin);
-  }
-
-  const closeOnce = () => {
-    closing ??= close();
-    return closing;
-  };
   return {
     get url() {
       const { host, tls } = config.listen;
@@ -178,8 +176,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     },
     listen,
     reload,
-    close: closeOnce,
-    [Symbol.asyncDispose]: closeOnce,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -216,34 +214,21 @@ async function openResources(config: Config, log: Log, metrics: Metrics) {
 
 /** @param sharedLocks locks of all processes that use the store. Default: only this one uses it */
 async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
-  if (store.driver === 'file') return openDiskStore({ ...store, sharedLocks });
+  if (store.driver === 'file') return openDiskStore(store.root, sharedLocks);
   // The SDK takes longer to load than everything else.
   const { createS3Store } = await import('./store/s3/s3-store.ts');
   return createS3Store({ ...store, sharedLocks });
 }
 
-async function stop(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
-}
-
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 
-function keepSwept(blobs: ServerStore, log: Log): () => void {
-  const sweep = async () => {
-    try {
-      const removed = await blobs.sweep();
-      if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
-    } catch (error) {
-      log.warn({ err: error }, 'cannot remove files left over from failed uploads');
-    }
-  };
-  const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
-  void sweep();
-  return () => clearInterval(timer);
+async function sweep(blobs: ServerStore, log: Log): Promise<void> {
+  try {
+    const removed = await blobs.sweep();
+    if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
+  } catch (error) {
+    log.warn({ err: error }, 'cannot remove files left over from failed uploads');
+  }
 }
 
 /**

@@ -68,34 +68,6 @@ export function createAuthenticator(
   };
 }
 
-/** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
-export class SignedUses {
-  readonly #redis: RedisState | undefined;
-  #environments: Config['environments'];
-
-  constructor({ environments }: Config, redis: RedisState | undefined) {
-    this.#environments = environments;
-    this.#redis = redis;
-  }
-
-  /** A call in flight is rejected by the current credentials, too. */
-  update({ environments }: Config): void {
-    this.#environments = environments;
-  }
-
-  async authorize({ kind, id, env, caller }: SignedUse): Promise<void> {
-    const pairs = this.#environments[env]?.credentials ?? [];
-    const isKnown = pairs.some((pair) => pair.id === caller);
-    const revocable = [
-      ['key-pair', `${env}/${caller}`],
-      [kind, id],
-    ] as const;
-    if (!isKnown || (await this.#redis?.isRevoked(...revocable))) {
-      throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
-    }
-  }
-}
-
 const REVOKED = 'The key pair has been revoked.';
 
 const isPairRevoked = async ({ env, id }: Caller, redis: RedisState | undefined) =>
@@ -123,6 +95,29 @@ async function refuseRevoked<Signer extends Caller>(
       refuse();
     },
   };
+}
+
+/** Rejects grants and links that were revoked, or whose key pair was revoked or removed, even while they are used. */
+export class SignedUses {
+  readonly #redis: RedisState | undefined;
+  #environments: Config['environments'];
+
+  constructor({ environments }: Config, redis: RedisState | undefined) {
+    this.#environments = environments;
+    this.#redis = redis;
+  }
+
+  update({ environments }: Config): void {
+    this.#environments = environments;
+  }
+
+  async authorize({ kind, id, env, caller }: SignedUse): Promise<void> {
+    const pairs = this.#environments[env]?.credentials ?? [];
+    const isKnown = pairs.some((pair) => pair.id === caller);
+    if (isKnown && !(await this.#redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id])))
+      return;
+    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+  }
 }
 
 /** Longer tokens are rejected without being parsed; Node's own limit for all headers is 16 KiB. */
@@ -169,14 +164,30 @@ async function verify(
   }
 }
 
+/** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
+const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
+
+/** D15: a token belongs to one environment, so a token with another audience in addition is rejected. */
+function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
+  const { aud, sub } = payload;
+  const { typ } = protectedHeader;
+  if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
+    throw invalid('The typ of the access token must be JWT or at+jwt.');
+  }
+  if (Array.isArray(aud) && aud.length > 1) throw invalidClaim('aud');
+  if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub');
+  return { env, id: sub };
+}
+
 function invalid(message?: string): GatewayError {
   return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
 }
 
-/**
- * Returns the error for a rejected token. It has no cause, because `jose` errors contain claims of the token.
- * Any other error is a bug.
- */
+function invalidClaim(claim: string): GatewayError {
+  return invalid(`The ${claim} claim of the access token is missing or invalid.`);
+}
+
+/** The error for a rejected token has no cause, because `jose` errors contain claims. Any other error is a bug. */
 function toTokenError(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {
@@ -189,28 +200,4 @@ function toTokenError(error: unknown): unknown {
   // Claims are checked after the signature: only the holder of a valid token learns which claim is wrong.
   if (error instanceof errors.JWTClaimValidationFailed) return invalidClaim(error.claim);
   return error instanceof errors.JOSEError ? invalid() : error;
-}
-
-function invalidClaim(claim: string): GatewayError {
-  return invalid(`The ${claim} claim of the access token is missing or invalid.`);
-}
-
-/** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
-const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
-
-/**
- * Returns the caller that a verified token identifies.
- *
- * D15: a token belongs to one environment, so a token with another audience in addition is rejected.
- * @throws GatewayError ACCESS_TOKEN_INVALID
- */
-function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
-  const { aud, sub } = payload;
-  const { typ } = protectedHeader;
-  if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
-    throw invalid('The typ of the access token must be JWT or at+jwt.');
-  }
-  if (Array.isArray(aud) && aud.length > 1) throw invalidClaim('aud');
-  if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub');
-  return { env, id: sub };
 }

@@ -11,7 +11,7 @@ import {
   jwksCache,
 } from 'jose';
 import QuickLRU from 'quick-lru';
-import type { TokenSettings } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
 /** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
@@ -46,9 +46,7 @@ export interface Issuer {
   tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
-interface Settings {
-  readonly environments: Readonly<Record<string, { readonly tokens?: TokenSettings | undefined }>>;
-}
+type Settings = Pick<Config, 'environments'>;
 
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */

@@ -22,7 +22,6 @@ export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'
   readonly credentials: (ParsedEnvironment['credentials'][number] & { readonly secret: string })[];
 }
 
-export type TokenSettings = NonNullable<EnvironmentConfig['tokens']>;
 export type Quota = NonNullable<EnvironmentConfig['quota']>;
 
 /**

@@ -71,7 +71,7 @@ test('a disk that fails during a download is worth a retry, and damage for fsck'
     calls += 1;
     // The trailer can be read.
     if (calls % 2 === 1) return read.apply(this, args);
-    return Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'read' }));
+    return Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO', errno: -5 }));
   });
   onTestFinished(() => failing.mockRestore());
   expect((await fetch(link)).status).toBe(503);

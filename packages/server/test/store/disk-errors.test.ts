@@ -19,7 +19,7 @@ test('survives a disk that is full at any byte, including the trailer', async (c
   const disk = await mountSmallDisk('size=1m');
   if ('reason' in disk) return context.skip(disk.reason);
   const root = disk.folder;
-  const store = await openDiskStore({ root });
+  const store = await openDiskStore(root);
   const outcomes = new Set<string>();
   // Some sizes leave 64 bytes of the last page for the trailer, which then does not fit.
   for (let size = MEBIBYTE - 16_384 - 64; size <= MEBIBYTE + 4096; size += 1024) {
@@ -42,7 +42,7 @@ test('survives a disk that is full at any byte, including the trailer', async (c
 test('survives a disk that becomes read-only, and recovers', async (context) => {
   const disk = await mountSmallDisk('size=1m');
   if ('reason' in disk) return context.skip(disk.reason);
-  const store = await openDiskStore({ root: disk.folder });
+  const store = await openDiskStore(disk.folder);
   const [key, copy] = ['a', 'b'].map((path) => ({ env: 'dev', path })) as [BlobKey, BlobKey];
   const changes = [
     () => store.write(key, toStream(toBytes(1000)), options),
@@ -54,7 +54,9 @@ test('survives a disk that becomes read-only, and recovers', async (context) => 
   await changes[0]?.();
   await disk.remount('ro');
   for (const change of changes.filter((_, index) => index !== 2)) {
-    await expect(change()).rejects.toThrow('The disk is mounted read-only. (EROFS)');
+    await expect(change()).rejects.toThrow(
+      'The disk cannot be used: read-only file system (EROFS).',
+    );
   }
   expect(await readAll(store, key)).toEqual(toBytes(1000));
   await disk.remount('rw');

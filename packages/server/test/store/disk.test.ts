@@ -15,7 +15,7 @@ const TYPE = { contentType: 'a/b' };
 describeBlobStore('disk', async () => {
   const root = await newTempFolder();
   return {
-    store: await openDiskStore({ root }),
+    store: await openDiskStore(root),
     leftovers: () => readdir(join(root, 'tmp')),
     plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
     dispose: () => rm(root, { recursive: true }),
@@ -32,7 +32,7 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
     caller.abort(new Error('gone'));
     return work();
   };
-  const store = await openDiskStore({ root, sharedLocks });
+  const store = await openDiskStore(root, sharedLocks);
   const content = toStream(Buffer.from('new'));
   const upload = store.write(KEY, content, { ...TYPE, signal: caller.signal });
   await expect(upload).rejects.toThrow('gone');
@@ -41,7 +41,7 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
 
 test('without its folder for temporary files, the store is unavailable, and no file is missing', async () => {
   const root = await useTempFolder();
-  const store = await openDiskStore({ root });
+  const store = await openDiskStore(root);
   await write(store, 'content');
   await rm(join(root, 'tmp'), { recursive: true });
   const copy = store.copy(KEY, { env: 'dev', path: 'b' }, { overwrite: true });
@@ -51,7 +51,7 @@ test('without its folder for temporary files, the store is unavailable, and no f
 
 test('creates the folder of an environment again after another program removed it', async () => {
   const root = await useTempFolder();
-  const store = await openDiskStore({ root });
+  const store = await openDiskStore(root);
   await write(store, 'old');
   await rm(join(root, 'files', 'dev'), { recursive: true });
   const other = { env: 'dev', path: 'b' };
@@ -73,7 +73,7 @@ test.each<[string, WithLocks]>([
   const to = { env: 'dev', path: 'b' };
   let locks = NO_LOCKS;
   const root = await useTempFolder();
-  const store = await openDiskStore({ root, sharedLocks: (names, work) => locks(names, work) });
+  const store = await openDiskStore(root, (names, work) => locks(names, work));
   await write(store, 'old');
   await write(store, 'other', to);
   locks = failing;
@@ -93,8 +93,8 @@ test.each<[string, WithLocks]>([
 });
 
 test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
-  const options = { root: await useTempFolder(), sharedLocks: NO_LOCKS };
-  const [store, other] = [await openDiskStore(options), await openDiskStore(options)];
+  const root = await useTempFolder();
+  const [store, other] = [await openDiskStore(root, NO_LOCKS), await openDiskStore(root, NO_LOCKS)];
   const sweepAfter = async (hours: number) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
     const count = await other.sweep();

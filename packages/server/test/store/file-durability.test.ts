@@ -77,7 +77,7 @@ const copy = (from: string, to: string, options: { overwrite: boolean; move?: bo
 beforeEach(async () => {
   unsynced.clear();
   root = join(await useTempFolder(), 'new', 'store');
-  const opened = openDiskStore({ root });
+  const opened = openDiskStore(root);
   await expectDurable(opened);
   store = await opened;
 });
@@ -102,7 +102,7 @@ test('a store is durable whose first process was killed while it was created', a
   root = join(dirname(root), 'other');
   await makeFolder(root);
   for (const name of ['files', 'tmp']) await mkdir(join(root, name));
-  await expectDurable(openDiskStore({ root }));
+  await expectDurable(openDiskStore(root));
 });
 
 test('a damaged file that fsck moves aside is durable', async () => {

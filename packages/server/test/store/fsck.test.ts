@@ -24,7 +24,7 @@ let victim: string;
 
 beforeEach(async () => {
   root = await useTempFolder();
-  store = await openDiskStore({ root });
+  store = await openDiskStore(root);
   for (const path of [...PATHS, key.path]) {
     const content = toStream(toBytes(10_000));
     await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });

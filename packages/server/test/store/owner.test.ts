@@ -8,8 +8,6 @@ import { startDevelopment } from '../server/support/cli.ts';
 import { NO_LOCKS } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-const SHARED = { sharedLocks: NO_LOCKS };
-
 /** A store that this process has used, with what another process has left in `owners/`. */
 async function useStore(owner: readonly (string | number)[]): Promise<string> {
   const root = await useTempFolder();
@@ -23,11 +21,11 @@ test('refuses the store of a running process, and takes that of a killed one', a
   const root = join(folder, 'files');
   const { cli } = await startDevelopment(folder, '--data', '.');
   const owner = `Process ${cli.child.pid} on ${hostname()}`;
-  await expect(openDiskStore({ root })).rejects.toThrow(owner);
-  await expect(openDiskStore({ root, ...SHARED })).rejects.toThrow(owner);
+  await expect(openDiskStore(root)).rejects.toThrow(owner);
+  await expect(openDiskStore(root, NO_LOCKS)).rejects.toThrow(owner);
   cli.child.kill('SIGKILL');
   await cli.finish();
-  const store = await openDiskStore({ root });
+  const store = await openDiskStore(root);
   expect(await readdir(join(root, 'owners'))).toHaveLength(1);
   await store.close();
   expect(await readdir(join(root, 'owners'))).toEqual([]);
@@ -35,8 +33,8 @@ test('refuses the store of a running process, and takes that of a killed one', a
 
 test('takes the store of this process, before it was restarted in a container', async () => {
   const root = await useStore(['alone', process.pid, 1, 'id', hostname()]);
-  const store = await openDiskStore({ root });
-  await expect(openDiskStore({ root })).rejects.toThrow(`Process ${process.pid}`);
+  const store = await openDiskStore(root);
+  await expect(openDiskStore(root)).rejects.toThrow(`Process ${process.pid}`);
   await store.close();
 });
 
@@ -46,19 +44,16 @@ test.each(['alone', 'shared'])(
     const owner = [ownership, 1, Date.now(), 'id', 'else.where'];
     const root = await useStore(owner);
     const file = join(root, 'owners', owner.join('.'));
-    await expect(openDiskStore({ root })).rejects.toThrow(`remove ${file}`);
+    await expect(openDiskStore(root)).rejects.toThrow(`remove ${file}`);
   },
 );
 
 test('processes that share locks share a store, which nobody repairs meanwhile', async () => {
   const root = await useTempFolder();
-  const stores = [
-    await openDiskStore({ root, ...SHARED }),
-    await openDiskStore({ root, ...SHARED }),
-  ];
-  await expect(openDiskStore({ root })).rejects.toThrow('share Redis');
+  const stores = [await openDiskStore(root, NO_LOCKS), await openDiskStore(root, NO_LOCKS)];
+  await expect(openDiskStore(root)).rejects.toThrow('share Redis');
   const repair = fsck(root, { repair: true, onProblem() {} });
   await expect(repair).rejects.toThrow('uses the store');
   for (const store of stores) await store.close();
-  await (await openDiskStore({ root })).close();
+  await (await openDiskStore(root)).close();
 });

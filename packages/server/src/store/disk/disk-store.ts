@@ -37,15 +37,6 @@ import {
 import { claimStore } from './owners.ts';
 import { openStoredFile, writeStoredFile } from './stored-file.ts';
 
-interface DiskStoreOptions {
-  readonly root: string;
-  /**
-   * Locks that several processes share, which may then use the store at the same time. Default: this process is the
-   * only one.
-   */
-  readonly sharedLocks?: WithLocks | undefined;
-}
-
 export const STORE_FOLDERS = ['files', 'tmp'] as const;
 
 /** A running process writes to each of its temporary files far more often. */
@@ -53,9 +44,10 @@ const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
 /**
  * Opens a store on disk, which creates it if necessary.
+ * @param sharedLocks of all processes that use the store. Default: this process is the only one
  * @throws StoreUnavailableError if the folder cannot be used, or another process uses it and no locks are shared
  */
-export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<ServerStore> {
+export function openDiskStore(root: string, sharedLocks?: WithLocks): Promise<ServerStore> {
   return withDiskErrors(async () => {
     await makeFolder(root);
     const folder = await realpath(root);
@@ -99,8 +91,6 @@ type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
  */
 class DiskStore implements ServerStore {
   readonly #root: string;
-  readonly #files: string;
-  readonly #tmp: string;
   readonly #isShared: boolean;
   readonly #withLocks: WithLocks;
   readonly #release: () => Promise<void>;
@@ -111,8 +101,6 @@ class DiskStore implements ServerStore {
 
   constructor(root: string, sharedLocks: WithLocks | undefined, release: () => Promise<void>) {
     this.#root = root;
-    this.#files = join(root, 'files');
-    this.#tmp = join(root, 'tmp');
     this.#isShared = sharedLocks !== undefined;
     this.#withLocks = toLocks(sharedLocks);
     this.#release = release;
@@ -123,12 +111,12 @@ class DiskStore implements ServerStore {
     return this.#withTemporaryFile(async (temporary) => {
       options.signal?.throwIfAborted();
       const info = await writeStoredFile(temporary, content, options);
-      options.signal?.throwIfAborted();
       await withDiskErrors(() =>
         this.#place(path, [path], async (lock) => {
           // The caller may have gone while this waited for the lock.
           options.signal?.throwIfAborted();
-          await renameFile(temporary, path, lock);
+          lock?.assertHeld();
+          await rename(temporary, path);
         }),
       );
       return info;
@@ -175,7 +163,8 @@ class DiskStore implements ServerStore {
       await close();
       await this.#place(destination, [destination], async (lock) => {
         await this.#assertFree(to, options);
-        await renameFile(temporary, destination, lock);
+        lock?.assertHeld();
+        await rename(temporary, destination);
       });
       return info;
     });
@@ -187,7 +176,8 @@ class DiskStore implements ServerStore {
     const info = await this.#place(destination, [source, destination], async (lock) => {
       const found = await this.#statSource(from);
       await this.#assertFree(to, options);
-      await renameFile(source, destination, lock);
+      lock?.assertHeld();
+      await rename(source, destination);
       return found;
     });
     await syncFolder(dirname(source));
@@ -209,11 +199,12 @@ class DiskStore implements ServerStore {
 
   sweep(): Promise<number> {
     const abandonedSince = Date.now() - (this.#isShared ? ABANDONED_MILLISECONDS : 0);
+    const folder = join(this.#root, 'tmp');
     return withDiskErrors(async () => {
       let count = 0;
-      for (const name of await readdir(this.#tmp)) {
+      for (const name of await readdir(folder)) {
         if (name.startsWith(this.#process)) continue;
-        const path = join(this.#tmp, name);
+        const path = join(folder, name);
         const stats = await orMissing(lstat(path));
         // The time of a change is that of the last write, also for an old file that gets a new name.
         if (!stats?.isFile() || stats.ctimeMs >= abandonedSince) continue;
@@ -238,7 +229,7 @@ class DiskStore implements ServerStore {
   }
 
   async #withTemporaryFile<T>(work: (path: string) => Promise<T>): Promise<T> {
-    const path = join(this.#tmp, `${this.#process}-${randomUUID()}`);
+    const path = join(this.#root, 'tmp', `${this.#process}-${randomUUID()}`);
     try {
       return await work(path);
     } finally {
@@ -269,21 +260,20 @@ class DiskStore implements ServerStore {
 
   /** Creates a folder durably, once: no file in it is acknowledged before the folder is durable, too. */
   #ensureFolder(folder: string): Promise<void> {
-    const known = this.#folders.get(folder) ?? this.#createFolder(folder);
+    const create = async () => {
+      if (folder === join(this.#root, 'files')) return this.#assertExists();
+      const parent = dirname(folder);
+      await this.#ensureFolder(parent);
+      await mkdir(folder).catch((error) => {
+        if (diskCodeOf(error) !== 'EEXIST') throw error;
+      });
+      await syncFolder(parent);
+    };
+    const known = this.#folders.get(folder) ?? create();
     this.#folders.set(folder, known);
     // A folder above it may be missing, too: the next call looks again.
     known.catch(() => this.#folders.clear());
     return known;
-  }
-
-  async #createFolder(folder: string): Promise<void> {
-    if (folder === this.#files) return this.#assertExists();
-    const parent = dirname(folder);
-    await this.#ensureFolder(parent);
-    await mkdir(folder).catch((error) => {
-      if (diskCodeOf(error) !== 'EEXIST') throw error;
-    });
-    await syncFolder(parent);
   }
 
   async #statSource(key: BlobKey): Promise<BlobInfo> {
@@ -299,12 +289,7 @@ class DiskStore implements ServerStore {
 
   /** If the disk is not mounted, for example, all files seem to be missing. */
   async #assertExists(): Promise<void> {
-    if (await isFolder(this.#files)) return;
-    throw new StoreUnavailableError('The store folder no longer exists. (ENOENT)');
+    if (await isFolder(join(this.#root, 'files'))) return;
+    throw new StoreUnavailableError('The store folder no longer exists.');
   }
-}
-
-async function renameFile(from: string, to: string, lock: SharedLock | undefined): Promise<void> {
-  lock?.assertHeld();
-  await rename(from, to);
 }

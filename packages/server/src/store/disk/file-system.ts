@@ -1,5 +1,6 @@
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { StoreUnavailableError } from '@berth/storage';
 
 export async function syncFolder(folder: string): Promise<void> {
@@ -39,9 +40,8 @@ export async function isFolder(path: string): Promise<boolean> {
 
 /** Returns the code of a file system error, such as `ENOENT`, or `undefined` for any other error. */
 export function diskCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'syscall' in error && 'code' in error
-    ? String(error.code)
-    : undefined;
+  const { errno, code } = error as NodeJS.ErrnoException;
+  return errno === undefined ? undefined : code;
 }
 
 export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
@@ -53,28 +53,12 @@ export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'The store folder no longer exists.',
-  ENOSPC: 'The disk is full.',
-  EDQUOT: 'The disk quota is exceeded.',
-  EFBIG: 'The file exceeds the maximum size allowed by the disk or the process.',
-  EIO: 'The disk failed.',
-  EXDEV: 'The folders files and tmp of the store must be on the same disk.',
-  EROFS: 'The disk is mounted read-only.',
-  EACCES: 'The server has no permission to use the store folder.',
-  EPERM: 'The server has no permission to use the store folder.',
-  EMFILE: 'The process has too many files open.',
-  ENFILE: 'The system has too many files open.',
-  ELOOP: 'The store contains a symbolic link; links are not followed.',
-  ENAMETOOLONG: 'The path of the store folder is too long for file names of this length.',
-};
-
 /** Converts an error of the file system to one of the store, which a caller may retry. */
 export function toStoreError(error: unknown): unknown {
-  const code = diskCodeOf(error);
-  if (code === undefined) return error;
-  const reason = REASONS[code] ?? 'The disk operation failed.';
-  return new StoreUnavailableError(`${reason} (${code})`, { cause: error });
+  const { errno, code } = error as NodeJS.ErrnoException;
+  if (errno === undefined) return error;
+  const message = `The disk cannot be used: ${getSystemErrorMessage(errno)} (${code}).`;
+  return new StoreUnavailableError(message, { cause: error });
 }
 
 export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
