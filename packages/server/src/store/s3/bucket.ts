@@ -28,8 +28,8 @@ const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
 /** Without a logger, the SDK writes the errors that it throws to the console as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** How long a call of the store may take, whatever the object store does; cleaning up may take a tenth of that. */
-const CALL_MILLISECONDS = 50_000;
+/** How long a call of the store may take, whatever the object store does. */
+const CALL_SECONDS = 50;
 
 export interface S3StoreOptions extends Omit<Extract<Config['store'], { driver: 's3' }>, 'driver'> {
   readonly sharedLocks?: WithLocks | undefined;
@@ -69,19 +69,24 @@ export class Bucket {
 
   /**
    * Runs a call of the store, which ends in time whatever it is waiting for: a response, another attempt, or a lock.
-   * @param share part of the time that a call has. Default: 1
+   * @param work gets a signal that is aborted when the time is over, or `stop` is
+   * @param seconds how long it may take. Cleaning up may take less
    * @throws StoreUnavailableError if it takes too long
    */
-  async call<T>(work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
+  async call<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    stop?: AbortSignal,
+    seconds = CALL_SECONDS,
+  ): Promise<T> {
     const timeout = new AbortController();
     const timedOut = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const error = new StoreUnavailableError('The object store does not respond.');
       timeout.abort(error);
       timedOut.reject(error);
-    }, CALL_MILLISECONDS * share);
+    }, seconds * 1000);
     try {
-      return await Promise.race([work(timeout.signal), timedOut.promise]);
+      return await Promise.race([work(anyOf(timeout.signal, stop)), timedOut.promise]);
     } finally {
       clearTimeout(timer);
     }
@@ -94,53 +99,44 @@ export class Bucket {
   change<T>(
     keys: readonly string[],
     work: (signal: AbortSignal, assertHeld: () => void) => Promise<T>,
+    stop?: AbortSignal,
   ): Promise<T> {
     const names = keys.map((key) => `s3://${this.name}/${key}`);
-    return this.call((timeoutSignal) =>
+    const run = (signal: AbortSignal) =>
       this.#withLocks(names, (lock) => {
-        const signal = lock ? AbortSignal.any([timeoutSignal, lock.signal]) : timeoutSignal;
+        const signalOfLock = anyOf(signal, lock?.signal);
         const assertHeld = () => lock?.assertHeld();
-        signal.throwIfAborted();
+        signalOfLock.throwIfAborted();
         assertHeld();
-        return work(signal, assertHeld);
-      }),
-    );
+        return work(signalOfLock, assertHeld);
+      });
+    return this.call(run, stop);
   }
 
-  /**
-   * Makes a request. If the signal is aborted, throws its reason instead of the SDK's error.
-   * @param signal of the call that the request belongs to. Default: it is a call of its own
-   */
+  /** Makes the only request of a call. */
+  request<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: Command<Input, Output>,
+    stop?: AbortSignal,
+  ): Promise<Output> {
+    return this.call((signal) => this.send(command, signal), stop);
+  }
+
+  /** Makes a request of a call. If its signal is aborted, throws the reason instead of the SDK's error. */
   async send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<Output> {
-    if (signal === undefined)
-      return this.call((timeoutSignal) => this.send(command, timeoutSignal));
     try {
       signal.throwIfAborted();
       return await this.client.send(command, { abortSignal: signal });
     } catch (error) {
       signal.throwIfAborted();
-      throw toS3Error(error);
+      throw toStoreError(error as Error);
     }
   }
 
-  /** Makes a request; returns `undefined` if the object, or the version in the condition, does not exist. */
-  async sendIfThere<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-    command: Command<Input, Output>,
-    signal?: AbortSignal,
-  ): Promise<Output | undefined> {
-    try {
-      return await this.send(command, signal);
-    } catch (error) {
-      if (isMissing(error) || statusOf(error) === 412) return undefined;
-      throw error;
-    }
-  }
-
-  head(key: string, signal?: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
-    return this.sendIfThere(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal);
+  head(key: string, signal: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
+    return orMissing(this.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal));
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {
@@ -151,12 +147,15 @@ export class Bucket {
   }
 }
 
+function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([signal, other]) : signal;
+}
+
 /** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
 const MAX_KEY_BYTES = 1024;
 
 function createClient(options: S3StoreOptions): S3Client {
-  const { endpoint, region } = options;
-  const { accessKeyId, secretAccessKey } = options;
+  const { endpoint, region, accessKeyId, secretAccessKey } = options;
   // The server limits its own connections, and each slow reader occupies one of these.
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
@@ -212,43 +211,26 @@ function toForeignError(): StoreUnavailableError {
   return new StoreUnavailableError('The response is not one of an object store.');
 }
 
-/** S3 statuses for callers without permission or with too many requests; RFC 9110 for the rest. */
-const UNAVAILABLE_STATUSES: readonly number[] = [401, 403, 408, 429];
-/** Error codes with another status and the same meaning. */
-const UNAVAILABLE_NAMES: readonly string[] = [
-  'AuthorizationHeaderMalformed',
-  'BadDigest',
-  'ExpiredToken',
-  'IncompleteBody',
-  'InvalidToken',
-  'NoSuchBucket',
-  'NoSuchUpload',
-  'RequestTimeout',
-  'TokenRefreshRequired',
-];
+/** Returns `undefined` if the object, or the version in the condition, does not exist. */
+export async function orMissing<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    const { cause } = error as Error;
+    const isMissing = statusOf(cause) === 404 && (cause as Error).name !== 'NoSuchBucket';
+    if (isMissing || statusOf(cause) === 412) return undefined;
+    throw error;
+  }
+}
 
 function statusOf(error: unknown): number | undefined {
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode;
 }
 
-function isMissing(error: unknown): boolean {
-  return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
-}
-
-/** Converts an SDK error; only errors caused by our own mistakes are kept as is. */
-function toS3Error(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof StoreUnavailableError) return error;
-  const status = statusOf(error);
-  const isOurMistake =
-    status !== undefined &&
-    status >= 400 &&
-    status < 500 &&
-    !UNAVAILABLE_STATUSES.includes(status) &&
-    !UNAVAILABLE_NAMES.includes(error.name);
-  if (isOurMistake) return error;
-  // A store's messages may quote what it was sent; names and numbers do not.
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = [code ?? error.name, status].filter(Boolean).join(', ');
-  return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, { cause: error });
+/** The messages of a store may quote what it was sent; names and numbers do not. */
+function toStoreError(cause: Error): StoreUnavailableError {
+  const { code = cause.name } = cause as NodeJS.ErrnoException;
+  const reason = [code, statusOf(cause)].filter(Boolean).join(', ');
+  return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, { cause });
 }

@@ -17,7 +17,7 @@ import {
   StoreUnavailableError,
 } from '@berth/storage';
 import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
-import { Bucket, expectS3, type S3StoreOptions, toObjectInfo } from './bucket.ts';
+import { Bucket, expectS3, orMissing, type S3StoreOptions, toObjectInfo } from './bucket.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
 
 const MAX_EMPTY_ATTEMPTS = 3;
@@ -44,7 +44,7 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
     async stat(key) {
-      const head = await bucket.head(bucket.keyOf(key));
+      const head = await bucket.call((signal) => bucket.head(bucket.keyOf(key), signal));
       return head && toObjectInfo(head);
     },
     open: async (key) => openObject(bucket, bucket.keyOf(key)),
@@ -60,7 +60,7 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
     },
     sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
     async check() {
-      if (await bucket.sendIfThere(new HeadBucketCommand({ Bucket: bucket.name }))) return;
+      if (await orMissing(bucket.request(new HeadBucketCommand({ Bucket: bucket.name })))) return;
       throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`);
     },
     close: async () => bucket.client.destroy(),
@@ -88,7 +88,7 @@ function copyFile(
     const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
     // The store copies the headers of the object as well.
     const copy = new CopyObjectCommand({ Bucket: bucket.name, Key: destination, CopySource });
-    const copied = await bucket.sendIfThere(copy, signal);
+    const copied = await orMissing(bucket.send(copy, signal));
     // Another program, which takes no locks, has deleted the source.
     if (copied === undefined) throw new BlobMissingError(from);
     expectS3(copied.CopyObjectResult?.ETag);
@@ -110,11 +110,11 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (let isMore = true; isMore; ) {
     const command = new ListMultipartUploadsCommand({ ...folder, ...page });
-    const found = await bucket.send(command);
+    const found = await bucket.request(command);
     for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
       if (isInProgress(UploadId) || (Initiated !== undefined && Initiated >= olderThan)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-      if (await bucket.sendIfThere(abort)) count += 1;
+      if (await orMissing(bucket.request(abort))) count += 1;
     }
     isMore = found.IsTruncated === true;
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
@@ -167,7 +167,7 @@ async function getObject(
   condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
-  const found = await bucket.sendIfThere(command);
+  const found = await orMissing(bucket.request(command));
   if (found === undefined) return undefined;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.
