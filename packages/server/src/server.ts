@@ -18,8 +18,7 @@ import { Quotas } from './quotas.ts';
 import { connectRedis } from './redis.ts';
 import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
-import { observeStore } from './store/observed-store.ts';
-import type { ServerStore } from './store/server-store.ts';
+import { observeStore, type ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */

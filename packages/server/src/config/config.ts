@@ -53,28 +53,17 @@ export async function loadConfig(
   });
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const placeOf = (offset = 0) => {
-    const { line, col } = lines.linePos(offset);
-    return `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
-  };
-  const refuse = (faults: readonly Fault[]) => {
-    if (faults.length === 0) return;
-    throw new ConfigError(
-      faults.map(({ message, offset }) => ({ path: [], message, place: placeOf(offset) })),
-    );
-  };
-  refuse(document.errors.slice(0, 1).map(({ message, pos: [offset] }) => ({ message, offset })));
-  const { references, faults } = replaceReferences(document, env);
-  refuse(faults);
-  setTypes(document, references);
   try {
+    const [error] = document.errors;
+    if (error) throw new ConfigError([{ path: [], message: error.message, offset: error.pos[0] }]);
+    setReferences(document, env);
     return await resolveConfig(toValue(document), dirname(resolve(file)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const toPlaced = (problem: ConfigProblem) => ({
-      ...problem,
-      place: placeOf(offsetOf(document, problem.path)),
-    });
+    const toPlaced = (problem: ConfigProblem) => {
+      const { line, col } = lines.linePos(problem.offset ?? offsetOf(document, problem.path));
+      return { ...problem, place: `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}` };
+    };
     throw new ConfigError(error.problems.map(toPlaced));
   }
 }
@@ -84,34 +73,30 @@ function toValue(document: Document): unknown {
   return document.toJS({ maxAliasCount: -1 }) ?? {};
 }
 
-interface Fault {
-  readonly message: string;
-  readonly offset: number | undefined;
-}
-
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 
-function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
-  const references = new Set<Node>();
-  const faults: Fault[] = [];
-  const addFault = ({ range }: Node, message: string) =>
-    faults.push({ message, offset: range?.[0] });
+/** Replaces the references to environment variables. @throws ConfigError */
+function setReferences(document: Document, env: NodeJS.ProcessEnv): void {
+  const references = new Set<unknown>();
+  const problems: ConfigProblem[] = [];
+  const add = ({ range }: Node, message: string) =>
+    problems.push({ path: [], message, offset: range?.[0] });
   visit(document, {
     Alias(_, node) {
-      if (node.resolve(document) === undefined)
-        addFault(node, `There is no anchor &${node.source}`);
+      if (node.resolve(document) === undefined) add(node, `There is no anchor &${node.source}`);
     },
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return;
       node.value = node.value.replace(REFERENCE, (reference, name: string) => {
         const value = env[name];
         references.add(node);
-        if (value === undefined) addFault(node, `The environment variable ${name} is not set`);
+        if (value === undefined) add(node, `The environment variable ${name} is not set`);
         return value ?? reference;
       });
     },
   });
-  return { references, faults };
+  if (problems.length > 0) throw new ConfigError(problems);
+  setTypes(document, references);
 }
 
 /** Environment variables are strings. For a setting of another type, reads them as YAML does. */
@@ -125,7 +110,7 @@ function setTypes(document: Document, references: ReadonlySet<unknown>): void {
   }
 }
 
-function offsetOf(document: Document, path: ConfigProblem['path']): number | undefined {
+function offsetOf(document: Document, path: ConfigProblem['path']): number {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);
     const name = path[length - 1];
@@ -133,9 +118,9 @@ function offsetOf(document: Document, path: ConfigProblem['path']): number | und
       ? parent.items.find(({ key }) => (isScalar(key) ? key.value : key) === name)
       : undefined;
     const node = pair?.key ?? document.getIn(path.slice(0, length), true);
-    if (isNode(node)) return node.range?.[0];
+    if (isNode(node)) return node.range?.[0] ?? 0;
   }
-  return undefined;
+  return 0;
 }
 
 /**

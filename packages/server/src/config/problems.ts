@@ -8,7 +8,9 @@ export interface ConfigProblem {
   /** What is wrong and how to fix it, as the end of a sentence that begins with the setting. */
   readonly message: string;
   /** `file:line:column`; undefined if the configuration was not read from a file. */
-  readonly place?: string | undefined;
+  readonly place?: string;
+  /** Where it is in the file, if not at the setting. */
+  readonly offset?: number | undefined;
   /** Whether the value has another type than the setting. */
   readonly hasWrongType?: boolean;
 }
