@@ -4,29 +4,30 @@ import { describeOn } from '../../../scripts/testing/engines.ts';
 import { startRedis } from '../test/shared/support/start-redis.ts';
 import { connectRedis } from './redis.ts';
 
+async function connect() {
+  const { port } = await startRedis();
+  const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
+  onTestFinished(redis.close);
+  return { port, redis };
+}
+
 describeOn('redis', 'a connection', () => {
   test('takes no reply for late that arrived while this process was busy', async () => {
-    const { port } = await startRedis();
-    const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
-    onTestFinished(redis.close);
+    const { redis } = await connect();
     const revoked = redis.isRevoked(['grant', 'a']);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
     expect(await revoked).toBe(false);
   });
 
   test('starts a new window for a quota whose length changes', async () => {
-    const { port } = await startRedis();
-    const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
-    onTestFinished(redis.close);
+    const { redis } = await connect();
     await redis.countCall('dev', { calls: 1, seconds: 3_600 });
     expect(await redis.countCall('dev', { calls: 1, seconds: 3_600 })).toBeGreaterThan(60);
     expect(await redis.countCall('dev', { calls: 1, seconds: 60 })).toBeUndefined();
   });
 
   test('releases locks even if a command has just timed out', async () => {
-    const { port } = await startRedis();
-    const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
-    onTestFinished(redis.close);
+    const { port, redis } = await connect();
     const admin = new Redis(port);
     onTestFinished(() => admin.disconnect());
     await redis.withLocks(['held'], async () => {

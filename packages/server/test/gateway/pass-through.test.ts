@@ -5,7 +5,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startRawService, startService } from '../server/support/hosted-service.ts';
-import { serving, startServer } from '../server/support/start-server.ts';
+import { serving, startInFront, startServer } from '../server/support/start-server.ts';
 import { open, sendRaw } from '../support/send-raw.ts';
 
 /** A server in front of a service that records its requests. */
@@ -160,12 +160,14 @@ it('reads no more of a service than its caller reads', async () => {
 
 it('disconnects from the service when a body exceeds the limit (D13)', async () => {
   const closed: Promise<unknown>[] = [];
-  const origin = await startService((incoming) => {
-    closed.push(once(incoming.socket, 'close'));
-    incoming.on('error', () => {}).resume();
-  });
   const limits = { gatewayBodyBytes: 1000 };
-  const { send } = await startServer({ limits }, serving(origin));
+  const { send } = await startInFront(
+    (incoming) => {
+      closed.push(once(incoming.socket, 'close'));
+      incoming.on('error', () => {}).resume();
+    },
+    { limits },
+  );
   async function* pieces() {
     yield 'x'.repeat(900);
     yield 'x'.repeat(900);
@@ -185,10 +187,12 @@ it.each([
   ['chunks', CHUNKED, `10000\r\n${PIECE}\r\n`, '0\r\n\r\n', 'n'.repeat(300_000)],
 ])('delivers an early response to a caller that still sends %s', async (_, ...texts) => {
   const [length, piece, end, reply] = texts;
-  const origin = await startService((_request, response) => {
-    response.writeHead(403, { 'content-length': reply.length }).end(reply);
-  });
-  const { port, toGet } = await startServer({ listen: { keepAliveSeconds: 0.1 } }, serving(origin));
+  const { port, toGet } = await startInFront(
+    (_request, response) => {
+      response.writeHead(403, { 'content-length': reply.length }).end(reply);
+    },
+    { listen: { keepAliveSeconds: 0.1 } },
+  );
   const socket = await open(port);
   socket.write(toGet(`${length}\r\n`).replace('GET', 'POST'));
   // All of it before anything is read, as a simple client does.

@@ -17,26 +17,19 @@ test('healthz and readyz report a healthy server', async () => {
 });
 
 test('readyz reports an unusable store, without which the gateway is ready', async () => {
-  const { adminUrl, config } = await startServer();
+  const { adminUrl, config, metrics } = await startServer();
   const { root } = config.store as { root: string };
   await rm(root, { recursive: true });
-  expect(await get(`${adminUrl}/readyz`)).toMatchObject({
-    status: 200,
-    body: expect.stringMatching(/^ready\nstorage: blob store: /),
-  });
-  expect((await get(`${adminUrl}/metrics`)).body).toContain(
-    'berth_store_failures_total{method="check"} 1',
-  );
+  const body = expect.stringMatching(/^ready\nstorage: blob store: /);
+  expect(await get(`${adminUrl}/readyz`)).toEqual({ status: 200, body });
+  expect(await metrics()).toContain('berth_store_failures_total{method="check"} 1');
 });
 
 test('metrics count calls by surface, operation, status and code', async () => {
-  const origin = await startService((request, response) => {
-    request.resume();
-    response.end('0123456789');
-  });
+  const origin = await startService((_, response) => response.end('0123456789'));
   const pair = { id: 'me', secret: 'a secret of mine' };
   const environment = { ...serving(origin), credentials: [pair] };
-  const { adminUrl, url, call, port, toGet, token } = await startServer({}, environment);
+  const { metrics, url, call, port, toGet, token } = await startServer({}, environment);
   await (await call('/ok')).text();
   await (await call('/ok')).text();
   await (await call('', { headers: { authorization: 'Bearer x' } })).text();
@@ -50,7 +43,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
   await (await fetch(batch, { method: 'POST' })).text();
   await (await fetch(`${url}/files/dev/files/a`)).text();
   await new StorageClient(url, pair).upload('a', 'content');
-  const { body } = await get(`${adminUrl}/metrics`);
+  const text = await metrics();
   for (const line of [
     'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code="",env="dev",service="hello"} 3',
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID",env="dev",service="hello"} 1',
@@ -64,6 +57,6 @@ test('metrics count calls by surface, operation, status and code', async () => {
     'nodejs_eventloop_lag_seconds ',
     'process_resident_memory_bytes ',
   ]) {
-    expect(body).toContain(line);
+    expect(text).toContain(line);
   }
 });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
-import { Cli, runHere } from './support/cli.ts';
+import { Cli, runHere, startConfigured } from './support/cli.ts';
+import { startService } from './support/hosted-service.ts';
 import { makeFolder } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
@@ -50,11 +49,8 @@ test.runIf(process.platform === 'linux')('names a folder that cannot be created'
 });
 
 test('an address that cannot be used is reported in one sentence, with exit code 2', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
-  const used = new Cli(await makeFolder(), ['--port', String(port)]);
+  const { port } = new URL(await startService(() => {}));
+  const used = new Cli(await makeFolder(), ['--port', port]);
   const foreign = `listen: { host: 192.0.2.1, port: 0 }\nadmin: false\n${GOOD}`;
   const unknown = new Cli(await makeFolder({ 'berth.yaml': foreign }), ['--config', 'berth.yaml']);
   expect(await used.finish()).toEqual({
@@ -73,24 +69,17 @@ test('--version prints the version, and --help of a command the options that it 
   expect(stdout).toMatch(/--config[\s\S]*--data/);
 });
 
-test('fsck finds damaged and foreign files', async () => {
-  const folder = await makeFolder({
-    [`d/files/files/dev/00/${'0'.repeat(64)}`]: 'no trailer',
-    'd/files/files/dev/x': '',
-    'd/files/tmp/x': '',
-  });
-  const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd/files');
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/^damaged: [\s\S]*foreign: |^foreign: [\s\S]*damaged: /);
-  expect(stderr).toBe('d/files has damaged or foreign files: run again with --repair.\n');
+test('fsck prints what it finds', async () => {
+  const folder = await makeFolder({ 'd/files/dev/x': '', 'd/tmp/x': '' });
+  const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd');
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^foreign: .*\n0 files, 0 bytes, 1 /)]);
+  expect(stderr).toBe('d has damaged or foreign files: run again with --repair.\n');
 });
 
 test('a log that nobody reads blocks nothing, and dropped lines are reported', async () => {
-  const folder = await makeFolder({
-    'berth.yaml': `listen: { port: 0 }\nadmin: { port: 0 }\nlog: { calls: true }\n${GOOD}`,
-  });
-  const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url, adminUrl } = await cli.listening();
+  const { cli, url, adminUrl } = await startConfigured(
+    `listen: { port: 0 }\nadmin: { port: 0 }\nlog: { calls: true }\n${GOOD}`,
+  );
   expect(await cli.line('listening')).toMatchObject({ host: '127.0.0.1' });
   cli.child.stdout?.pause();
   for (let at = 0; at < 20; at += 1) {

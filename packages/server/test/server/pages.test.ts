@@ -2,18 +2,17 @@ import { expect, test } from 'vitest';
 import { openBrowser } from '../../../../scripts/testing/browser.ts';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { startService } from './support/hosted-service.ts';
-import { serving, startServer } from './support/start-server.ts';
+import { startInFront } from './support/start-server.ts';
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describeOn('chromium', 'a page of another origin', () => {
   test('sends headers of its own to a service, and reads those that the service exposes', async () => {
-    const hello = await startService(({ headers }, response) => {
+    const { url, token } = await startInFront(({ headers }, response) => {
       response.setHeader('access-control-expose-headers', 'X-Total');
       response.setHeader('x-total', '7').setHeader('x-hidden', '8');
       response.end(`${headers['x-sdk-version']} ${headers.traceparent}`);
     });
-    const { url, token } = await startServer({}, serving(hello));
     const site = await startService((_, response) =>
       response.setHeader('content-type', 'text/html').end('<title>A page</title>'),
     );

@@ -6,27 +6,18 @@ import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { post, StorageClient } from '../attacks/support/storage-client.ts';
-import { Cli } from './support/cli.ts';
+import { Cli, startConfigured } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
-import { makeFolder, serving, startServer } from './support/start-server.ts';
+import { makeFolder, serving, startInFront, startServer } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 
-interface Setup {
-  readonly secret: string;
-  readonly extra?: string;
-  readonly environment?: string;
-}
-
-const yaml = ({ secret, extra = '', environment = '' }: Setup) => `${extra}
+const yaml = (secret: string, extra = '') => `${extra}
 listen: { port: 0 }
 admin: { port: 0 }
 keys: [{ secret: ${KEY} }]
-environments:
-  dev:
-    credentials: [{ id: me, secret: ${secret} }]
-    ${environment}
+environments: { dev: { credentials: [{ id: me, ${secret} }] } }
 `;
 
 async function storageStatus(url: string, secret: string, env = 'dev'): Promise<number> {
@@ -35,15 +26,9 @@ async function storageStatus(url: string, secret: string, env = 'dev'): Promise<
 }
 
 test('SIGHUP applies the file and what it refers to, or keeps the old configuration', async () => {
-  const file = (rest: Partial<Setup>) =>
-    yaml({ secret: 'unused-and-replaced', ...rest }).replace(
-      'secret: unused-and-replaced',
-      'secretFile: my.secret',
-    );
-  const folder = await makeFolder({ 'berth.yaml': file({}), 'my.secret': 'the-first-secret' });
+  const file = (extra?: string) => yaml('secretFile: my.secret', extra);
+  const { folder, cli, url } = await startConfigured(file(), { 'my.secret': 'the-first-secret' });
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
-  const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url } = await cli.listening();
   expect(await storageStatus(url, 'the-first-secret')).toBe(200);
 
   await write('my.secret', 'the-second-secret\n');
@@ -52,17 +37,14 @@ test('SIGHUP applies the file and what it refers to, or keeps the old configurat
   expect(await storageStatus(url, 'the-second-secret')).toBe(200);
   expect(await storageStatus(url, 'the-first-secret')).toBe(401);
 
-  await write('berth.yaml', file({ extra: 'typo: 1' }));
+  await write('berth.yaml', file('typo: 1'));
   await write('my.secret', 'the-third-secret');
   cli.child.kill('SIGHUP');
   const refused = await cli.line('cannot use the new configuration; keeping the old one');
   expect(JSON.stringify(refused)).toContain('berth.yaml:1:1: typo is not a setting');
   expect(await storageStatus(url, 'the-second-secret')).toBe(200);
 
-  await write(
-    'berth.yaml',
-    file({}).replace('port: 0 }\nadmin', 'port: 0, maxHeaderBytes: 2048 }\nadmin'),
-  );
+  await write('berth.yaml', file().replace('listen: {', 'listen: { maxHeaderBytes: 2048,'));
   cli.child.kill('SIGHUP');
   await cli.line('reloaded the configuration', 2);
   expect(await cli.line('these changes need a restart')).toMatchObject({ settings: ['listen'] });
@@ -78,23 +60,22 @@ test('a SIGHUP while the server starts is a reload once it has started', async (
   // Opened when the server opens it.
   const first = await open(pipe, 'w');
   cli.child.kill('SIGHUP');
-  await first.writeFile(yaml({ secret: 'the-first-secret' }));
+  await first.writeFile(yaml('secret: the-first-secret'));
   await first.close();
   const { url } = await cli.listening();
-  await writeFile(pipe, yaml({ secret: 'the-second-secret' }));
+  await writeFile(pipe, yaml('secret: the-second-secret'));
   await cli.line('reloaded the configuration');
   expect(await storageStatus(url, 'the-second-secret')).toBe(200);
 });
 
 test('environments, services, quotas and CORS change; a call in flight finishes with the old ones', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const slow = await startService(async (_, response) => {
+  const quick = await startService((_, response) => response.end('quick'));
+  const { server, config, call, url } = await startInFront(async (_, response) => {
     response.write('begun ');
     await held;
     response.end('ended');
   });
-  const quick = await startService((_, response) => response.end('quick'));
-  const { server, config, call, url } = await startServer({}, serving(slow));
   const underWay = await call();
   const { dev } = config.environments as { dev: object };
   const restarts = await server.reload({

@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createServer as createBerthServer } from '../../src/index.ts';
 import { HANDSHAKE, open, receive } from '../support/send-raw.ts';
-import { Cli } from './support/cli.ts';
-import { startListening, startService } from './support/hosted-service.ts';
+import { startConfigured } from './support/cli.ts';
+import { startListening } from './support/hosted-service.ts';
 import { makeCertificate, trust } from './support/make-certificate.ts';
-import { makeFolder, serving, startServer } from './support/start-server.ts';
+import { makeFolder, serving, startInFront, startServer } from './support/start-server.ts';
 
 const ABORTED = 'aborted calls that did not finish before the shutdown deadline';
 
@@ -20,15 +20,14 @@ test.each(['http', 'https'])(
     const tls = scheme === 'https' ? await makeCertificate('localhost') : undefined;
     if (tls) await trust(tls.cert);
     const { resolve: open, promise: opened } = Promise.withResolvers<void>();
-    const origin = await startService(async (_, response) => {
-      response.write('begun ');
-      await opened;
-      response.end('ended');
-    });
     const listen = { port: 0, shutdownSeconds: 60, ...(tls && { tls }) };
-    const { server, adminUrl, url, port, token, lines } = await startServer(
+    const { server, adminUrl, url, port, token, lines } = await startInFront(
+      async (_, response) => {
+        response.write('begun ');
+        await opened;
+        response.end('ended');
+      },
       { listen },
-      serving(origin),
     );
     const address = { port, host: 'localhost' };
     const idle = tls ? connectTls(address) : connect(address);
@@ -51,11 +50,9 @@ test.each(['http', 'https'])(
 
 test('accepts calls for the delay, while /readyz fails, until a second signal', async () => {
   const listen = 'listen: { port: 0, shutdownDelaySeconds: 3600 }';
-  const folder = await makeFolder({
-    'berth.yaml': `${listen}\nadmin: { port: 0 }\nkeys: [{ secret: ${'k'.repeat(32)} }]\nenvironments: { dev: {} }`,
-  });
-  const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url, adminUrl } = await cli.listening();
+  const { cli, url, adminUrl } = await startConfigured(
+    `${listen}\nadmin: { port: 0 }\nkeys: [{ secret: ${'k'.repeat(32)} }]\nenvironments: { dev: {} }`,
+  );
   const agent = new Agent({ keepAlive: true });
   const call = async () => {
     const [response] = await once(request(url, { agent }).end(), 'response');
@@ -77,22 +74,13 @@ test('accepts calls for the delay, while /readyz fails, until a second signal', 
 });
 
 test('aborts streams and WebSockets at the limit', async () => {
-  const origin = await startService((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
-  });
-  const { server, call, lines } = await startServer(
+  const { server, call, lines } = await startInFront(
+    (_, response) => void response.write('data: 1\n\n'),
     { listen: { port: 0, shutdownSeconds: 0.2 } },
-    serving(origin),
   );
-  const stream = await call();
-  const reader = stream.body?.getReader();
-  await reader?.read();
-  const cut = reader?.read().then(
-    () => 'ended',
-    () => 'cut',
-  );
+  const cut = expect((await call()).text()).rejects.toThrow();
   await server.close();
-  expect(await cut).toBe('cut');
+  await cut;
   expect(lines).toContainEqual(expect.objectContaining({ msg: ABORTED, calls: 1 }));
 });
 
@@ -100,10 +88,8 @@ test('does not wait for WebSockets', async () => {
   const service = createServer();
   new WebSocketServer({ server: service });
   const origin = await startListening(service);
-  const { server, port, toGet } = await startServer(
-    { listen: { port: 0, shutdownSeconds: 3600 } },
-    serving(origin),
-  );
+  const listen = { port: 0, shutdownSeconds: 3600 };
+  const { server, port, toGet } = await startServer({ listen }, serving(origin));
   const socket = await open(port);
   socket.write(toGet(HANDSHAKE));
   await receive(socket, ' 101 ');

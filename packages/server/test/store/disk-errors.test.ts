@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BlobKey, StoreUnavailableError } from '@berth/storage';
+import { StoreUnavailableError } from '@berth/storage';
 import { expect, test } from 'vitest';
 import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import { fsck } from '../../src/store/disk/fsck.ts';
-import { readAll, toBytes, toStream } from './blob-contents.ts';
+import { startDeployment } from '../attacks/support/start-deployment.ts';
+import { toBytes, toStream } from './blob-contents.ts';
 import { mountSmallDisk } from './temp-folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -39,26 +40,37 @@ test('survives a disk that is full at any byte, including the trailer', async (c
   expect([...outcomes]).toEqual(['written', 'full']);
 });
 
-test('survives a disk that becomes read-only, and recovers', async (context) => {
-  const disk = await mountSmallDisk('size=1m');
+test('a full or read-only disk gets the documented error, and recovers without a restart', async (context) => {
+  const disk = await mountSmallDisk('size=6m');
   if ('reason' in disk) return context.skip(disk.reason);
-  const store = await openDiskStore(disk.folder);
-  const [key, copy] = ['a', 'b'].map((path) => ({ env: 'dev', path })) as [BlobKey, BlobKey];
+  const store = { driver: 'file' as const, root: disk.folder };
+  const { dev, adminUrl } = await startDeployment({ store });
+  const upload = async (path: string, content: string | Uint8Array<ArrayBuffer>) => {
+    const response = await dev.upload(path, content);
+    const { status, headers } = response;
+    return [status, headers.get('retry-after'), errorCodeOf(await response.text())];
+  };
+  const UNAVAILABLE = [503, expect.stringMatching(/^[1-9]/), 'ServiceUnavailable'];
   const changes = [
-    () => store.write(key, toStream(toBytes(1000)), options),
-    () => store.copy(key, copy, { overwrite: true }),
-    () => store.copy(copy, key, { overwrite: true, move: true }),
-    () => store.check(),
-    () => store.delete(key),
-  ];
-  await changes[0]?.();
+    ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt', overwrite: true }],
+    ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/c.txt', removeOriginal: true }],
+    ['batchDelete', 'cloud://dev.files/b.txt'],
+  ] as const;
+  const change = (at: number) => dev.call(changes[at]?.[0] ?? '', { fileList: [changes[at]?.[1]] });
+  await upload('a.txt', 'old');
+  expect(await upload('a.txt', new Uint8Array(8 * MEBIBYTE))).toEqual(UNAVAILABLE);
+  expect(await dev.read('a.txt')).toBe('old');
   await disk.remount('ro');
-  for (const change of changes.filter((_, index) => index !== 2)) {
-    await expect(change()).rejects.toThrow(
-      'The disk cannot be used: read-only file system (EROFS).',
-    );
-  }
-  expect(await readAll(store, key)).toEqual(toBytes(1000));
+  expect(await upload('a.txt', 'new')).toEqual(UNAVAILABLE);
+  for (const at of [0, 1])
+    expect(await change(at)).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  const ready = await (await fetch(`${adminUrl}/readyz`)).text();
+  expect(ready).toContain('read-only file system (EROFS)');
+  expect(await dev.read('a.txt')).toBe('old');
   await disk.remount('rw');
-  for (const change of changes) await change();
+  expect(await upload('b.txt', new Uint8Array(MEBIBYTE))).toEqual([204, null, undefined]);
+  for (const at of [0, 1, 2]) expect(await change(at)).toMatchObject({ status: 200 });
+  expect(await dev.read('c.txt')).toBe('old');
 });
+
+const errorCodeOf = (xml: string) => /<Code>(\w+)/.exec(xml)?.[1];

@@ -1,13 +1,4 @@
-import {
-  appendFile,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openDiskStore, pathOf } from '../../src/store/disk/disk-store.ts';
@@ -16,7 +7,6 @@ import type { ServerStore } from '../../src/store/server-store.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-const PATHS = ['a', 'a/b', 'Folder/照片.jpg'];
 const key = { env: 'dev', path: 'victim/file' };
 let root: string;
 let store: ServerStore;
@@ -25,7 +15,7 @@ let victim: string;
 beforeEach(async () => {
   root = await useTempFolder();
   store = await openDiskStore(root);
-  for (const path of [...PATHS, key.path]) {
+  for (const path of ['a', 'a/b', 'Folder/照片.jpg', key.path]) {
     const content = toStream(toBytes(10_000));
     await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });
   }
@@ -41,23 +31,15 @@ async function check(repair = false): Promise<FileProblem[]> {
   return problems;
 }
 
-const DAMAGES: Record<string, () => Promise<unknown>> = {
-  'cut off': () => truncate(victim, 5000),
-  'without the last byte': async () => truncate(victim, (await readFile(victim)).length - 1),
-  'longer than it should be': () => appendFile(victim, 'x'),
-  'changed in its content': () => changeByte(5000),
-  'changed in its trailer': async () => changeByte((await readFile(victim)).length - 30),
-};
-
-async function changeByte(position: number): Promise<void> {
-  const handle = await open(victim, 'r+');
-  await handle.write(Buffer.from([0x7f]), 0, 1, position);
-  await handle.close();
-}
-
-test.each(Object.keys(DAMAGES))('finds a file that is %s, and sets it aside', async (name) => {
-  await DAMAGES[name]?.();
-  const damaged = await readFile(victim);
+test.each<[string, (bytes: Buffer) => Buffer]>([
+  ['cut off', (bytes) => bytes.subarray(0, 5000)],
+  ['without the last byte', (bytes) => bytes.subarray(0, -1)],
+  ['longer than it should be', (bytes) => Buffer.concat([bytes, Buffer.from('x')])],
+  ['changed in its content', (bytes) => bytes.fill(0x7f, 5000, 5001)],
+  ['changed in its trailer', (bytes) => bytes.fill(0x7f, bytes.length - 30, bytes.length - 29)],
+])('finds a file that is %s, and sets it aside', async (_, damage) => {
+  const damaged = damage(await readFile(victim));
+  await writeFile(victim, damaged);
   expect(await check()).toMatchObject([{ kind: 'damaged', path: relative(root, victim) }]);
   expect(await check(true)).toHaveLength(1);
   expect(await store.stat(key)).toBeUndefined();

@@ -8,12 +8,13 @@ import { startDevelopment } from '../server/support/cli.ts';
 import { NO_LOCKS } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-/** A store that this process has used, with what another process has left in `owners/`. */
-async function useStore(owner: readonly (string | number)[]): Promise<string> {
+/** A store with what a process has left in `owners/`, and the path of that file. */
+async function useStore(...owner: (string | number)[]) {
   const root = await useTempFolder();
   await mkdir(join(root, 'owners'));
-  await writeFile(join(root, 'owners', owner.join('.')), '');
-  return root;
+  const file = join(root, 'owners', owner.join('.'));
+  await writeFile(file, '');
+  return { root, file };
 }
 
 test('refuses the store of a running process, and takes that of a killed one', async () => {
@@ -32,7 +33,7 @@ test('refuses the store of a running process, and takes that of a killed one', a
 });
 
 test('takes the store of this process, before it was restarted in a container', async () => {
-  const root = await useStore(['alone', process.pid, 1, 'id', hostname()]);
+  const { root } = await useStore('alone', process.pid, 1, 'id', hostname());
   const store = await openDiskStore(root);
   await expect(openDiskStore(root)).rejects.toThrow(`Process ${process.pid}`);
   await store.close();
@@ -41,9 +42,7 @@ test('takes the store of this process, before it was restarted in a container', 
 test.each(['alone', 'shared'])(
   'refuses the store of a process on another machine (%s), and names the file to remove',
   async (ownership) => {
-    const owner = [ownership, 1, Date.now(), 'id', 'else.where'];
-    const root = await useStore(owner);
-    const file = join(root, 'owners', owner.join('.'));
+    const { root, file } = await useStore(ownership, 1, Date.now(), 'id', 'else.where');
     await expect(openDiskStore(root)).rejects.toThrow(`remove ${file}`);
   },
 );

@@ -4,15 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import packageInfo from '../../../package.json' with { type: 'json' };
 import { run } from '../../../src/cli/program.ts';
+import { type Line, makeFolder } from './start-server.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
-
-/** A log line. */
-export interface Line {
-  readonly level: string;
-  readonly msg: string;
-  readonly [name: string]: unknown;
-}
 
 /** A running command line, from source. */
 export class Cli {
@@ -21,11 +15,8 @@ export class Cli {
   stderr = '';
   readonly #closed: Promise<unknown[]>;
 
-  constructor(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(process.execPath, ['--conditions=berth-source', CLI, ...args], {
-      cwd,
-      env: { ...process.env, ...env },
-    });
+  constructor(cwd: string, args: readonly string[]) {
+    this.child = spawn(process.execPath, ['--conditions=berth-source', CLI, ...args], { cwd });
     this.#closed = once(this.child, 'close');
     for (const name of ['stdout', 'stderr'] as const) {
       this.child[name]?.setEncoding('utf8').on('data', (text) => {
@@ -46,13 +37,12 @@ export class Cli {
   }
 
   /** Waits for a log line. */
-  async line(msg: string, count = 1): Promise<Line> {
-    const found = await this.until(() => this.lines.filter((line) => line.msg === msg)[count - 1]);
-    return found;
+  line(msg: string, count = 1): Promise<Line> {
+    return this.until(() => this.lines.filter((line) => line.msg === msg)[count - 1]);
   }
 
   /** Waits until it listens; returns the addresses. */
-  async listening(): Promise<{ readonly url: string; readonly adminUrl: string }> {
+  async listening() {
     const { url, adminUrl } = await this.line('listening');
     return { url: String(url), adminUrl: String(adminUrl) };
   }
@@ -72,6 +62,13 @@ export class Cli {
     const [code] = await this.#closed;
     return { code: code as number | null, stdout: this.stdout, stderr: this.stderr };
   }
+}
+
+/** Starts a server on free ports with this configuration, and files that it refers to. */
+export async function startConfigured(config: string, files: Record<string, string> = {}) {
+  const folder = await makeFolder({ 'berth.yaml': config, ...files });
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  return { folder, cli, ...(await cli.listening()) };
 }
 
 /** Starts a development server on a free port. Returns what it prints. */

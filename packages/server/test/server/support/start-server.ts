@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -6,9 +7,16 @@ import { begin, type Sent, send } from '../../../../server-stubs/test/support/se
 import { sign } from '../../../../server-stubs/test/support/sign.ts';
 import { createToken, createTokenKeys } from '../../../src/cli/development.ts';
 import { type ConfigInput, createServer } from '../../../src/index.ts';
-import type { Line } from './cli.ts';
+import { startService } from './hosted-service.ts';
 
 const dev = await createTokenKeys();
+
+/** A log line. */
+export interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly [name: string]: unknown;
+}
 
 /** A call of a hosted service. */
 export interface ServiceCall extends Sent {}
@@ -47,10 +55,11 @@ export async function startServer(
   const authorization = `Bearer ${token}`;
   const call = (path = '', init: RequestInit = {}) =>
     fetch(url + HELLO + path, { ...init, headers: { authorization, ...init.headers } });
-  const withToken = (sent: ServiceCall) => ({
+  const withToken = ({ headers, ...sent }: ServiceCall) => ({
     ...sent,
-    headers: { authorization, ...sent.headers },
+    headers: { authorization, ...headers },
   });
+  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
   /** Like `call`, with headers that `fetch` does not send; `code` is that of an error of the gateway. */
   const sendCall = async (sent: ServiceCall = {}, path = HELLO) => {
     const received = await send(url, path, withToken(sent));
@@ -81,13 +90,16 @@ export async function startServer(
     /** The bytes of a GET. */
     toGet: (headers = '', target = HELLO) =>
       `GET ${target} HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\n${headers}\r\n`,
+    metrics,
     /** The value of a metric without labels. */
-    async metric(name: string): Promise<number> {
-      const text = await (await fetch(`${adminUrl}/metrics`)).text();
-      return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-    },
+    metric: async (name: string) =>
+      Number(new RegExp(`^${name} (\\d+)`, 'm').exec(await metrics())?.[1]),
   };
 }
+
+/** Starts a server in front of a service. */
+export const startInFront = async (listener: RequestListener, change: Partial<ConfigInput> = {}) =>
+  startServer(change, serving(await startService(listener)));
 
 const HELLO = '/v1/cloudrun/hello';
 
