@@ -9,7 +9,7 @@ const REPLICAS = 3;
 
 /** Starts replicas that share a bucket and Redis, each over cables of its own. */
 async function deploy(): Promise<Deployment> {
-  const { endpoint } = await useCeph();
+  const { endpoint } = useCeph();
   const { bucket } = await newBucket(endpoint);
   const { accessKeyId, secretAccessKey } = CREDENTIALS;
   const { port } = await startRedis();

@@ -8,8 +8,7 @@ import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ce
 
 describeOn('ceph', 'the store', () => {
   describeBlobStore('S3', async () => {
-    const { endpoint } = await useCeph();
-    const options = { ...(await newBucket(endpoint)), prefix: 'a prefix/' };
+    const options = { ...(await newBucket(useCeph().endpoint)), prefix: 'a prefix/' };
     const store = createS3Store(options);
     return {
       store,
@@ -20,7 +19,7 @@ describeOn('ceph', 'the store', () => {
   });
 
   test('a sweep keeps the uploads of other processes for a week, and those outside its prefix', async () => {
-    const options = await newBucket((await useCeph()).endpoint);
+    const options = await newBucket(useCeph().endpoint);
     const store = createS3Store({ ...options, prefix: 'berth/' });
     onTestFinished(() => store.close());
     for (const prefix of ['berth/', 'backups/']) await plantUpload({ ...options, prefix });
@@ -30,7 +29,7 @@ describeOn('ceph', 'the store', () => {
   });
 
   test('readers that disconnect leave no connection behind', async () => {
-    const store = createS3Store(await newBucket((await useCeph()).endpoint));
+    const store = createS3Store(await newBucket(useCeph().endpoint));
     onTestFinished(() => store.close());
     const key = { env: 'dev', path: 'a' };
     await store.write(key, toStream(toBytes(4 * 1024 * 1024)), { contentType: 'a/b' });

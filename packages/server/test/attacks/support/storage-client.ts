@@ -8,6 +8,8 @@ import {
 
 export { toFields, type UploadMeta as Meta };
 
+type Content = string | Uint8Array<ArrayBuffer>;
+
 /** Calls the storage API of a server with a key pair. */
 export class StorageClient {
   readonly url: string;
@@ -41,28 +43,21 @@ export class StorageClient {
   }
 
   /** Uploads a file with both steps; returns the response to the second. */
-  async upload(path: string, content: string | Uint8Array<ArrayBuffer>): Promise<Response> {
+  async upload(path: string, content: Content): Promise<Response> {
     return post(await this.grant(path), path, content);
   }
 
-  async link(path: string, bucket = 'files'): Promise<string> {
-    const fileID = `cloud://${this.env}.${bucket}/${path}`;
+  async link(path: string): Promise<string> {
+    const fileID = `cloud://${this.env}.files/${path}`;
     const { data } = await this.call('batchGetTempUrls', { fileList: [{ fileID }] });
     return data?.fileList[0]?.tempFileURL ?? '';
   }
 
-  /** The content of a file, through a link; undefined if it does not exist. */
-  async read(path: string): Promise<string | undefined> {
-    const link = await this.link(path);
-    return link === '' ? undefined : (await fetch(link)).text();
-  }
+  /** The content of a file, through a link. */
+  read = async (path: string) => (await fetch(await this.link(path))).text();
 }
 
 /** Posts a form to the upload target. */
-export function post(
-  meta: UploadMeta,
-  key: string,
-  content: string | Uint8Array<ArrayBuffer>,
-): Promise<Response> {
+export function post(meta: UploadMeta, key: string, content: Content): Promise<Response> {
   return postForm(meta.url, toFields(key, meta), content);
 }

@@ -1,30 +1,27 @@
 #!/bin/bash
-# A real Ceph object store on loopback, for tests and development: one monitor, one disk and the S3 gateway.
+# A real Ceph object store on loopback: one monitor, one disk and the S3 gateway.
 # It needs the Debian packages ceph-mon, ceph-osd and radosgw, and no root.
 #
-#   ceph.sh DIR [PORT]     starts it and prints "ready <address>"; when standard input ends, stops it and
-#                          removes DIR
+#   ceph.sh DIR PORT     starts it and prints "ready"; when standard input ends, stops it and removes DIR
 #
 # DIR   a folder of a real disk (not tmpfs), which gets a sparse file of 10 GiB, of which 1 GB is soon used
-# PORT  of S3, by default 7480; the monitor has the next one
+# PORT  of S3; the monitor has the next one
 #
 # Keys: access key "testkey", secret "testsecret". Buckets: none. It takes 6 s to start and 4 s to stop.
 set -euo pipefail
 
 HOST=127.0.0.1
-SECONDS_TO_START=60
+TENTHS_TO_START=600
 TENTHS_TO_STOP=80
 
-fail() { echo "ceph.sh: $*" >&2; exit 1; }
+fail() { echo "ceph.sh: $*; see $DIR/log" >&2; exit 1; }
 
 declare -A PIDS
 
 # Starts a program in the background, under a name.
 launch() {
-  local name=$1
-  shift
-  setsid "$1" -f -c "$CONF" "${@:2}" </dev/null >>"$DIR/log/$name.out" 2>&1 &
-  PIDS[$name]=$!
+  setsid "$2" -f -c "$CONF" "${@:3}" </dev/null >>"$DIR/log/$1.out" 2>&1 &
+  PIDS[$1]=$!
 }
 
 runs() { kill -0 "${PIDS[$1]}" 2>/dev/null; }
@@ -36,15 +33,14 @@ end() {
   kill -9 "${PIDS[$1]}" 2>/dev/null || true
 }
 
-# Waits until a command succeeds, and gives up if a program has ended instead.
+# Waits until a command succeeds: wait_for NAME COMMAND…
 wait_for() {
-  local what=$1 name=$2 limit=$((SECONDS + SECONDS_TO_START))
-  shift 2
-  until "$@" >/dev/null 2>&1; do
-    runs "$name" || fail "$what has ended; see $DIR/log/$name.out"
-    [ $SECONDS -lt $limit ] || fail "$what has not come up in $SECONDS_TO_START s; see $DIR/log"
+  for ((i = 0; i < TENTHS_TO_START; i++)); do
+    "${@:2}" >/dev/null 2>&1 && return
+    runs "$1" || fail "$1 has ended"
     sleep 0.1
   done
+  fail "$1 has not come up"
 }
 
 ceph_do() { timeout 30 ceph -c "$CONF" "$@"; }
@@ -118,48 +114,29 @@ make_keys() {
 
 new_uuid() { cat /proc/sys/kernel/random/uuid; }
 
-create() {
-  FSID=$(new_uuid)
-  write_config
-  make_keys >/dev/null
-  monmaptool --create --clobber --fsid "$FSID" --addv a "[v2:$HOST:$((PORT + 1))]" "$DIR/monmap" >/dev/null
-  ceph-mon -c "$CONF" -i a --mkfs --monmap "$DIR/monmap" --keyring "$DIR/keyring"
-}
-
-create_disk() {
-  local uuid
-  uuid=$(new_uuid)
-  mkdir -p "$DIR/osd.0"
-  ceph_do osd new "$uuid" >/dev/null 2>&1
-  ceph-osd -c "$CONF" -i 0 --mkfs --osd-uuid "$uuid" >"$DIR/log/mkfs.out" 2>&1
-}
-
-start() {
-  mkdir -p "$DIR"/{mon,rgw,log,run}
-  create
-  launch mon ceph-mon -i a
-  wait_for 'The monitor' mon ceph_do mon stat
-  create_disk
-  launch osd0 ceph-osd -i 0
-  wait_for 'The disk' osd0 disk_is_up
-  launch rgw radosgw -n client.rgw.a
-  wait_for 'The gateway' rgw gateway_responds
-  radosgw-admin -c "$CONF" user create --uid test --display-name test \
-    --access-key testkey --secret-key testsecret >"$DIR/log/user.json"
-  echo "ready http://$HOST:$PORT"
-}
-
-# In this order: a disk without its monitor hangs.
-stop() {
-  for name in rgw osd0 mon; do end "$name"; done
-}
-
-mkdir -p "${1:?pass a folder}"
 DIR=$(cd "$1" && pwd)
+PORT=$2
 CONF=$DIR/ceph.conf
-PORT=${2:-7480}
-# Whoever holds the other end of standard input may end in any way: this stops all the same.
-trap 'stop; rm -rf "$DIR"' EXIT
+FSID=$(new_uuid)
+OSD=$(new_uuid)
+# Whoever holds the other end of standard input may end in any way. In this order: a disk without its monitor hangs.
+trap 'end rgw; end osd0; end mon; rm -rf "$DIR"' EXIT
 trap 'exit 143' TERM INT HUP
-start
+
+mkdir -p "$DIR"/{mon,osd.0,rgw,log,run}
+write_config
+make_keys >/dev/null
+monmaptool --create --clobber --fsid "$FSID" --addv a "[v2:$HOST:$((PORT + 1))]" "$DIR/monmap" >/dev/null
+ceph-mon -c "$CONF" -i a --mkfs --monmap "$DIR/monmap" --keyring "$DIR/keyring"
+launch mon ceph-mon -i a
+wait_for mon ceph_do mon stat
+ceph_do osd new "$OSD" >/dev/null 2>&1
+ceph-osd -c "$CONF" -i 0 --mkfs --osd-uuid "$OSD" >"$DIR/log/mkfs.out" 2>&1
+launch osd0 ceph-osd -i 0
+wait_for osd0 disk_is_up
+launch rgw radosgw -n client.rgw.a
+wait_for rgw gateway_responds
+radosgw-admin -c "$CONF" user create --uid test --display-name test \
+  --access-key testkey --secret-key testsecret >"$DIR/log/user.json"
+echo ready
 cat >/dev/null
