@@ -5,8 +5,8 @@ import { startRedis } from '../test/shared/support/start-redis.ts';
 import { connectRedis } from './redis.ts';
 
 async function connect() {
-  const { port } = await startRedis();
-  const redis = await connectRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'berth:' });
+  const { port, url } = await startRedis();
+  const redis = await connectRedis({ url, prefix: 'berth:' });
   onTestFinished(redis.close);
   return { port, redis };
 }

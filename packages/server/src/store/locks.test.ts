@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLocks, type SharedLock } from './locks.ts';
 
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }),
+);
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
@@ -24,7 +27,6 @@ test.each([
   ['another replica has the lock', 0, 5_000],
   ['the lock could not be renewed for 15 seconds', undefined, 20_000],
 ] as const)('aborts the work when %s', async (_, renewed, milliseconds) => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const { withLocks } = lockWith(1, renewed);
   const work = withLocks(['a'], untilAborted);
   const outcome = expect(work).rejects.toThrow('The lock of the file was lost.');
@@ -40,7 +42,6 @@ test.each([
 });
 
 test('keeps a lock that is renewed', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const { scripts, withLocks } = lockWith(1);
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = withLocks(['a'], async ({ signal, assertHeld }) => {
@@ -56,7 +57,6 @@ test('keeps a lock that is renewed', async () => {
 });
 
 test('a lock is lost while the process is suspended, before any timer runs', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const { withLocks } = lockWith(1);
   const work = withLocks(['a'], async ({ assertHeld }) => {
     assertHeld();

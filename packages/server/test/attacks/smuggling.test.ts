@@ -60,32 +60,6 @@ const TARGETS = [
   '/files/dev/files/a',
 ];
 
-/** A proxy in front may choose the other one. */
-const TWO_HOSTS = 'Host: dev.localhost\r\nhost: qa.localhost\r\n';
-
-test.each(TARGETS)('refuses requests for %s without a host, or with two', async (target) => {
-  const { port, lines } = await startDeployment();
-  for (const hosts of ['', TWO_HOSTS]) {
-    const text = await sendRaw(
-      port,
-      `POST ${target} HTTP/1.1\r\n${hosts}Content-Length: 0\r\nConnection: close\r\n\r\n`,
-    );
-    expect(statusesOf(text)).toEqual([400]);
-    expect(text).toContain('INVALID_HOST');
-  }
-  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
-});
-
-test('serves an unknown expectation like any other request', async () => {
-  const { port } = await startDeployment();
-  const text = await sendRaw(
-    port,
-    `POST /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Expect: a miracle\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-  );
-  expect(statusesOf(text)).toEqual([401]);
-  expect(text).toMatch(/^x-request-id: /m);
-});
-
 test('serves absolute targets on every surface', async () => {
   const { port, dev } = await startDeployment();
   await dev.upload('a.txt', 'mine');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { open, sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
-import { serving, startServer } from './support/start-server.ts';
+import { startInFront, startServer } from './support/start-server.ts';
 
 const LONG = 'x'.repeat(20_000);
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
@@ -24,6 +24,9 @@ function refusalOf(response: string) {
 test.each([
   ['invalid HTTP', 'hello\r\n\r\n', 400, 'INVALID_REQUEST'],
   ['a head that is too large', `GET / HTTP/1.1\r\nX: ${LONG}\r\n\r\n`, 431, 'INVALID_REQUEST'],
+  ['a request without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'INVALID_HOST'],
+  // A proxy in front may choose the other one.
+  ['a request with two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400, 'INVALID_HOST'],
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
 ])('%s is refused in the error format of the contract', async (_, bytes, status, code) => {
   const { url } = await startServer();
@@ -46,17 +49,14 @@ const untilClosed = (socket: Socket) =>
 
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
 
-/** A hosted service that reads a body completely. */
-function taker() {
-  return startService(async (request, response) => {
-    const body = await buffer(request).catch(() => Buffer.alloc(0));
-    response.end(String(body.length));
-  });
-}
-
 test('closes a connection whose body hardly arrives', async () => {
-  const origin = await taker();
-  const { url, token } = await startServer({ listen: { stalledSeconds: 0.1 } }, serving(origin));
+  const { url, token } = await startInFront(
+    async (request, response) => {
+      const body = await buffer(request).catch(() => Buffer.alloc(0));
+      response.end(String(body.length));
+    },
+    { listen: { stalledSeconds: 0.1 } },
+  );
   const response = await sendRaw(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
   expect(refusalOf(response)).toMatchObject({
     status: 408,
@@ -72,11 +72,13 @@ test('closes a connection whose body hardly arrives', async () => {
 
 test('keeps a connection whose body the service does not read', async () => {
   const { promise: waited, resolve: read } = Promise.withResolvers<void>();
-  const origin = await startService(async (request, response) => {
-    await waited;
-    response.end(String((await buffer(request)).length));
-  });
-  const { call } = await startServer({ listen: { stalledSeconds: 2 } }, serving(origin));
+  const { call } = await startInFront(
+    async (request, response) => {
+      await waited;
+      response.end(String((await buffer(request)).length));
+    },
+    { listen: { stalledSeconds: 2 } },
+  );
   const bytes = 16 * 1024 * 1024;
   const sent = call('', { method: 'POST', body: Buffer.alloc(bytes) });
   // More than twice the limit, which is long, so that a busy machine does not seem to send too slowly.
@@ -99,22 +101,16 @@ test('closes a connection whose body goes on after the response', async () => {
   expect(text).not.toContain('INVALID_REQUEST');
 });
 
-/** A hosted service whose responses never end, as fast as they are read. */
-async function endless() {
+test('disconnects callers that read nothing, but no idle stream', async () => {
   const closed: Promise<unknown>[] = [];
-  const piece = Buffer.alloc(65_536);
-  const origin = await startService((_, response) => {
+  // Its responses never end, as fast as they are read.
+  const endless = await startService((_, response) => {
     const write = () => {
-      while (response.write(piece));
+      while (response.write(Buffer.alloc(65_536)));
     };
     closed.push(once(response.on('drain', write), 'close'));
     write();
   });
-  return { origin, closed };
-}
-
-test('disconnects callers that read nothing, but no idle stream', async () => {
-  const { origin, closed } = await endless();
   let send = (_event: string) => {};
   const silent = await startService((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -122,7 +118,7 @@ test('disconnects callers that read nothing, but no idle stream', async () => {
   });
   const { url, token, toGet } = await startServer(
     { listen: { stalledSeconds: 0.2 } },
-    { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
+    { services: { hello: { endpoints: [endless] }, silent: { endpoints: [silent] } } },
   );
   const events = await fetch(`${url}/v1/cloudrun/silent`, {
     headers: { authorization: `Bearer ${token}` },

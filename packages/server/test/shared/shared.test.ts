@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { Redis as RedisClient } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
@@ -13,7 +11,6 @@ import { makeFolder, serving, startServer } from '../server/support/start-server
 import { startRedis } from './support/start-redis.ts';
 
 const PAIR = { id: 'ci', secret: 'a secret of the key pair' };
-const UPLOAD_BYTES = 100;
 const QUOTA = { calls: 10, seconds: 10_000 };
 
 type Redis = NonNullable<ConfigInput['redis']>;
@@ -21,12 +18,11 @@ type Redis = NonNullable<ConfigInput['redis']>;
 /** Starts three replicas of a server, which share this Redis. Each has a folder of its own. */
 async function startReplicas(redis: Redis, environment: object = {}) {
   const hello = await startService((_request, response) => response.end('ok'));
-  const config = { redis, limits: { uploadBytes: UPLOAD_BYTES } };
-  const credentials = [PAIR];
-  const start = () => startServer(config, { credentials, ...serving(hello), ...environment });
-  const replicas = [await start(), await start(), await start()] as const;
-  const [first, second, third] = replicas;
-  return { replicas, first, second, third };
+  const { url, password } = redis;
+  const shared = { credentials: [PAIR], ...serving(hello), ...environment };
+  const start = () => startServer({ redis: { url, password } }, shared);
+  const [first, second, third] = [await start(), await start(), await start()] as const;
+  return { replicas: [first, second, third], first, second, third };
 }
 
 type Replica = Awaited<ReturnType<typeof startServer>>;
@@ -55,25 +51,23 @@ const callStorage = async (to: Replica) =>
 const upload = async (to: Replica, grant: Meta, content = 'content') =>
   (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', content)).status;
 
-/** Sends the head of an upload, and its form later. */
-async function beginUpload({ url, metric }: Replica, grant: Meta) {
+/** Sends the first byte of an upload, and the rest later. */
+async function beginUpload({ send, metric }: Replica, grant: Meta) {
   const form = new FormData();
   for (const [name, value] of Object.entries(toFields('a.txt', grant))) form.append(name, value);
   form.append('file', new Blob(['content']), 'a.txt');
-  const { headers, body } = new Response(form);
-  const sent = request(`${url}/upload`, {
-    method: 'POST',
-    headers: { 'content-type': headers.get('content-type') as string },
-  });
-  sent.flushHeaders();
+  const upload = new Response(form);
+  const bytes = await upload.bytes();
+  const { promise: isContinued, resolve: sendRest } = Promise.withResolvers<void>();
+  async function* body() {
+    yield bytes.subarray(0, 1);
+    await isContinued;
+    yield bytes.subarray(1);
+  }
+  const headers = { 'content-type': upload.headers.get('content-type') as string };
+  const sent = send({ method: 'POST', headers, body: body() }, '/upload');
   await expect.poll(() => metric('berth_calls_active')).toBe(1);
-  return {
-    async finish(): Promise<number> {
-      for await (const chunk of body ?? []) sent.write(chunk);
-      const [response] = await once(sent.end(), 'response');
-      return response.resume().statusCode;
-    },
-  };
+  return { sent, sendRest };
 }
 
 /** Uploads a file to some replicas; returns a link of the first, whose status can be requested from each. */
@@ -105,8 +99,7 @@ const messagesOf = ({ lines }: Replica) =>
 describeOn('redis', 'state shared by replicas', () => {
   test('share a quota; without Redis each counts by itself, and reports it once', async () => {
     const redis = await startRedis();
-    const url = `redis://127.0.0.1:${redis.port}`;
-    const { replicas, first } = await startReplicas({ url }, { quota: QUOTA });
+    const { replicas, first } = await startReplicas(redis, { quota: QUOTA });
     expect(await countAllowed(replicas, 60)).toBe(10);
     await redis.kill();
     expect(await countAllowed(replicas, 60)).toBe(30);
@@ -120,8 +113,7 @@ describeOn('redis', 'state shared by replicas', () => {
 
   test('a Redis server that hangs delays calls only briefly', async () => {
     const redis = await startRedis();
-    const url = `redis://127.0.0.1:${redis.port}`;
-    const { replicas } = await startReplicas({ url }, { quota: QUOTA });
+    const { replicas } = await startReplicas(redis, { quota: QUOTA });
     redis.process.kill('SIGSTOP');
     expect(await countAllowed(replicas, 30)).toBe(30);
     redis.process.kill('SIGCONT');
@@ -134,8 +126,7 @@ describeOn('redis', 'state shared by replicas', () => {
   });
 
   test('a revoked key pair, its grants and its links are rejected by all replicas', async () => {
-    const { port } = await startRedis();
-    const url = `redis://127.0.0.1:${port}`;
+    const { url } = await startRedis();
     const { first, second, third } = await startReplicas({ url });
     const grant = await requestGrant(first);
     const link = await requestLink(first, third);
@@ -156,8 +147,7 @@ describeOn('redis', 'state shared by replicas', () => {
   });
 
   test('one grant and one link can be revoked', async () => {
-    const { port } = await startRedis();
-    const url = `redis://127.0.0.1:${port}`;
+    const { port, url } = await startRedis();
     const { first, second } = await startReplicas({ url });
     const grants = [await requestGrant(first), await requestGrant(first)] as const;
     const links = [await requestLink(first, second), await requestLink(second, first)] as const;
@@ -181,7 +171,7 @@ describeOn('redis', 'state shared by replicas', () => {
 
   test('without Redis, calls that need a revocation fail closed', async () => {
     const redis = await startRedis();
-    const { first } = await startReplicas({ url: `redis://127.0.0.1:${redis.port}` });
+    const { first } = await startReplicas(redis);
     const grant = await requestGrant(first);
     const link = await requestLink(first);
     await redis.kill();
@@ -228,9 +218,10 @@ test('without Redis, the grants and links of a removed key pair are rejected', a
   expect([await upload(started, grant), await download(started, link)]).toEqual([403, 403]);
   // So is the grant of an upload whose call began before the reload, and whose form arrives after it.
   await server.reload(config);
-  const form = await beginUpload(started, grant);
+  const { sent, sendRest } = await beginUpload(started, grant);
   await server.reload({ ...config, environments: { dev: { ...dev, credentials: [] } } });
-  expect(await form.finish()).toBe(403);
+  sendRest();
+  expect((await sent).status).toBe(403);
   await server.reload(config);
   expect([await upload(started, grant), await download(started, link)]).toEqual([204, 200]);
 });
