@@ -2,19 +2,17 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { startService } from '../server/support/hosted-service.ts';
-import { serving, startServer } from '../server/support/start-server.ts';
+import { startInFront } from '../server/support/start-server.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 
 /** A server with a service whose responses end, begin, or never do. */
 async function startSlow() {
   const targets: string[] = [];
-  const endpoint = await startService((request, response) => {
+  const { port, metric, toGet } = await startInFront((request, response) => {
     targets.push(request.url ?? '');
     if (request.url === '/begun') response.write('begun');
     if (request.url === '/done') response.end();
   });
-  const { port, metric, toGet } = await startServer({}, serving(endpoint));
   const toCall = (path: string, more = '') => toGet(more, `/v1/cloudrun/hello${path}`);
   return { port, toCall, metric, targets };
 }

@@ -42,13 +42,9 @@ async function toUploadHead({ dev }: Deployment, path: string): Promise<string> 
 test('uploads whose connection is reset halfway leave nothing', async () => {
   const started = await startDeployment();
   await started.dev.upload('a.txt', 'old');
-  const sockets = await Promise.all(
-    Array.from({ length: 5 }, async () => {
-      const socket = await open(started.port);
-      socket.write(`${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`);
-      return socket;
-    }),
-  );
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => open(started.port)));
+  for (const socket of sockets)
+    socket.write(`${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`);
   await expect.poll(async () => (await started.disk()).length).toBe(7);
   for (const socket of sockets) socket.resetAndDestroy();
   await expectNothingLeft(started, 1);
@@ -57,10 +53,9 @@ test('uploads whose connection is reset halfway leave nothing', async () => {
 
 test('calls whose caller disconnects leave nothing, however they are signed', async () => {
   const started = await startDeployment();
-  const token = started.token;
   const now = Math.floor(Date.now() / 1000);
   const signed = `TC3-HMAC-SHA256 Credential=dev-id/${new Date(now * 1000).toISOString().slice(0, 10)}/svc/tc3_request, SignedHeaders=host, Signature=${'0'.repeat(64)}, Timestamp=${now}`;
-  for (const authorization of [`Bearer ${token}`, signed]) {
+  for (const authorization of [`Bearer ${started.token}`, signed]) {
     const sockets = await Promise.all(Array.from({ length: 5 }, () => open(started.port)));
     for (const socket of sockets) {
       socket.write(

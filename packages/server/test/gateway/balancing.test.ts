@@ -13,31 +13,22 @@ const startCalling = (...endpoints: string[]) => startServer({}, serving(...endp
 
 const startNamed = (name: string) => startService((_request, response) => response.end(name));
 
-/** A service that does this with each request, by its first line. */
-function startActing(act: (socket: Socket, line: string) => void) {
-  return startRawService((socket) => {
-    socket.on('data', (chunk) => {
-      const line = chunk.toString('latin1').split('\r\n', 1)[0] as string;
-      if (/^[A-Z]+ \//.test(line)) act(socket, line);
-    });
-  });
-}
-
 it('distributes calls to versions by weight', async () => {
   const weights = { a: 1, none: 0, b: 3 };
-  const versions = await Promise.all(
-    Object.entries(weights).map(async ([name, weight]) => {
-      return { name, weight, endpoints: [await startNamed(name)] };
-    }),
-  );
+  const toVersion = async ([name, weight]: [string, number]) => ({
+    name,
+    weight,
+    endpoints: [await startNamed(name)],
+  });
+  const versions = await Promise.all(Object.entries(weights).map(toVersion));
   const { send } = await startServer({}, { services: { hello: { versions } } });
   const random = vi.spyOn(Math, 'random');
+  onTestFinished(() => random.mockRestore());
   const names: string[] = [];
   for (const share of [0, 0.249, 0.25, 0.999]) {
     random.mockReturnValue(share);
     names.push((await send()).text);
   }
-  random.mockRestore();
   expect(names).toEqual(['a', 'a', 'b', 'b']);
 });
 
@@ -61,7 +52,7 @@ it('tries the next endpoints if a connection fails, with the body untouched', as
 });
 
 it('retries a GET without a response at another endpoint, and no POST', async () => {
-  const bad = await startActing((socket) => socket.end());
+  const bad = await startRawService((socket) => socket.once('data', () => socket.end()));
   const good = await startNamed('good');
   const { send } = await startCalling(bad, good);
   expect(await send()).toMatchObject({ text: 'good' });
@@ -71,11 +62,12 @@ it('retries a GET without a response at another endpoint, and no POST', async ()
 
 it('does not retry a GET whose response has begun', async () => {
   let calls = 0;
-  const act = (socket: Socket) => {
-    calls += 1;
-    socket.end('HTTP/1.1 200 OK\r\nA: b\r\n');
-  };
-  const both = await Promise.all([startActing(act), startActing(act)]);
+  const onConnection = (socket: Socket) =>
+    socket.once('data', () => {
+      calls += 1;
+      socket.end('HTTP/1.1 200 OK\r\nA: b\r\n');
+    });
+  const both = [await startRawService(onConnection), await startRawService(onConnection)];
   const { send } = await startCalling(...both);
   expect(await send()).toMatchObject({ code: 'BAD_GATEWAY' });
   expect(calls).toBe(1);
@@ -158,11 +150,8 @@ it('limits the concurrent calls of a service', async () => {
   const hello = { endpoints: [origin], maxCalls: 2 };
   const { begin, send, metric } = await startServer({}, { services: { hello } });
   const [first] = await Promise.all([begin(), begin()]);
-  expect(await send()).toMatchObject({
-    code: 'EXCEED_RATELIMIT',
-    status: 429,
-    headers: { 'retry-after': '1' },
-  });
+  const refused = { code: 'EXCEED_RATELIMIT', status: 429, headers: { 'retry-after': '1' } };
+  expect(await send()).toMatchObject(refused);
   first.on('error', () => {}).destroy();
   await expect.poll(() => metric('berth_upstream_outstanding')).toBe(1);
   await begin();

@@ -39,7 +39,6 @@ it('removes the token of a browser from the subprotocols', async () => {
 const BEARER = 'Authorization: Bearer TOKEN\r\n';
 
 it.each([
-  ['a bad token', `${PROTOCOLS}: berth.bearer.BAD\r\n`, 'ACCESS_TOKEN_INVALID'],
   ['two tokens', `${BEARER}${PROTOCOLS}: berth.bearer.TOKEN\r\n`, 'ACCESS_TOKEN_INVALID'],
   ['a foreign page', `${BEARER}Origin: https://evil.example\r\n`, 'SERVICE_FORBIDDEN'],
 ])('refuses %s', async (_what, more, code) => {

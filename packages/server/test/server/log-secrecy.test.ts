@@ -3,20 +3,18 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { post, StorageClient } from '../attacks/support/storage-client.ts';
 import { startService } from './support/hosted-service.ts';
-import { startServer } from './support/start-server.ts';
+import { serving, startServer } from './support/start-server.ts';
 
 const KEY = 'the key of links and grants, longer than 32';
 const PAIR = { id: 'me', secret: 'the-secret-of-me', token: 'the-session-of-me' };
 
 test('the log of a complete run has no secret, and nothing else is missing', async () => {
   const origin = await startService((_, response) => {
-    response.setHeader('set-cookie', 'session=the-cookie-of-the-service');
-    response.statusCode = 503;
-    response.end('no');
+    response.writeHead(503, { 'set-cookie': 'session=the-cookie-of-the-service' }).end('no');
   });
   const { url, token, call, lines, server, config } = await startServer(
     { log: { level: 'trace', calls: true }, keys: [{ secret: KEY }] },
-    { services: { hello: { endpoints: [origin] } }, credentials: [PAIR] },
+    { ...serving(origin), credentials: [PAIR] },
   );
   const storage = new StorageClient(url, PAIR);
   const signed = storage.headers();
@@ -28,14 +26,11 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
   forged.searchParams.set('expires', '1');
   expect((await fetch(forged)).status).toBe(403);
 
-  expect(
-    (await call('/x?password=in-the-query', { headers: { cookie: 'session=my-cookie' } })).status,
-  ).toBe(503);
+  const headers = { cookie: 'session=my-cookie' };
+  expect((await call('/x?password=in-the-query', { headers })).status).toBe(503);
   const bad = `${token.slice(0, -4)}AAAA`;
   expect((await call('', { headers: { authorization: `Bearer ${bad}` } })).status).toBe(401);
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/cloudrun/hello`, [
-    `berth.bearer.${bad}`,
-  ]);
+  const socket = new WebSocket(`${url}/v1/cloudrun/hello`, [`berth.bearer.${bad}`]);
   await once(socket, 'unexpected-response').then(([request]) => request.destroy());
   await server.reload({ ...config, keys: [{ secret: `${KEY} 2` }, { secret: KEY }] });
 

@@ -22,9 +22,7 @@ export function toBytes(size: number, seed = 1): Buffer {
 }
 
 /** The bytes as they come from a socket: in chunks, each on demand. */
-export function toStream(bytes: Buffer): Readable {
-  return toBrokenStream(bytes, (stream) => stream.push(null));
-}
+export const toStream = (bytes: Buffer) => toBrokenStream(bytes, (stream) => stream.push(null));
 
 /** Yields the bytes, and calls `then` instead of ending. */
 export function toBrokenStream(bytes: Buffer, then: (stream: Readable) => void): Readable {
@@ -39,11 +37,7 @@ export function toBrokenStream(bytes: Buffer, then: (stream: Readable) => void):
   });
 }
 
-export async function readAll(
-  store: ServerStore,
-  key: BlobKey,
-  range?: ByteRange,
-): Promise<Buffer | undefined> {
+export async function readAll(store: ServerStore, key: BlobKey, range?: ByteRange) {
   const blob = await store.open(key);
   return blob && (await buffer(blob.read(range)));
 }
@@ -53,16 +47,14 @@ export async function readAll(
  *
  * @param delay what it waits for before it consumes a chunk
  */
-export function createReader(delay?: () => Promise<unknown>) {
+export function createReader(delay = async () => {}) {
   const chunks: Buffer[] = [];
   const reader = new Writable({
     write(chunk: Buffer, _encoding, callback) {
-      const take = () => {
+      delay().then(() => {
         chunks.push(Buffer.from(chunk));
         callback();
-      };
-      if (delay === undefined) take();
-      else delay().then(take, callback);
+      }, callback);
     },
   });
   const isDone = finished(reader);

@@ -13,11 +13,7 @@ const run = promisify(execFile);
  *
  * @param options as of `mount -t tmpfs -o`
  */
-export async function mountSmallDisk(
-  options: string,
-): Promise<
-  { folder: string; remount: (option: 'ro' | 'rw') => Promise<unknown> } | { reason: string }
-> {
+export async function mountSmallDisk(options: string) {
   const folder = await useTempFolder();
   try {
     await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
@@ -26,10 +22,8 @@ export async function mountSmallDisk(
   }
   // Before the folder is removed: the last registered callback runs first. Lazily: a rejected upload may
   // still be closing its file.
-  onTestFinished(async () => {
-    await run('umount', ['-l', folder]);
-  });
-  const remount = (option: string) => run('mount', ['-o', `remount,${option}`, folder]);
+  onTestFinished(() => run('umount', ['-l', folder]).then(() => {}));
+  const remount = (option: 'ro' | 'rw') => run('mount', ['-o', `remount,${option}`, folder]);
   return { folder, remount };
 }
 
