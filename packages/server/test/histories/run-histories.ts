@@ -69,7 +69,12 @@ export async function expectLinearizable(
       { length: Math.min(IN_ROUND, most - counts.histories) },
       (_, at) => new Recorder(replicas, `${seed}-${at}`, createRandom(seed * 1000 + at)),
     );
-    counts.faults += await disturb(replicas, cables, createRandom(seed), runAll(recorders));
+    const waiting = recorders.values();
+    const work = async () => {
+      for (const recorder of waiting) await recorder.run();
+    };
+    const done = Promise.all(Array.from({ length: PARALLEL }, work));
+    counts.faults += await disturb(replicas, cables, createRandom(seed), done);
     // What was acknowledged must still be there when nothing else happens.
     for (const recorder of recorders) await recorder.finish();
     for (const { calls } of recorders) {
@@ -90,29 +95,16 @@ export async function expectLinearizable(
   expect(counts.undecided).toBeLessThan(Math.max(2, counts.histories / 50));
 }
 
-async function runAll(recorders: readonly Recorder[]): Promise<void> {
-  const waiting = recorders.values();
-  const work = async () => {
-    for (const recorder of waiting) await recorder.run();
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
-}
-
 /** Makes faults happen, one after the other, until the work is done. Returns how many there were. */
 async function disturb(
   replicas: readonly Replica[],
   cables: readonly Cable[],
   random: Random,
-  work: Promise<void>,
+  work: Promise<unknown>,
 ): Promise<number> {
-  let count = 0;
-  let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  for (;;) {
-    await Promise.race([done, wait(below(100, random))]);
-    if (isDone) return count;
+  const done = work.then(() => true);
+  for (let count = 0; ; count += 1) {
+    if (await Promise.race([done, wait(below(100, random), false)])) return count;
     const chance = random();
     const replica = pick(replicas, random);
     if (chance < 0.1) {
@@ -123,7 +115,6 @@ async function disturb(
     } else {
       await replica.freeze(20 + below(100, random));
     }
-    count += 1;
   }
 }
 
@@ -183,10 +174,7 @@ class Recorder {
     const client = new StorageClient(pick(urls, this.#random), PAIR);
     const invoked = Recorder.#time++;
     const made = this.#make(client, call, content).catch(() => undefined);
-    const giveUp = new AbortController();
-    const late = wait(patience, undefined, giveUp).catch(() => undefined);
-    const outcome = await Promise.race([made, late]);
-    giveUp.abort();
+    const outcome = await Promise.race([made, wait(patience, undefined, { ref: false })]);
     if (outcome !== undefined) {
       this.calls.push({ ...call, invoked, returned: Recorder.#time++, outcome });
     } else if (call.kind !== 'read') {

@@ -30,13 +30,13 @@ test('metrics count calls by surface, operation, status and code', async () => {
   const pair = { id: 'me', secret: 'a secret of mine' };
   const environment = { ...serving(origin), credentials: [pair] };
   const { metrics, url, call, port, toGet, token } = await startServer({}, environment);
+  const headers = { authorization: `Bearer ${token}` };
   await (await call('/ok')).text();
   await (await call('/ok')).text();
   await (await call('', { headers: { authorization: 'Bearer x' } })).text();
   const target = 'http://dev.localhost/v1/cloudrun/hello/absolute';
   await sendRaw(port, toGet('Connection: close\r\n', target));
   for (const name of ['toString', 'made-up']) {
-    const headers = { authorization: `Bearer ${token}` };
     await (await fetch(`${url}/v1/cloudrun/${name}`, { headers })).text();
   }
   const batch = `${url}/api/v2/envs/made-up/storages:batchDelete`;

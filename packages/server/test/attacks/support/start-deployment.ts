@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfigInput } from '../../../src/index.ts';
 import { startService } from '../../server/support/hosted-service.ts';
@@ -7,6 +7,7 @@ import { StorageClient } from './storage-client.ts';
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
+const SECRET = 'hush-hush-hush-hush';
 const PAIR = { id: 'dev-id', secret: 'the-secret-of-dev' };
 
 /**
@@ -20,12 +21,11 @@ export async function startDeployment(change: Partial<ConfigInput> = {}) {
     seen.push(request.url ?? '');
     request.resume().on('end', () => response.end('hello'));
   });
-  const folder = await makeFolder({ secret: 'hush-hush-hush-hush' });
+  const folder = await makeFolder({ secret: SECRET, 'store/secret': SECRET });
   const store = { driver: 'file' as const, root: join(folder, 'store') };
   const environment = { ...serving(hello), credentials: [PAIR] };
   const started = await startServer({ store, ...change }, environment);
   const { root } = started.config.store as { root: string };
-  await writeFile(join(root, 'secret'), 'hush-hush-hush-hush');
   return {
     ...started,
     root,

@@ -22,16 +22,15 @@ export const clock = {
   advance: (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000),
 };
 
-/** An identity provider with one key. */
 export type Issuer = Awaited<ReturnType<typeof createIssuer>>;
 
+/** An identity provider with one key. */
 export async function createIssuer(alg: string, kid: string) {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-  const publicJwk: JWK = { ...(await exportJWK(publicKey)), kid, alg };
-  const privateJwk: JWK = { ...(await exportJWK(privateKey)), kid, alg };
+  const toJwk = async (key: Parameters<typeof exportJWK>[0]): Promise<JWK> => ({ ...(await exportJWK(key)), kid, alg });
   return {
-    publicKey: publicJwk,
-    privateKey: privateJwk,
+    publicKey: await toJwk(publicKey),
+    privateKey: await toJwk(privateKey),
     /** A token of the environment `dev`, valid for an hour, with some claims or header fields changed. */
     token: (claims: Fields = {}, header: Fields = {}) =>
       new SignJWT({ ...CLAIMS, ...claims })
@@ -48,9 +47,8 @@ export async function deploy(tokens: Readonly<Record<string, object | undefined>
     Object.fromEntries(
       Object.entries(issuers).map(([env, issuer]) => [env, { services, tokens: issuer }]),
     ) as ConfigInput['environments'];
-  const { server, config, send, lines } = await startServer({
-    environments: toEnvironments(tokens),
-  });
+  const environments = toEnvironments(tokens);
+  const { server, config, send, lines } = await startServer({ environments });
   return {
     lines,
     reload: (issuers: typeof tokens) =>

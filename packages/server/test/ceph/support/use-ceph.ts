@@ -9,7 +9,7 @@ import {
 import { inject } from 'vitest';
 import type { S3StoreOptions } from '../../../src/store/s3/bucket.ts';
 
-export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
+const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 
 /** The Ceph of this run. */
 export function useCeph(): { readonly endpoint: string } {
