@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { startRawService } from '../server/support/hosted-service.ts';
+import { startListening, startRawService } from '../server/support/hosted-service.ts';
+import { makeCertificate, trust } from '../server/support/make-certificate.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
@@ -11,11 +14,7 @@ it.each([
   ['SERVICE_NOT_READY', 503, { endpoints: [], state: 'not-ready' as const }],
   ['SERVICE_RESOURCE_NOT_FOUND', 404, { endpoints: [], state: 'resource-missing' as const }],
   ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [] }],
-  [
-    'SERVICE_VERSION_NOT_FOUND',
-    404,
-    { versions: [{ name: 'v1', weight: 0, endpoints: ['http://[::1]:1'] }] },
-  ],
+  ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [{ name: 'v1', weight: 0 }] }],
   ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ name: 'v1', endpoints: [] }] }],
 ])('responds with %s and %i for %j', async (code, status, hello) => {
   const { send } = await startServer({}, { services: { hello } });
@@ -131,4 +130,19 @@ it('logs the endpoint and the cause of a failed call, and does not reveal them',
   expect(await send()).toMatchObject({ code, text: expect.not.stringContaining('127.0.0.1') });
   const cause = 'ECONNREFUSED 127.0.0.1:1';
   await expect.poll(() => lines.at(-1)).toMatchObject({ code, endpoint, cause });
+});
+
+it('sends nothing to a service whose certificate is not trusted, or has another name', async () => {
+  const { key, cert } = await makeCertificate('localhost');
+  const pem = { key: await readFile(key), cert: await readFile(cert) };
+  const server = createServer(pem, (request, response) => response.end(request.headers.host));
+  const { port } = new URL(await startListening(server));
+  const call = async (host: string) => {
+    const { send } = await startServer({}, serving(`https://${host}:${port}`));
+    return send();
+  };
+  expect(await call('localhost')).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+  await trust(cert);
+  expect(await call('localhost')).toMatchObject({ text: `localhost:${port}` });
+  expect(await call('127.0.0.1')).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
 });

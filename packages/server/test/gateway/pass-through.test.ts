@@ -81,13 +81,6 @@ it('forwards no credentials of the storage API under other names', async () => {
   expect(JSON.stringify(seen[0]?.request.rawHeaders)).not.toContain('secret');
 });
 
-it('forwards the host of an absolute target, which takes precedence over Host', async () => {
-  const { seen, port, toGet } = await startRecorder();
-  const target = 'http://dev.example:81/v1/cloudrun/hello';
-  await sendRaw(port, toGet('Connection: close\r\n', target));
-  expect(seen[0]?.request.headers['x-forwarded-host']).toBe('dev.example:81');
-});
-
 it('continues X-Forwarded-* of a trusted proxy', async () => {
   const { seen, send } = await startRecorder({ listen: { trustProxy: true } });
   await send({ headers: FORWARDED });

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { readSignedBody } from '../../src/gateway/request-body.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
-import { mountSmallDisk } from '../store/temp-folder.ts';
+import { mountSmallDisk } from '../store/small-disk.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const PAIR = { id: 'me', secret: 'the-secret-of-me' };

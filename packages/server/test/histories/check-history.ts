@@ -3,24 +3,20 @@ import { type Call, type Contents, type Held, type Step, toSteps } from './histo
 /** A history with more states, because the outcomes of many calls are unknown, would take too long. */
 const MAX_STATES = 200_000;
 
-export interface CheckOptions {
-  /** Whether a move changes both files at the same moment. */
-  readonly isMoveAtomic: boolean;
-}
-
 /**
  * Checks whether a history is linearizable: whether each call could have had its effect at one moment between its start
  * and its end, in an order that explains all outcomes. At the beginning, no file exists.
  *
  * Histories compose: files that no copy or move connects are checked separately (Herlihy and Wing, 1990).
  *
+ * @param isMoveAtomic whether a move changes both files at the same moment
  * @returns calls that no order explains, or `undecided` if there are too many possible orders
  */
 export function findViolation(
   calls: readonly Call[],
-  options: CheckOptions,
+  isMoveAtomic: boolean,
 ): readonly Call[] | 'undecided' | undefined {
-  const parts = splitByFiles(calls).map((part) => ({ part, verdict: judge(part, options) }));
+  const parts = splitByFiles(calls).map((part) => ({ part, verdict: judge(part, isMoveAtomic) }));
   const impossible = parts.find(({ verdict }) => verdict === 'impossible');
   if (impossible) return impossible.part;
   return parts.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : undefined;
@@ -48,7 +44,7 @@ interface State {
  */
 function judge(
   history: readonly Call[],
-  { isMoveAtomic }: CheckOptions,
+  isMoveAtomic: boolean,
 ): 'possible' | 'impossible' | 'undecided' {
   const calls = toOrdered(history);
   const kinds = calls.map(toInterchangeable);

@@ -1,10 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
-import { listen } from '../../../../scripts/testing/listen.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { type Cli, startConfigured } from '../server/support/cli.ts';
+import { startListening } from '../server/support/hosted-service.ts';
 
 /** The key pair of its only environment. */
 export const PAIR = { id: 'me', secret: 'the-secret-of-me' };
@@ -74,9 +73,8 @@ export class Cable {
 
   static async to(target: number): Promise<Cable> {
     const cable = new Cable(target);
-    const { port, close } = await listen(cable.#server);
-    onTestFinished(close);
-    return Object.assign(cable, { port });
+    cable.port = Number(new URL(await startListening(cable.#server)).port);
+    return cable;
   }
 
   /** Nothing passes for a while, and then all connections end. */

@@ -81,7 +81,7 @@ export async function expectLinearizable(
       counts.histories += 1;
       counts.calls += calls.length;
       counts.unknown += calls.filter(({ returned }) => !Number.isFinite(returned)).length;
-      const violation = findViolation(calls, { isMoveAtomic });
+      const violation = findViolation(calls, isMoveAtomic);
       if (violation === 'undecided') counts.undecided += 1;
       else if (violation) {
         violations.push(`No order explains these calls (seed ${seed}):\n${toText(violation)}`);

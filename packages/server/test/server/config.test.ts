@@ -116,10 +116,7 @@ test.each([
   ['limits: { linkMaxSeconds: 60 }', '1:1: limits needs a `linkSeconds`'],
   ['limits: { grantSeconds: 604801 }', 'limits.grantSeconds must be at most 604800.'],
   ['wireProfile: none.json', '1:1: wireProfile refers to none.json, which cannot be read: no such'],
-  [
-    'wireProfile: profile.json',
-    'wireProfile.storageHeaders.timestamp must be the name of a header',
-  ],
+  ['wireProfile: profile.json', 'wireProfile.storageHeaders.timestamp must be the name of'],
   ['cors: { origins: [], "origins": [] }', '1:22: Map keys must be unique.'],
   ['a: [', '2:1: Flow sequence in block collection'],
   ['a: *b', '1:4: There is no anchor &b.'],
@@ -131,29 +128,17 @@ test.each([
   ['dev: { credentials: [{ id: a }] }', 'dev.credentials[0] needs exactly one of `secret`'],
   ['dev: { credentials: [{ secret: long-secret-of-a }] }', '[0].id is missing: it must be of type'],
   ['dev: { credentials: [{ id: a, secret: x }] }', '[0].secret must have at least 16 characters'],
-  [
-    'dev: { credentials: [{ id: a, secretFile: text }] }',
-    'secret must have at least 16 characters',
-  ],
+  ['dev: { credentials: [{ id: a, secretFile: text }] }', 'secret must have at least 16'],
   ['dev: { credentials: [{ id: a, secretFile: gone }] }', 'refers to gone, which cannot be read'],
-  [
-    'dev: { credentials: [{ id: a, secretFile: "a\\0b" }] }',
-    'refers to a\0b, which cannot be read',
-  ],
+  ['dev: { credentials: [{ id: a, secretFile: "a\\0b" }] }', 'refers to a\0b, which cannot'],
   ['dev: { credentials: [{ id: a, secretFile: empty }] }', 'refers to empty, which is empty'],
   [`dev: { credentials: [${TWO}, ${TWO}] }`, 'dev.credentials must not list an `id` twice'],
-  [
-    `dev: { credentials: [{ id: a/b, secret: ${KEY} }] }`,
-    '[0].id must not contain slashes, commas',
-  ],
+  [`dev: { credentials: [{ id: a/b, secret: ${KEY} }] }`, '[0].id must not contain slashes'],
   ['dev: { tokens: { jwks: text } }', 'jwks refers to text, which is not a JSON object'],
   ['dev: { tokens: { jwks: "https://me@a/" } }', 'jwks must not have a user name or password.'],
   ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
   ['dev: { services: { ab: { endpoints: [x] } } }', 'endpoints[0] must be a URL without a path'],
-  [
-    'dev: { quota: { calls: 1, burst: 2 } }',
-    'burst is not a setting; the settings here are: calls,',
-  ],
+  ['dev: { quota: { calls: 1, burst: 2 } }', 'burst is not a setting; the settings here are:'],
 ])('an error names file, line, column, setting and fix: %s', async (wrong, part) => {
   const profile = '{ "storageHeaders": { "timestamp": "a b" } }';
   const files = { text: 'x', empty: ' \n', 'profile.json': profile };

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { open, sendRaw } from '../support/send-raw.ts';
-import { startService } from './support/hosted-service.ts';
+import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
+import { startRawService, startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
-import { startInFront, startServer } from './support/start-server.ts';
+import { serving, startInFront, startServer } from './support/start-server.ts';
 
 const LONG = 'x'.repeat(20_000);
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
@@ -43,7 +43,9 @@ test.each([
   expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status: 408 });
 });
 
-const untilClosed = (socket: Socket) => once(socket.resume(), 'close');
+/** Unlike `once`, also if the connection is reset. */
+const untilClosed = (socket: Socket) =>
+  new Promise((resolve) => socket.resume().once('close', resolve));
 
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
 
@@ -141,4 +143,44 @@ test.each([
   socket.on('error', () => {});
   if (text !== '') socket.write(text);
   await untilClosed(socket);
+});
+
+test('refuses connections beyond the limit, and accepts them again afterwards', async () => {
+  const { port, metric, send } = await startServer({ listen: { maxConnections: 20 } });
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
+  const late = await open(port);
+  if (!late.closed) await once(late.resume(), 'close');
+  // It was closed because of the limit, not by a timeout, which would have closed the others first.
+  expect(await metric('berth_connections')).toBe(20);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => metric('berth_connections')).toBe(0);
+  expect(await send()).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
+});
+
+test('ends WebSocket handshakes that are never finished, on both sides', async () => {
+  // A service that accepts the connection, and is silent.
+  const upstream = new Set<unknown>();
+  const silent = await startRawService((socket) => {
+    upstream.add(socket);
+    socket.resume().once('close', () => upstream.delete(socket));
+  });
+  const { port, toGet, metric } = await startServer({}, serving(silent));
+  const waiting = await Promise.all(Array.from({ length: 10 }, () => open(port)));
+  for (const socket of waiting) socket.write(toGet(HANDSHAKE));
+  await expect.poll(() => upstream.size).toBe(10);
+  for (const socket of waiting) socket.resetAndDestroy();
+  await expect.poll(() => upstream.size).toBe(0);
+  await expect.poll(() => metric('berth_connections')).toBe(0);
+});
+
+test('closes the half-open connection of a refused WebSocket', async () => {
+  const { port, toGet, metric } = await startServer();
+  const refused = await Promise.all(Array.from({ length: 10 }, () => open(port)));
+  for (const socket of refused) {
+    socket.allowHalfOpen = true;
+    socket.write(toGet(HANDSHAKE));
+    socket.resume();
+  }
+  await Promise.all(refused.map((socket) => once(socket, 'end')));
+  await expect.poll(() => metric('berth_connections')).toBe(0);
 });

@@ -6,7 +6,7 @@ import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import { fsck } from '../../src/store/disk/fsck.ts';
 import { startDeployment } from '../attacks/support/start-deployment.ts';
 import { toBytes, toStream } from './blob-contents.ts';
-import { mountSmallDisk } from './temp-folder.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const options = { contentType: 'a/b' };

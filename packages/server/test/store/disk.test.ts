@@ -1,19 +1,20 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
 import { expect, test, vi } from 'vitest';
 import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import type { ServerStore } from '../../src/store/server-store.ts';
+import { makeFolder } from '../server/support/start-server.ts';
 import { NO_LOCKS, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { describeBlobStore } from './blob-store-suite.ts';
-import { newTempFolder, useTempFolder } from './temp-folder.ts';
 
 const KEY = { env: 'dev', path: 'a' };
 const TYPE = { contentType: 'a/b' };
 
 describeBlobStore('disk', async () => {
-  const root = await newTempFolder();
+  const root = await mkdtemp(join(tmpdir(), 'berth-blobs-'));
   return {
     store: await openDiskStore(root),
     leftovers: () => readdir(join(root, 'tmp')),
@@ -27,7 +28,7 @@ const write = (store: ServerStore, content: string, key = KEY) =>
 
 test('an upload whose caller goes while it waits for a lock is not stored', async () => {
   const caller = new AbortController();
-  const root = await useTempFolder();
+  const root = await makeFolder();
   const sharedLocks: WithLocks = (_names, work) => {
     caller.abort(new Error('gone'));
     return work();
@@ -39,7 +40,7 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
 });
 
 test('without its folder for temporary files, the store is unavailable, and no file is missing', async () => {
-  const root = await useTempFolder();
+  const root = await makeFolder();
   const store = await openDiskStore(root);
   await write(store, 'content');
   await rm(join(root, 'tmp'), { recursive: true });
@@ -48,7 +49,7 @@ test('without its folder for temporary files, the store is unavailable, and no f
 });
 
 test('creates the folder of an environment again after another program removed it', async () => {
-  const root = await useTempFolder();
+  const root = await makeFolder();
   const store = await openDiskStore(root);
   await write(store, 'old');
   await rm(join(root, 'files', 'dev'), { recursive: true });
@@ -70,7 +71,7 @@ test.each<[string, WithLocks]>([
 ])('changes nothing while a lock %s, and recovers', async (_, failing) => {
   const to = { env: 'dev', path: 'b' };
   let locks = NO_LOCKS;
-  const root = await useTempFolder();
+  const root = await makeFolder();
   const store = await openDiskStore(root, (names, work) => locks(names, work));
   await write(store, 'old');
   await write(store, 'other', to);
@@ -91,7 +92,7 @@ test.each<[string, WithLocks]>([
 });
 
 test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
-  const root = await useTempFolder();
+  const root = await makeFolder();
   const [store, other] = [await openDiskStore(root, NO_LOCKS), await openDiskStore(root, NO_LOCKS)];
   const sweepAfter = async (hours: number) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });

@@ -4,8 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { openDiskStore, pathOf } from '../../src/store/disk/disk-store.ts';
 import { type FileProblem, fsck } from '../../src/store/disk/fsck.ts';
 import type { ServerStore } from '../../src/store/server-store.ts';
+import { makeFolder } from '../server/support/start-server.ts';
 import { toBytes, toStream } from './blob-contents.ts';
-import { useTempFolder } from './temp-folder.ts';
 
 const key = { env: 'dev', path: 'victim/file' };
 let root: string;
@@ -13,7 +13,7 @@ let store: ServerStore;
 let victim: string;
 
 beforeEach(async () => {
-  root = await useTempFolder();
+  root = await makeFolder();
   store = await openDiskStore(root);
   for (const path of ['a', 'a/b', 'Folder/照片.jpg', key.path]) {
     const content = toStream(toBytes(10_000));

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import { fsck } from '../../src/store/disk/fsck.ts';
 import { startDevelopment } from '../server/support/cli.ts';
+import { makeFolder } from '../server/support/start-server.ts';
 import { NO_LOCKS } from './blob-contents.ts';
-import { useTempFolder } from './temp-folder.ts';
 
 /** A store with what a process has left in `owners/`, and the path of that file. */
 async function useStore(...owner: (string | number)[]) {
-  const root = await useTempFolder();
+  const root = await makeFolder();
   await mkdir(join(root, 'owners'));
   const file = join(root, 'owners', owner.join('.'));
   await writeFile(file, '');
@@ -18,7 +18,7 @@ async function useStore(...owner: (string | number)[]) {
 }
 
 test('refuses the store of a running process, and takes that of a killed one', async () => {
-  const folder = await useTempFolder();
+  const folder = await makeFolder();
   const root = join(folder, 'files');
   const { cli } = await startDevelopment(folder, '--data', '.');
   const owner = `Process ${cli.child.pid} on ${hostname()}`;
@@ -48,7 +48,7 @@ test.each(['alone', 'shared'])(
 );
 
 test('processes that share locks share a store, which nobody repairs meanwhile', async () => {
-  const root = await useTempFolder();
+  const root = await makeFolder();
   const stores = [await openDiskStore(root, NO_LOCKS), await openDiskStore(root, NO_LOCKS)];
   await expect(openDiskStore(root)).rejects.toThrow('share Redis');
   const repair = fsck(root, { repair: true, onProblem() {} });

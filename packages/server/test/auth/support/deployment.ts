@@ -27,7 +27,11 @@ export type Issuer = Awaited<ReturnType<typeof createIssuer>>;
 /** An identity provider with one key. */
 export async function createIssuer(alg: string, kid: string) {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-  const toJwk = async (key: Parameters<typeof exportJWK>[0]): Promise<JWK> => ({ ...(await exportJWK(key)), kid, alg });
+  const toJwk = async (key: Parameters<typeof exportJWK>[0]): Promise<JWK> => ({
+    ...(await exportJWK(key)),
+    kid,
+    alg,
+  });
   return {
     publicKey: await toJwk(publicKey),
     privateKey: await toJwk(privateKey),

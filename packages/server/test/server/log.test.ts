@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startDeployment } from '../attacks/support/start-deployment.ts';
 import { post, StorageClient } from '../attacks/support/storage-client.ts';
+import { sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { serving, startServer } from './support/start-server.ts';
 
@@ -51,4 +53,30 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
   for (const { msg, requestId } of lines) {
     if (/^call|^file/.test(msg)) expect(requestId).toMatch(/^[\da-f-]{36}$/);
   }
+});
+
+const FORGED = '{"level":"fatal","msg":"forged"}';
+const INJECTED = ['\r\n', '\u2028', '\u0085', '\x1b[2J\x1b[31m', '\x7f'];
+
+test('no text of a caller starts a line of the log, or reaches a terminal', async () => {
+  const started = await startDeployment({ log: { level: 'debug', calls: true } });
+  const { dev, port, lines, written, url } = started;
+  for (const evil of INJECTED) {
+    const text = `a${evil}${FORGED}`;
+    const encoded = encodeURIComponent(text);
+    await fetch(`${url}/v1/cloudrun/${encoded}`);
+    await fetch(`${url}/files/dev/files/${encoded}?sign=${encoded}`);
+    await dev.call('getUploadMetaData', { path: text });
+    await dev.call('batchDelete', { fileList: [text] });
+    // An upload has its own log line; a path with control characters gets no grant.
+    await dev.upload(`${evil}${FORGED}`, 'a').catch(() => {});
+    const meta = await dev.grant('b.txt');
+    await post(meta, text, 'a');
+    const line = text.replace(/[\r\n]/g, '');
+    const head = `Host: ${line}\r\nX-Request-Id: ${FORGED}\r\nConnection: close\r\n\r\n`;
+    await sendRaw(port, Buffer.from(`GET /v1/${line} HTTP/1.1\r\n${head}`).toString('latin1'));
+  }
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter(({ msg, level }) => msg === 'forged' || level === 'fatal')).toEqual([]);
+  for (const line of written) expect(line).toMatch(/^\P{Cc}*\n$/u);
 });

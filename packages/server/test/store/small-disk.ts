@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { makeFolder } from '../server/support/start-server.ts';
 
 const run = promisify(execFile);
 
@@ -14,7 +12,7 @@ const run = promisify(execFile);
  * @param options as of `mount -t tmpfs -o`
  */
 export async function mountSmallDisk(options: string) {
-  const folder = await useTempFolder();
+  const folder = await makeFolder();
   try {
     await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
   } catch (error) {
@@ -25,15 +23,4 @@ export async function mountSmallDisk(options: string) {
   onTestFinished(() => run('umount', ['-l', folder]).then(() => {}));
   const remount = (option: 'ro' | 'rw') => run('mount', ['-o', `remount,${option}`, folder]);
   return { folder, remount };
-}
-
-export async function newTempFolder(): Promise<string> {
-  return realpath(await mkdtemp(join(tmpdir(), 'berth-blobs-')));
-}
-
-/** A folder that is removed after the test. */
-export async function useTempFolder(): Promise<string> {
-  const folder = await newTempFolder();
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
