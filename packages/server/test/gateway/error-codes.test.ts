@@ -25,22 +25,19 @@ it.each([
   ['says nothing', '', ''],
   ['trickles its headers', 'HTTP/1.1 200 OK\r\n', 'X-A: 1\r\n'],
   ['sends only interim responses, for ever', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
-])(
-  'responds with SERVICE_TIMEOUT if a service %s, and closes its connection',
-  async (_what, first, next) => {
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const origin = await startRawService((socket) => {
-      socket.once('data', () => socket.resume().write(first));
-      const timer = setInterval(() => socket.bytesRead > 0 && socket.write(next), 20);
-      socket.on('close', () => resolve(clearInterval(timer)));
-    });
-    const hello = { endpoints: [origin], headersSeconds: 0.2 };
-    const { send, metric } = await startServer({}, { services: { hello } });
-    expect(await send()).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
-    await closed;
-    expect(await metric('berth_upstream_outstanding')).toBe(0);
-  },
-);
+])('responds with SERVICE_TIMEOUT if a service %s', async (_what, first, next) => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const origin = await startRawService((socket) => {
+    socket.once('data', () => socket.resume().write(first));
+    const timer = setInterval(() => socket.bytesRead > 0 && socket.write(next), 20);
+    socket.on('close', () => resolve(clearInterval(timer)));
+  });
+  const hello = { endpoints: [origin], headersSeconds: 0.2 };
+  const { send, metric } = await startServer({}, { services: { hello } });
+  expect(await send()).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
+  await closed;
+  expect(await metric('berth_upstream_outstanding')).toBe(0);
+});
 
 const LONG = `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`;
 

@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -28,27 +27,19 @@ async function startRecorder(change = {}, environment = {}) {
 const OTHER = { signed: 'other' };
 const FORGED = { code: 'INVALID_CREDENTIALS', status: 401 };
 
-it.each([1, MEBIBYTE, MEBIBYTE + 1, 3 * MEBIBYTE])(
-  'verifies a signed body of %i bytes before it calls',
-  async (size) => {
-    const { bodies, send } = await startRecorder();
-    const body = 'abc'.repeat(size).slice(0, size);
-    expect(await send(body, OTHER)).toMatchObject(FORGED);
-    expect(bodies).toEqual([]);
-    expect(await send(body)).toMatchObject({ text: String(size) });
-    expect(String(bodies[0])).toBe(body);
-  },
-);
+it.each([1, MEBIBYTE, MEBIBYTE + 1, 3 * MEBIBYTE])('verifies a body of %i bytes', async (size) => {
+  const { bodies, send } = await startRecorder();
+  const body = 'abc'.repeat(size).slice(0, size);
+  expect(await send(body, OTHER)).toMatchObject(FORGED);
+  expect(bodies).toEqual([]);
+  expect(await send(body)).toMatchObject({ text: String(size) });
+  expect(String(bodies[0])).toBe(body);
+});
 
-const listBodies = async () =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith('berth-body-'));
-
-it('refuses a signed body beyond the limit, and leaves no file', async () => {
-  const before = await listBodies();
+it('refuses a signed body beyond the limit', async () => {
   const { bodies, send } = await startRecorder({ limits: { gatewayBodyBytes: 2 * MEBIBYTE } });
   expect(await send('x'.repeat(4 * MEBIBYTE))).toMatchObject({ status: 413 });
   expect(bodies).toEqual([]);
-  expect(await listBodies()).toEqual(before);
 });
 
 it('responds with 503 while the disk for large signed bodies is full', async (context) => {

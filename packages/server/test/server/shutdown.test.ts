@@ -14,39 +14,36 @@ import { makeFolder, serving, startInFront, startServer } from './support/start-
 
 const ABORTED = 'aborted calls that did not finish before the shutdown deadline';
 
-test.each(['http', 'https'])(
-  'over %s, calls in flight finish, and connections close',
-  async (scheme) => {
-    const tls = scheme === 'https' ? await makeCertificate('localhost') : undefined;
-    if (tls) await trust(tls.cert);
-    const { resolve: open, promise: opened } = Promise.withResolvers<void>();
-    const listen = { port: 0, shutdownSeconds: 60, ...(tls && { tls }) };
-    const { server, adminUrl, url, port, token, lines } = await startInFront(
-      async (_, response) => {
-        response.write('begun ');
-        await opened;
-        response.end('ended');
-      },
-      { listen },
-    );
-    const address = { port, host: 'localhost' };
-    const idle = tls ? connectTls(address) : connect(address);
-    await once(idle.resume(), tls ? 'secureConnect' : 'connect');
-    const idleClosed = once(idle, 'close');
-    const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(`${scheme}://localhost:${port}/v1/cloudrun/hello`, { headers });
-    const closed = server.close();
-    const ready = await fetch(`${adminUrl}/readyz`);
-    expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
-    await expect(fetch(url)).rejects.toThrow();
-    await idleClosed;
-    open();
-    expect(await response.text()).toBe('begun ended');
-    await closed;
-    await expect(fetch(`${adminUrl}`)).rejects.toThrow();
-    expect(lines.some(({ msg }) => msg === ABORTED)).toBe(false);
-  },
-);
+test.each(['http', 'https'])('over %s, calls in flight finish', async (scheme) => {
+  const tls = scheme === 'https' ? await makeCertificate('localhost') : undefined;
+  if (tls) await trust(tls.cert);
+  const { resolve: open, promise: opened } = Promise.withResolvers<void>();
+  const listen = { port: 0, shutdownSeconds: 60, ...(tls && { tls }) };
+  const { server, adminUrl, url, port, token, lines } = await startInFront(
+    async (_, response) => {
+      response.write('begun ');
+      await opened;
+      response.end('ended');
+    },
+    { listen },
+  );
+  const address = { port, host: 'localhost' };
+  const idle = tls ? connectTls(address) : connect(address);
+  await once(idle.resume(), tls ? 'secureConnect' : 'connect');
+  const idleClosed = once(idle, 'close');
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${scheme}://localhost:${port}/v1/cloudrun/hello`, { headers });
+  const closed = server.close();
+  const ready = await fetch(`${adminUrl}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
+  await expect(fetch(url)).rejects.toThrow();
+  await idleClosed;
+  open();
+  expect(await response.text()).toBe('begun ended');
+  await closed;
+  await expect(fetch(`${adminUrl}`)).rejects.toThrow();
+  expect(lines.some(({ msg }) => msg === ABORTED)).toBe(false);
+});
 
 test('accepts calls for the delay, while /readyz fails, until a second signal', async () => {
   const listen = 'listen: { port: 0, shutdownDelaySeconds: 3600 }';

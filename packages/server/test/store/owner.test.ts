@@ -39,13 +39,10 @@ test('takes the store of this process, before it was restarted in a container', 
   await store.close();
 });
 
-test.each(['alone', 'shared'])(
-  'refuses the store of a process on another machine (%s), and names the file to remove',
-  async (ownership) => {
-    const { root, file } = await useStore(ownership, 1, Date.now(), 'id', 'else.where');
-    await expect(openDiskStore(root)).rejects.toThrow(`remove ${file}`);
-  },
-);
+test.each(['alone', 'shared'])('refuses the store of another machine (%s)', async (ownership) => {
+  const { root, file } = await useStore(ownership, 1, Date.now(), 'id', 'else.where');
+  await expect(openDiskStore(root)).rejects.toThrow(`remove ${file}`);
+});
 
 test('processes that share locks share a store, which nobody repairs meanwhile', async () => {
   const root = await makeFolder();

@@ -141,7 +141,7 @@ test('ends an upload whose part is refused, although its content stalls', async 
 });
 
 test.each(['write', 'write in parts', 'copy', 'move', 'delete'])(
-  '%s changes no file after the lock is lost, before each of its requests',
+  '%s changes no file after the lock is lost',
   async (name) => {
     const run = METHODS[name] as (store: ServerStore) => Promise<unknown>;
     const isChange = ({ method = '', url = '' }: IncomingMessage) =>

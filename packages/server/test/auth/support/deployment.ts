@@ -44,7 +44,7 @@ export async function createIssuer(alg: string, kid: string) {
 }
 
 /** Starts a server with these issuers, by environment. Only the caller `user-1` may call its service. */
-export async function deploy(tokens: Readonly<Record<string, object | undefined>>) {
+export async function deploy(tokens: Readonly<Record<string, unknown>>) {
   const origin = await startService((_request, response) => response.end());
   const services = { hello: { endpoints: [origin], callers: [CLAIMS.sub] } };
   const toEnvironments = (issuers: typeof tokens) =>
