@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createRandom } from '../../../server-stubs/test/corpus/random.ts';
-import { StorageClient } from '../attacks/support/storage-client.ts';
+import { createStorageClient, type StorageClient } from '../attacks/support/storage-client.ts';
 import { findViolation } from './check-history.ts';
 import { type Call, type CallKind, toText } from './history.ts';
 import { type Cable, PAIR, type Replica } from './replicas.ts';
@@ -171,7 +171,7 @@ class Recorder {
     const toUrls = () => this.#replicas.flatMap(({ url }) => url ?? []);
     while (toUrls().length === 0) await wait(20);
     const urls = toUrls();
-    const client = new StorageClient(pick(urls, this.#random), PAIR);
+    const client = createStorageClient(pick(urls, this.#random), PAIR);
     const invoked = Recorder.#time++;
     const made = this.#make(client, call, content).catch(() => undefined);
     const outcome = await Promise.race([made, wait(patience, undefined, { ref: false })]);

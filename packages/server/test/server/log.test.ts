@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startDeployment } from '../attacks/support/start-deployment.ts';
-import { post, StorageClient } from '../attacks/support/storage-client.ts';
+import { createStorageClient, post } from '../attacks/support/storage-client.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { serving, startServer } from './support/start-server.ts';
@@ -18,8 +18,8 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
     { log: { level: 'trace', calls: true }, keys: [{ secret: KEY }] },
     { ...serving(origin), credentials: [PAIR] },
   );
-  const storage = new StorageClient(url, PAIR);
-  const signed = storage.headers();
+  const storage = createStorageClient(url, PAIR);
+  const signed = storage.sign();
   const grant = await storage.grant('a.txt');
   expect((await post(grant, 'a.txt', 'a')).status).toBe(204);
   const link = new URL(await storage.link('a.txt'));

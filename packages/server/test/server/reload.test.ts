@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { post, StorageClient } from '../attacks/support/storage-client.ts';
+import { createStorageClient, post } from '../attacks/support/storage-client.ts';
 import { Cli, startConfigured } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
@@ -21,7 +21,7 @@ environments: { dev: { credentials: [{ id: me, ${secret} }] } }
 `;
 
 async function storageStatus(url: string, secret: string, env = 'dev'): Promise<number> {
-  const client = new StorageClient(url, { id: 'me', secret }, env);
+  const client = createStorageClient(url, { id: 'me', secret }, env);
   return (await client.call('batchDelete', '{"fileList":[]}')).status;
 }
 
@@ -145,7 +145,7 @@ const PAIR = { id: 'me', secret: 'a secret of mine' };
 
 test('keys are rotated without a 403 from a replica that has not reloaded', async () => {
   const { server, config, url } = await startServer({ keys: [OLD] }, { credentials: [PAIR] });
-  const client = new StorageClient(url, PAIR);
+  const client = createStorageClient(url, PAIR);
   await client.upload('a.txt', 'content');
   // Each step accepts what the one before has issued, also on the way back.
   for (const keys of [[OLD, NEW], [NEW, OLD], [NEW], [NEW, OLD], [OLD, NEW], [OLD]]) {

@@ -3,7 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
 import type { ConfigInput } from '../../src/index.ts';
-import { type Meta, post, StorageClient, toFields } from '../attacks/support/storage-client.ts';
+import {
+  createStorageClient,
+  type Meta,
+  post,
+  toFields,
+} from '../attacks/support/storage-client.ts';
 import { runHere } from '../server/support/cli.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';
@@ -41,7 +46,7 @@ async function countAllowed(replicas: readonly Replica[], calls: number): Promis
   return statuses.filter((status) => status === 200).length;
 }
 
-const clientOf = ({ url }: Replica) => new StorageClient(url, PAIR);
+const clientOf = ({ url }: Replica) => createStorageClient(url, PAIR);
 
 const requestGrant = (from: Replica) => clientOf(from).grant('a.txt');
 

@@ -48,21 +48,13 @@ test.each<[string, RequestListener]>([
   expect(error.message).toBe(`Cannot use the object store: ${reason}.`);
 });
 
-test('keys of objects differ, have at most 1,024 bytes, and stay in their environment', async () => {
-  const keys: string[] = [];
-  const store = await storeOf((call, response) => {
-    keys.push(decodeURIComponent(call.url ?? '').replace('/files/', ''));
-    response.writeHead(404).end();
-  });
-  const path = 'x'.repeat(1024 - 'dev/'.length);
-  for (const each of [path, `${path}x`, `${path}y`]) await store.stat({ ...KEY, path: each });
-  const long = expect.stringMatching(/^\.long\/dev\/[0-9a-f]{64}$/);
-  expect(keys).toEqual([`dev/${path}`, long, long]);
-  expect(keys[1]).not.toBe(keys[2]);
-  for (const env of ['', 'a/b', '..', 'a.long', '.long', 'a b']) {
+test.each(['', 'a/b', '..', 'a.long', '.long', 'a b'])(
+  'no key is outside its environment: %j',
+  async (env) => {
+    const store = await storeOf(answer);
     await expect(store.stat({ env, path: 'a' })).rejects.toThrow(TypeError);
-  }
-});
+  },
+);
 
 test('ends an aborted call immediately, with the reason of the abort', async () => {
   const controller = new AbortController();

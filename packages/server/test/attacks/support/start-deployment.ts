@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ConfigInput } from '../../../src/index.ts';
 import { startService } from '../../server/support/hosted-service.ts';
 import { makeFolder, serving, startServer } from '../../server/support/start-server.ts';
-import { StorageClient } from './storage-client.ts';
+import { createStorageClient } from './storage-client.ts';
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
@@ -30,7 +30,7 @@ export async function startDeployment(change: Partial<ConfigInput> = {}) {
     ...started,
     root,
     seen,
-    dev: new StorageClient(started.url, PAIR),
+    dev: createStorageClient(started.url, PAIR),
     /** Names of all files below the folder of the store. */
     async disk(): Promise<string[]> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });

@@ -1,60 +1,52 @@
 import { signStorageRequest } from '@berth/server-stubs/auth';
 import {
-  call,
+  type Called,
+  call as callStorage,
   post as postForm,
   toFields,
   type UploadMeta,
 } from '../../../../storage/test/support/client.ts';
 
-export { toFields, type UploadMeta as Meta };
+export { type Called, toFields, type UploadMeta as Meta };
 
 type Content = string | Uint8Array<ArrayBuffer>;
+type Pair = { readonly id: string; readonly secret: string };
+
+export type StorageClient = ReturnType<typeof createStorageClient>;
 
 /** Calls the storage API of a server with a key pair. */
-export class StorageClient {
-  readonly url: string;
-  readonly pair: { readonly id: string; readonly secret: string };
-  readonly env: string;
-
-  constructor(url: string, pair: StorageClient['pair'], env = 'dev') {
-    this.url = url;
-    this.pair = pair;
-    this.env = env;
-  }
-
-  headers(): Record<string, string> {
-    const timestamp = Math.floor(Date.now() / 1000);
-    return { 'content-type': 'application/json', ...signStorageRequest(this.pair, { timestamp }) };
-  }
+export function createStorageClient(base: string, pair: Pair, env = 'dev') {
+  const sign = (): Record<string, string> =>
+    signStorageRequest(pair, { timestamp: Math.floor(Date.now() / 1000) });
 
   /** @param body a string is sent as is */
-  call<Data = { readonly fileList: readonly Record<string, string>[] }>(
+  const call = <Data = { readonly fileList: readonly Record<string, string>[] }>(
     operation: string,
     body: unknown,
-  ) {
-    const { url: base, env } = this;
-    return call<Data | undefined>({ base }, operation, body, { env, headers: this.headers() });
-  }
+  ) => callStorage<Data | undefined>({ base }, operation, body, { env, headers: sign() });
 
-  async grant(path: string): Promise<UploadMeta> {
-    const { data, message } = await this.call<UploadMeta>('getUploadMetaData', { path });
+  async function grant(path: string): Promise<UploadMeta> {
+    const { data, message } = await call<UploadMeta>('getUploadMetaData', { path });
     if (data === undefined) throw new Error(message);
     return data;
   }
 
-  /** Uploads a file with both steps; returns the response to the second. */
-  async upload(path: string, content: Content): Promise<Response> {
-    return post(await this.grant(path), path, content);
-  }
-
-  async link(path: string): Promise<string> {
-    const fileID = `cloud://${this.env}.files/${path}`;
-    const { data } = await this.call('batchGetTempUrls', { fileList: [{ fileID }] });
+  async function link(path: string): Promise<string> {
+    const fileID = `cloud://${env}.files/${path}`;
+    const { data } = await call('batchGetTempUrls', { fileList: [{ fileID }] });
     return data?.fileList[0]?.tempFileURL ?? '';
   }
 
-  /** The content of a file, through a link. */
-  read = async (path: string) => (await fetch(await this.link(path))).text();
+  return {
+    sign,
+    call,
+    grant,
+    link,
+    /** Uploads a file with both steps; returns the response to the second. */
+    upload: async (path: string, content: Content) => post(await grant(path), path, content),
+    /** The content of a file, through a link. */
+    read: async (path: string) => (await fetch(await link(path))).text(),
+  };
 }
 
 /** Posts a form to the upload target. */

@@ -18,38 +18,33 @@ export function useCeph(): { readonly endpoint: string } {
   return { endpoint };
 }
 
-function newClient(endpoint: string): S3Client {
-  return new S3Client({
-    endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: { ...CREDENTIALS }, // the SDK adds a field
-  });
+function send<Result>(endpoint = '', run: (client: S3Client) => Promise<Result>): Promise<Result> {
+  // The SDK adds a field to the credentials.
+  const options = { endpoint, region: 'us-east-1', credentials: { ...CREDENTIALS } };
+  const client = new S3Client({ ...options, forcePathStyle: true });
+  return run(client).finally(() => client.destroy());
 }
 
 /** Options of a store with its own bucket. */
 export async function newBucket(endpoint: string): Promise<S3StoreOptions> {
   const bucket = `test-${randomUUID()}`;
-  const client = newClient(endpoint);
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  client.destroy();
+  await send(endpoint, (client) => client.send(new CreateBucketCommand({ Bucket: bucket })));
   return { endpoint, region: 'us-east-1', bucket, ...CREDENTIALS };
 }
 
 /** Names of unfinished uploads. */
-export async function listLeftovers({ endpoint = '', bucket: Bucket }: S3StoreOptions) {
-  const client = newClient(endpoint);
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-  client.destroy();
+export async function listLeftovers({ endpoint, bucket: Bucket }: S3StoreOptions) {
+  const list = new ListMultipartUploadsCommand({ Bucket });
+  const { Uploads = [] } = await send(endpoint, (client) => client.send(list));
   return Uploads.map(({ Key = '' }) => Key);
 }
 
 /** Leaves an upload of one part, like a killed process. */
-export async function plantUpload({ endpoint = '', bucket, prefix = '' }: S3StoreOptions) {
-  const client = newClient(endpoint);
+export async function plantUpload({ endpoint, bucket, prefix = '' }: S3StoreOptions) {
   const upload = { Bucket: bucket, Key: `${prefix}dev/planted` };
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(upload));
-  const part = { ...upload, UploadId, PartNumber: 1, Body: 'a part' };
-  await client.send(new UploadPartCommand(part));
-  client.destroy();
+  await send(endpoint, async (client) => {
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(upload));
+    const part = { ...upload, UploadId, PartNumber: 1, Body: 'a part' };
+    await client.send(new UploadPartCommand(part));
+  });
 }
