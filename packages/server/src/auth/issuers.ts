@@ -18,7 +18,6 @@ import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 const MAX_TOKENS = 10_000;
 
 const MAX_BYTES = 262_144;
-const TIMEOUT_MILLISECONDS = 5000;
 
 const FRESH_MILLISECONDS = 5 * 60_000;
 
@@ -92,7 +91,7 @@ export class Issuers {
 const createTokens = (): Issuer['tokens'] => new QuickLRU({ maxSize: MAX_TOKENS });
 
 /**
- * Creates the keys of a URL. `jose` caches them and loads them again for an unknown `kid`. It would do so for every
+ * Creates the keys of a URL. `jose` caches them, loads them again for an unknown `kid`, and waits at most 5 s. It would do so for every
  * such token while the URL is down, reads responses of any size and drops the keys when it cannot refresh them.
  */
 function createRemoteKeys(
@@ -122,8 +121,6 @@ function createRemoteKeys(
     }
   };
   const remote = createRemoteJWKSet(new URL(url), {
-    timeoutDuration: TIMEOUT_MILLISECONDS,
-    cooldownDuration: COOL_DOWN_MILLISECONDS,
     cacheMaxAge: STALE_MILLISECONDS,
     [jwksCache]: cache,
     [customFetch]: load,
@@ -173,7 +170,6 @@ function parse(text: string): unknown {
 
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
-  if (error.name === 'TimeoutError') return 'The request timed out.';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { startService } from '../server/support/hosted-service.ts';
 import { clock, createIssuer, deploy, type Issuer } from './support/deployment.ts';
 
@@ -113,16 +113,4 @@ test.each<[string, RequestListener, RegExp]>([
   expect(provider.requests).toBe(1);
   expect(failures()).toMatchObject([{ reason: expect.stringMatching(reason) }]);
   expect(JSON.stringify(failures())).not.toContain('hidden');
-});
-
-test('no keys can be used if the response does not end', async () => {
-  const timeout = new AbortController();
-  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timeout.signal);
-  const { callAnew, failures } = await start((_request, response) => {
-    response.write('{');
-    timeout.abort(new DOMException('', 'TimeoutError'));
-  });
-  expect(await callAnew(one)).toMatchObject(UNAVAILABLE);
-  expect(AbortSignal.timeout).toHaveBeenCalledWith(5000);
-  expect(failures()).toMatchObject([{ reason: 'The request timed out.' }]);
 });

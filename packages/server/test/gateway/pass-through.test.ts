@@ -124,8 +124,8 @@ it('forwards response headers of a service up to the configured limit', async ()
     [32_768, 'ok'],
     [16_384, 'BAD_GATEWAY'],
   ] as const) {
-    const { send } = await startServer({ listen: { maxHeaderBytes } }, serving(origin));
-    expect((await send()).text).toContain(text);
+    const { port, toGet } = await startServer({ listen: { maxHeaderBytes } }, serving(origin));
+    expect(await sendRaw(port, toGet('Connection: close\r\n'))).toContain(text);
   }
 });
 

@@ -36,11 +36,10 @@ GET /files/dev/files/hello.txt 200
 
 test('a line names the cause of a failure, and cannot control the terminal', () => {
   const line = (fields: object) =>
-    toTerminalLine(JSON.stringify({ level: 'warn', time: 0, msg: 'call', ...fields }));
+    toTerminalLine(JSON.stringify({ level: 'warn', time: 0, msg: 'call', ...fields })).slice(8);
   const call = { method: 'GET', path: '/a\u001b[2J', status: 502, ms: 2.4, code: 'C' };
-  expect(line({ ...call, reason: 'No\n.', cause: 'ECONNREFUSED 127.0.0.1:9510' })).toMatch(
-    /^[\d:]{8} GET \/a\?\[2J 502 2 ms C: No\?\.: ECONNREFUSED 127\.0\.0\.1:9510\n$/,
-  );
+  const failed = { ...call, reason: 'No\n.', cause: 'ECONNREFUSED 127.0.0.1:1' };
+  expect(line(failed)).toBe(' GET /a?[2J 502 2 ms C: No?.: ECONNREFUSED 127.0.0.1:1\n');
   expect(line({ ...call, status: 0, code: undefined })).toContain(' aborted 2 ms\n');
   expect(line({ msg: 'failed', err: { message: 'Oh' } })).toMatch(/ failed: Oh\n$/);
   expect(line({ level: 'info', msg: 'draining' })).toBe('');
