@@ -33,11 +33,8 @@ test('the body of a refused request never becomes the next one', async () => {
         `GET /files/last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
     );
     // The last one gets a response, unless the refusal closed the connection.
-    expect([line, statusesOf(text).length]).toEqual([
-      line,
-      expect.toSatisfy((count) => count <= 2),
-    ]);
-    expect([line, seen]).toEqual([line, []]);
+    expect(statusesOf(text).length, line).toBeLessThanOrEqual(2);
+    expect(seen, line).toEqual([]);
   }
 });
 
@@ -73,20 +70,17 @@ test('serves absolute targets on every surface', async () => {
   expect(await send(`GET ${base}/v1/cloudrun/hello`)).toContain('MISSING_CREDENTIALS');
 });
 
-const isRefusal = (status: number) => status >= 400 && status < 500;
-
 test('no surface accepts what is smuggled', async () => {
   const { port, token, seen, lines } = await startDeployment();
-  const bearer = token;
   for (const [name, headers, body] of PAIRS) {
     const version = name.startsWith('HTTP/1.0') ? '1.0' : '1.1';
     for (const target of TARGETS) {
-      const head = `POST ${target} HTTP/${version}\r\n${HOST}Authorization: Bearer ${bearer}\r\n${headers}\r\n`;
+      const head = `POST ${target} HTTP/${version}\r\n${HOST}Authorization: Bearer ${token}\r\n${headers}\r\n`;
       const close = `GET /files/last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
-      const [first = 400] = statusesOf(await sendRaw(port, head + body + smuggled(bearer) + close));
+      const [first = 400] = statusesOf(await sendRaw(port, head + body + smuggled(token) + close));
       // Closing the connection without a response is a refusal too.
-      expect([name, target, first]).toEqual([name, target, expect.toSatisfy(isRefusal)]);
-      expect([name, seen]).toEqual([name, []]);
+      expect(Math.floor(first / 100), `${name} ${target}`).toBe(4);
+      expect(seen, name).toEqual([]);
     }
   }
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
@@ -131,8 +125,7 @@ test('no target leads out of its surface', async () => {
       port,
       `${target} HTTP/1.1\r\nHost: dev.localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
     );
-    const [status = 0] = statusesOf(response);
-    expect([target, status >= 400 && status < 500]).toEqual([target, true]);
+    expect(response, target).toMatch(/^HTTP\/1\.1 4/);
     expect(response).not.toMatch(/root:|hush-hush/);
   }
   expect(seen).toEqual([]);

@@ -27,11 +27,9 @@ async function storeOf(listener: RequestListener, sharedLocks?: WithLocks): Prom
 
 const respond =
   (status: number, code: string): RequestListener =>
-  (call, response) => {
-    call.resume();
-    response.statusCode = status;
+  (_call, response) => {
     const body = `<Error><Code>${code}</Code><Message>the-secret</Message></Error>`;
-    response.end(call.method === 'HEAD' ? undefined : body);
+    response.writeHead(status).end(body);
   };
 
 const put = (store: ServerStore, bytes: number) =>

@@ -76,14 +76,12 @@ export interface Called<Data> {
   readonly headers: Headers;
   readonly code: string | undefined;
   readonly message: string | undefined;
-  readonly requestId: string;
   readonly data: Data;
 }
 
 interface CallAs {
   readonly env?: string;
-  readonly as?: string;
-  /** Credentials, instead of `as`. */
+  /** Default: credentials of the environment. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -95,13 +93,13 @@ export async function call<Data = { fileList: Record<string, string>[] }>(
   { base }: Server,
   operation: string,
   body: unknown,
-  { env = 'dev', as = env, headers }: CallAs = {},
+  { env = 'dev', headers }: CallAs = {},
 ): Promise<Called<Data>> {
   const response = await fetch(`${base}/api/v2/envs/${env}/storages:${operation}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...(headers ?? { 'x-svc-authorization': as, 'x-svc-timestamp': '1700000000' }),
+      ...(headers ?? { 'x-svc-authorization': env, 'x-svc-timestamp': '1700000000' }),
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
@@ -152,27 +150,15 @@ export async function put(
 }
 
 /** Requests a link to a file. */
-export async function link(
-  to: Server,
-  fileID: string,
-  maxAge?: number,
-  as?: CallAs,
-): Promise<string> {
-  const { data } = await call(to, 'batchGetTempUrls', { fileList: [{ fileID, maxAge }] }, as);
+export async function link(to: Server, fileID: string, maxAge?: number): Promise<string> {
+  const { data } = await call(to, 'batchGetTempUrls', { fileList: [{ fileID, maxAge }] });
   return data.fileList[0]?.tempFileURL ?? '';
 }
 
 /** Returns the content of a stored file; `undefined` if it does not exist. */
-export async function contentOf(
-  { blobs }: Deployment,
-  path: string,
-  env = 'dev',
-): Promise<string | undefined> {
-  const blob = await blobs.open({ env, path });
-  if (blob === undefined) return undefined;
-  const content = blob.read();
-  const chunks = content instanceof Uint8Array ? [content] : await Array.fromAsync(content);
-  return Buffer.concat(chunks).toString();
+export async function contentOf({ blobs }: Deployment, path: string) {
+  const blob = await blobs.open({ env: 'dev', path });
+  return blob && Buffer.from(blob.read() as Uint8Array).toString();
 }
 
 /** Returns the `Error` element of an XML response. */
