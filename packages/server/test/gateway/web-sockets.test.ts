@@ -7,7 +7,6 @@ import { startListening, startRawService } from '../server/support/hosted-servic
 import { serving, startServer } from '../server/support/start-server.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 
-const CHOSEN = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
 const PROTOCOLS = 'Sec-WebSocket-Protocol';
 
 /** A server in front of a service with WebSockets. */
@@ -55,8 +54,8 @@ it('ignores an upgrade to anything else', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*plain/);
 });
 
-const SWITCH = `HTTP/1.1 101 Switching Protocols\r\n${CHOSEN}\r\n`;
-
+const SWITCH =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 const H2C = SWITCH.replace('websocket', 'h2c');
 
 it.each([
