@@ -28,7 +28,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const { onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
-  const onStorageError = (error: unknown, requestId: string) =>
+  const onStoreError = (error: unknown, requestId: string) =>
     log.error({ requestId, err: error }, 'storage failed');
 
   // 1. The gateway: callers are authenticated here, and `gateway` calls the hosted service.
@@ -55,7 +55,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
       return uses.authorize(use);
     },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
-    onError: onStorageError,
+    onError: onStoreError,
   });
   const storageRouter = createStorageRouter(storage, {
     ...common,
@@ -65,23 +65,18 @@ export function createApplication(config: Config, resources: Resources, log: Log
     requests: { bodyBytes: limits.storageBodyBytes },
   });
 
-  // 3. The upload target: a grant is the credential.
-  const uploadRouter = createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes });
-
-  // 4. Downloads: the signature of a link is the credential.
-  const files = createDownloadListener({
-    download,
-    cors,
-    wireProfile,
-    onRejected,
-    onError: onStorageError,
-  });
-
+  // 3. The other two surfaces: a grant, or the signature of a link, is the credential.
   const routers: Readonly<Record<Surface, Router>> = {
     gateway: gatewayRouter,
     storage: storageRouter,
-    upload: uploadRouter,
-    files,
+    upload: createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes }),
+    files: createDownloadListener({
+      cors,
+      wireProfile,
+      download,
+      onRejected,
+      onError: onStoreError,
+    }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');

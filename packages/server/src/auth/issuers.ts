@@ -154,18 +154,12 @@ async function fetchKeys(...[url, init]: Parameters<FetchImplementation>): Promi
     if (size > MAX_BYTES) throw new Error(`The response exceeds ${MAX_BYTES} bytes.`);
     chunks.push(chunk);
   }
-  const keys = parse(Buffer.concat(chunks).toString());
+  const keys = await new Response(Buffer.concat(chunks)).json().catch(() => {
+    throw new Error('The response is not valid JSON.');
+  });
   const problem = findKeyProblem(keys);
   if (problem !== undefined) throw new Error(`The key set ${problem}.`);
   return toUsable(keys as KeySet);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('The response is not valid JSON.');
-  }
 }
 
 function toReason(error: unknown): string {

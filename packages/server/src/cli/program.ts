@@ -54,7 +54,10 @@ function createProgram(version: string): Command {
         .argParser(parseText),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (options) => (await import('./serve.ts')).serve(options));
+    .action(async ({ config, port, data }) => {
+      const { serveConfig, serveDevelopment } = await import('./serve.ts');
+      return config === undefined ? serveDevelopment(port, data) : serveConfig(config);
+    });
   program
     .command('fsck')
     .description('Find damaged files in a store on disk.')

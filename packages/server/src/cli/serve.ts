@@ -13,19 +13,8 @@ import {
   toTerminalLine,
 } from './development.ts';
 
-interface ServeOptions {
-  readonly config?: string;
-  readonly port: number;
-  readonly data: string;
-}
-
 /** Runs a server until SIGINT or SIGTERM. A second signal ends the process immediately. */
-export function serve(options: ServeOptions): Promise<void> {
-  const { config } = options;
-  return config === undefined ? serveDevelopment(options) : serveConfig(config);
-}
-
-async function serveConfig(file: string): Promise<void> {
+export async function serveConfig(file: string): Promise<void> {
   // Listen now: a SIGHUP during startup must not end the process.
   const hangUps = on(process, 'SIGHUP');
   const config = await loadConfig(file);
@@ -55,11 +44,11 @@ async function serveConfig(file: string): Promise<void> {
   for await (const _ of hangUps) await reload();
 }
 
-/** Serves the environment `dev` with new keys and the service `hello` on loopback, and prints how to call it. */
-async function serveDevelopment(options: ServeOptions): Promise<void> {
-  const data = resolve(options.data);
+/** Does so in the environment `dev` with new keys and the service `hello` on loopback, and prints how to call it. */
+export async function serveDevelopment(port: number, folder: string): Promise<void> {
+  const data = resolve(folder);
   const keys = await openDevelopmentKeys(data);
-  const input = toDevelopmentConfig(options.port, data, keys, await startHelloService());
+  const input = toDevelopmentConfig(port, data, keys, await startHelloService());
   const logTo = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
   const server = await createServer(input, { logTo });
   await server.listen();

@@ -93,16 +93,12 @@ export function createHttpServer(listen: Listen, first: Application) {
         connection.close();
       });
     })
-    .on('request', (request, response) => {
-      if (accept(request, response)) application.request(request, response);
-    })
+    .on('request', serve)
     .on('checkContinue', (request, response) => {
       if (accept(request, response)) application.checkContinue(request, response);
     })
     // RFC 9110, section 10.1.1: a server may ignore expectations other than 100-continue.
-    .on('checkExpectation', (request, response) => {
-      if (accept(request, response)) application.request(request, response);
-    })
+    .on('checkExpectation', serve)
     .on('upgrade', (request, socket, head) => {
       if (accept(request)) application.upgrade(request, socket, head);
     })
@@ -115,6 +111,10 @@ export function createHttpServer(listen: Listen, first: Application) {
     // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
     // would wait for one indefinitely.
     .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    if (accept(request, response)) application.request(request, response);
+  }
 
   /** Returns whether a request is to be served. Otherwise, it has been refused. */
   function accept(request: IncomingMessage, response?: ServerResponse): boolean {

@@ -35,16 +35,10 @@ export function assertEnvironment(env: string): void {
   if (!/^[A-Za-z0-9-]+$/.test(env)) throw new TypeError(`"${env}" is not an environment name.`);
 }
 
-/** An open version of a file. Reads are not affected by later writes to its key. */
+/** A file that is sent completely is verified meanwhile: a damaged one is never sent to its end. */
 export interface VerifiedBlob extends OpenBlob {
   /** If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;
-  /**
-   * Writes the content, or part of it, to a stream with backpressure, and ends the stream. An alternative to
-   * `read`. If that fails before the first byte, the stream is intact; later, it is destroyed. A file that is sent
-   * completely is verified meanwhile: a damaged file is never sent to its end.
-   * @throws BlobDamagedError
-   */
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
 }
 
