@@ -100,11 +100,9 @@ test.each(['GET', 'upgrade'])('a %s with too many headers reaches nobody', async
 
 const HOSTILE_TARGETS = [
   'GET /files/../store/secret',
-  'GET /files/../../../etc/passwd',
   'GET /..%2f..%2fetc/passwd',
   'GET /files/%2e%2e/secret',
   'GET /files/dev/files/%2e%2e%2f%2e%2e%2fsecret',
-  'GET /files/dev/files/%252e%252e/secret',
   'GET /files/dev/files/a%00',
   'GET /files/dev/files/%c0%ae%c0%ae/secret',
   'GET /files/__proto__/files/a',

@@ -7,7 +7,9 @@ import {
   type UploadMeta,
 } from '../../../../storage/test/support/client.ts';
 
-export { type Called, toFields, type UploadMeta as Meta };
+export { toFields, type UploadMeta as Meta };
+
+export interface Result<Data> extends Called<Data | undefined> {}
 
 type Content = string | Uint8Array<ArrayBuffer>;
 type Pair = { readonly id: string; readonly secret: string };
@@ -23,7 +25,7 @@ export function createStorageClient(base: string, pair: Pair, env = 'dev') {
   const call = <Data = { readonly fileList: readonly Record<string, string>[] }>(
     operation: string,
     body: unknown,
-  ) => callStorage<Data | undefined>({ base }, operation, body, { env, headers: sign() });
+  ): Promise<Result<Data>> => callStorage({ base }, operation, body, { env, headers: sign() });
 
   async function grant(path: string): Promise<UploadMeta> {
     const { data, message } = await call<UploadMeta>('getUploadMetaData', { path });
