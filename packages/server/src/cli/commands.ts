@@ -2,14 +2,18 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { MAX_GRANT_SECONDS } from '../config/schema.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { diskCodeOf } from '../store/disk/file-system.ts';
-import { fsck as checkFiles, type FileProblem } from '../store/disk/fsck.ts';
+import { fsck as checkFiles } from '../store/disk/fsck.ts';
+import { mintToken, readDevelopmentKeys, type TokenRequest } from './development.ts';
 import { Failure } from './failure.ts';
 
-export async function fsck(root: string, repair = false): Promise<void> {
-  const onProblem = ({ kind, path, detail }: FileProblem) =>
-    process.stdout.write(`${kind}: ${path}: ${detail}\n`);
-  const options = { repair, onProblem };
-  const { files, bytes, problems } = await checkFiles(root, options).catch((error: Error) => {
+export async function fsck(
+  root: string,
+  { repair = false }: { readonly repair?: boolean },
+): Promise<void> {
+  const { files, bytes, problems } = await checkFiles(root, {
+    repair,
+    onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
+  }).catch((error: Error) => {
     if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '')) throw error;
     throw new Failure(`${root} is not the folder of a store: pass store.root.`);
   });
@@ -21,7 +25,7 @@ export async function fsck(root: string, repair = false): Promise<void> {
 export async function revoke(
   kind: Revocable,
   subject: string,
-  file: string | undefined,
+  { config: file }: { readonly config?: string },
 ): Promise<void> {
   if (file === undefined) throw new Failure('Pass the configuration of the server: --config.');
   const config = await loadConfig(file);
@@ -70,4 +74,17 @@ function toRevocation(
       throw new Failure('Pass the URL of a link that has not expired.');
     }
   }
+}
+
+interface TokenOptions extends Omit<TokenRequest, 'key'> {
+  readonly data: string;
+}
+
+export async function token({ data, ...request }: TokenOptions): Promise<void> {
+  const keys = await readDevelopmentKeys(data);
+  if (keys === undefined) {
+    const fix = 'start one there, or pass its --data.';
+    throw new Failure(`${data} is not the data folder of a development server: ${fix}`);
+  }
+  process.stdout.write(`${await mintToken({ ...request, key: keys.tokenKey })}\n`);
 }

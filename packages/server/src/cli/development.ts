@@ -14,7 +14,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { ConfigInput } from '../config/schema.ts';
-import { makeFolder, orMissing } from '../store/disk/file-system.ts';
+import { makeFolder } from '../store/disk/file-system.ts';
 import { Failure } from './failure.ts';
 
 const ENV = 'dev';
@@ -27,24 +27,30 @@ const KEYS_FILE = 'development-keys.json';
 type DevelopmentKeys = Awaited<ReturnType<typeof createKeys>>;
 
 /**
- * Reads the keys in a data folder, with which tokens and links stay valid after a restart, or creates them. Only the
- * owner may read the file.
+ * Reads the development keys in a data folder, with which tokens and links stay valid after a restart. Returns
+ * `undefined` if the folder has none.
  */
-export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
-  await makeFolder(data);
+export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
   const file = join(data, KEYS_FILE);
-  const text = await orMissing(readFile(file, 'utf8'));
-  if (text === undefined) {
-    const keys = await createKeys();
-    await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    return keys;
-  }
   try {
-    return JSON.parse(text);
-  } catch {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
     const fix = 'remove it, and the server will create new ones.';
     throw new Failure(`${file} does not contain the keys of a development server: ${fix}`);
   }
+}
+
+/** Reads the development keys in a data folder, or creates them. Only the owner may read the file. */
+export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
+  await makeFolder(data);
+  const known = await readDevelopmentKeys(data);
+  if (known !== undefined) return known;
+  const keys = await createKeys();
+  const text = `${JSON.stringify(keys, null, 2)}\n`;
+  await writeFile(join(data, KEYS_FILE), text, { mode: 0o600, flag: 'wx' });
+  return keys;
 }
 
 async function createKeys() {
@@ -66,13 +72,22 @@ export async function createTokenKeys() {
   return { tokenKey, jwks: { keys: [{ ...publicJwk, ...marks }] } };
 }
 
-/** Creates an access token (D19). In production, an identity provider issues tokens. */
-export async function createToken(key: JWK, subject = 'developer'): Promise<string> {
+export interface TokenRequest {
+  readonly env: string;
+  readonly key: JWK;
+  readonly subject: string;
+  readonly seconds: number;
+}
+
+/** Mints an access token (D19). In production, an identity provider issues tokens. */
+export async function mintToken({ env, key, subject, seconds }: TokenRequest): Promise<string> {
+  const time = Math.floor(Date.now() / 1000);
   return new SignJWT()
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.kid && { kid: key.kid }) })
-    .setAudience(ENV)
+    .setAudience(env)
     .setSubject(subject)
-    .setExpirationTime(Math.floor(Date.now() / 1000) + VALID_SECONDS)
+    .setIssuedAt(time)
+    .setExpirationTime(time + seconds)
     .sign(await importJWK(key, ALGORITHM));
 }
 
@@ -105,7 +120,8 @@ export async function describeDevelopment(
   data: string,
   { tokenKey, keyPair }: DevelopmentKeys,
 ): Promise<string> {
-  const token = await createToken(tokenKey);
+  const claims = { env: ENV, subject: 'developer', seconds: VALID_SECONDS };
+  const token = await mintToken({ ...claims, key: tokenKey });
   const { documents } = CONTRACT;
   return [
     `Reference server of the Gateway API ${documents['gateway.v1'].version} and the Storage API ${documents['storage.v2'].version}, environment ${ENV}`,
@@ -171,6 +187,20 @@ function toCommand(...parts: string[]): string {
   return parts.join(' \\\n  ');
 }
 
+interface LogLine {
+  readonly level: string;
+  readonly time: string;
+  readonly msg: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly ms?: number;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly cause?: string;
+  readonly err?: { readonly message: string; readonly stack?: string };
+}
+
 /**
  * Converts a line of the JSON log to a line for a terminal: calls, warnings and errors. Returns an empty string for
  * what a developer need not see.
@@ -179,14 +209,17 @@ function toCommand(...parts: string[]): string {
  * '09:41:07 GET /v1/cloudrun/hello 401 2 ms MISSING_CREDENTIALS: …'
  */
 export function toTerminalLine(json: string): string {
-  const { level, time, msg, method, path, status, ms, code, reason, cause, err } = JSON.parse(json);
+  const line: LogLine = JSON.parse(json);
+  const { level, time, msg, method, err } = line;
+  if (method === undefined && level === 'info') return '';
+  const problem = err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
   const clock = new Date(time).toTimeString().slice(0, 8);
-  if (method === undefined) {
-    const problem = err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
-    return level === 'info' ? '' : `${clock} ${problem}\n`;
-  }
+  return `${clock} ${method === undefined ? problem : toCallText(line)}\n`;
+}
+
+function toCallText({ method, path, status, ms = 0, code, reason, cause }: LogLine): string {
   const details = [code, reason, cause].filter((detail) => detail !== undefined).join(': ');
   const text = [method, path, status || 'aborted', Math.round(ms), 'ms', details].join(' ');
   // A caller must not control the terminal.
-  return `${clock} ${text.trimEnd().replace(/\p{Cc}/gu, '?')}\n`;
+  return text.trimEnd().replace(/\p{Cc}/gu, '?');
 }

@@ -18,8 +18,10 @@ export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message);
   const { name, errno, syscall, path, message, cause } = error as NodeJS.ErrnoException;
-  const sentence = toListenSentence(error as ListenError);
-  if (sentence !== undefined) return new Failure(sentence);
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    const sentence = toListenSentence(error as NodeJS.ErrnoException);
+    if (sentence !== undefined) return new Failure(sentence);
+  }
   if (name === 'StoreUnavailableError') {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
     if (file === undefined) return new Failure(message);
@@ -34,17 +36,18 @@ export function toFailure(error: unknown): Failure | undefined {
   );
 }
 
-type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
-
-function toListenSentence({ syscall, code, port, address, hostname }: ListenError) {
-  switch (`${syscall} ${code}`) {
-    case 'listen EADDRINUSE':
+function toListenSentence(
+  error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string },
+): string | undefined {
+  const { code, port, address, hostname } = error;
+  switch (code) {
+    case 'EADDRINUSE':
       return `Port ${port} is already in use: stop the other program, or choose another port (--port, listen.port or admin.port).`;
-    case 'listen EACCES':
+    case 'EACCES':
       return `Port ${port} requires elevated privileges: choose a port above 1023.`;
-    case 'listen EADDRNOTAVAIL':
-    case 'getaddrinfo ENOTFOUND':
-    case 'getaddrinfo EAI_AGAIN':
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
       return `${address ?? hostname} is not an address of this machine: choose another one (listen.host or admin.host).`;
     default:
       return undefined;

@@ -7,6 +7,7 @@ const EXAMPLES = `
 Examples:
   berth-server                               start a development server in this folder
   berth-server --config berth.yaml           start a server with this configuration
+  berth-server token --subject me            mint a token for a development server
   berth-server revoke key-pair dev/ci --config berth.yaml
                                              revoke a key pair, its grants and its links
 
@@ -46,7 +47,7 @@ function createProgram(version: string): Command {
     .addOption(
       forDevelopment('--port <number>', 'port of a development server; 0 picks a free port')
         .default(4020)
-        .argParser(parsePort),
+        .argParser(parseNumber(0, 65_535)),
     )
     .addOption(
       forDevelopment('--data <folder>', 'data folder of a development server')
@@ -59,6 +60,13 @@ function createProgram(version: string): Command {
       return config === undefined ? serveDevelopment(port, data) : serveConfig(config);
     });
   program
+    .command('token')
+    .description('Mint an access token for the development server of the folder in --data.')
+    .option('--env <name>', 'environment that the token is for', 'dev')
+    .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
+    .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
+    .action(async (options) => (await commands()).token({ ...program.opts(), ...options }));
+  program
     .command('fsck')
     .description('Find damaged files in a store on disk.')
     .argument('<root>', 'folder of the store: store.root, or files in the --data folder')
@@ -66,7 +74,7 @@ function createProgram(version: string): Command {
       '--repair',
       'while no server runs: move damaged and foreign files to set-aside/ in the store folder',
     )
-    .action(async (root, { repair }) => (await commands()).fsck(root, repair));
+    .action(async (root, options) => (await commands()).fsck(root, options));
   program
     .command('revoke')
     .description(
@@ -74,7 +82,9 @@ function createProgram(version: string): Command {
     )
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
-    .action(async (kind, name) => (await commands()).revoke(kind, name, program.opts().config));
+    .action(async (kind, name, options) =>
+      (await commands()).revoke(kind, name, { ...program.opts(), ...options }),
+    );
   return program;
 }
 
@@ -84,9 +94,12 @@ function forDevelopment(flags: string, description: string): Option {
 
 const commands = () => import('./commands.ts');
 
-function parsePort(value: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
+function parseNumber(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
+  };
 }
 
 /** Rejects an empty value, which usually comes from an unset shell variable. */

@@ -63,6 +63,10 @@ test('its keys are only readable by the owner, and are used again by the next st
 
   const { url } = await startDevelopment(folder, '--data', 'd');
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
-  const headers = { authorization: `Bearer ${first.token}` };
-  expect((await fetch(url, { headers })).status).toBe(200);
+  const minted = await runHere(folder, 'token', '--data', 'd', '--subject', 'me');
+  for (const token of [first.token, minted.stdout.trim()]) {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(url, { headers });
+    expect(response.status, await response.text()).toBe(200);
+  }
 });

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { begin, type Sent, send } from '../../../../server-stubs/test/support/send.ts';
 import { sign } from '../../../../server-stubs/test/support/sign.ts';
-import { createToken, createTokenKeys } from '../../../src/cli/development.ts';
+import { createTokenKeys, mintToken } from '../../../src/cli/development.ts';
 import { type ConfigInput, createServer } from '../../../src/index.ts';
 import { startService } from './hosted-service.ts';
 
@@ -50,7 +50,8 @@ export async function startServer(
   });
   await server.listen();
   onTestFinished(() => server.close());
-  const token = await createToken(dev.tokenKey, 'me');
+  const key = { env: 'dev', key: dev.tokenKey, seconds: 3600 };
+  const token = await mintToken({ ...key, subject: 'me' });
   const { url, adminUrl } = server;
   const authorization = `Bearer ${token}`;
   const call = (path = '', init: RequestInit = {}) =>
