@@ -6,14 +6,14 @@ export const echo: ServiceHandler = {
   async fetch(request) {
     const { method, headers, url } = request;
     const { pathname: path, search, searchParams } = new URL(url);
-    if (headers.get('accept')?.includes('text/event-stream')) {
-      const list = searchParams.getAll('data').map((data) => ({ data }));
-      return events(list, request);
-    }
     const [, status] = /^\/status\/([2-5]\d\d)$/.exec(path) ?? [];
     const code = Number(status);
     if ([204, 205, 304].includes(code)) return new Response(null, { status: code });
     if (status !== undefined) return Response.json({ status: code }, { status: code });
+    if (headers.get('accept')?.includes('text/event-stream')) {
+      const list = searchParams.getAll('data').map((data) => ({ data }));
+      return events(list, request);
+    }
     if (path === '/body' && request.body !== null) {
       const type = headers.get('content-type') ?? 'application/octet-stream';
       return new Response(request.body, { headers: { 'content-type': type } });

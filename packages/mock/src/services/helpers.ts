@@ -1,4 +1,4 @@
-/** Helpers for services in code, in the mock and in MSW. */
+/** Helpers for services in code, in the mock and in MSW. Pages import it, so it needs no Node modules. */
 import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
 import {
   type FetchHandler,
@@ -73,14 +73,14 @@ export function routes(handlers: Routes): {
 
 function parseRoute(key: string) {
   const [, method, path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
-  if (method === undefined || /[{}]|\*(?!$)|[^/]\*|\/:(?:\/|$)/.test(path)) {
+  if (method === undefined || /[{}?#]|\*(?!$)|[^/]\*|\/:(?!\w+(?:\/|$))/.test(path)) {
     throw new TypeError(
-      `routes: "${key}" must be GET, POST or WS and a path, such as "GET /orders/:id". A final * matches the rest.`,
+      `routes: "${key}" must be GET, POST or WS and a path, such as "GET /orders/:id". :id matches a segment, and a final * the rest.`,
     );
   }
   const names: string[] = [];
   const { pathname } = new URL(path, 'http://service');
-  const pattern = pathname.replace(/(?<=\/):([^/]+)|[*.+?^$()|[\]\\]/g, (text, name) => {
+  const pattern = pathname.replace(/(?<=\/):(\w+)|[*.+?^$()|[\]\\]/g, (text, name) => {
     if (name === undefined && text !== '*') return `\\${text}`;
     names.push(name ?? text);
     return text === '*' ? '(.*)' : '([^/]+)';

@@ -163,9 +163,16 @@ describe('routes', () => {
     }
   });
 
-  test.each(['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'])('%s is invalid', (key) => {
+  const bad = ['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'];
+  const unsupported = ['GET /a?x=1', 'GET /a#b', 'GET /a/:id?', 'GET /:name.json'];
+  test.each([...bad, ...unsupported])('%s is invalid', (key) => {
     expect(() => routes({ [key]: () => new Response() } as never)).toThrow(`routes: "${key}"`);
   });
+});
+
+test('a status of echo is also what a caller of an event stream gets', async () => {
+  const reply = await ask('echo/status/503', { accept: 'text/event-stream' });
+  expect(reply.status).toBe(503);
 });
 
 describe('events', () => {
