@@ -15,6 +15,15 @@ import {
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { createUrlService } from './url-service.ts';
 
+interface ServiceKind<Definition> {
+  /** What a user writes, for the error if no kind accepts a definition. */
+  readonly form: string;
+  accepts(definition: unknown): definition is Definition;
+  start(definition: Definition, name: string): RunningService | Promise<RunningService>;
+}
+
+export type Services = Awaited<ReturnType<typeof createServices>>;
+
 /**
  * Creates the hosted services: those of the user, and `echo`. After a change of the services file, its new services
  * respond from the next call on; if the file is invalid, its last valid services do.
@@ -26,20 +35,32 @@ export async function createServices(
 ) {
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
-  /** Starts a service of any kind. A string with a scheme is a URL, and any other string the path of a document. */
+  const code: ServiceKind<ServiceHandler> = {
+    form: 'a function (request) => Response, an object with fetch or webSocket',
+    accepts: isCode,
+    start: (handler, name) =>
+      createHandlerService(name, handler, wireProfile.gatewayHeaders.upstreamStatus, onProblem),
+  };
+  const url: ServiceKind<URL | string> = {
+    form: 'the URL of a real service',
+    accepts: isUrl,
+    start: (address) => createUrlService(toBase(address)),
+  };
+  const document: ServiceKind<object | string> = {
+    form: 'an OpenAPI document or its path',
+    accepts: isDocument,
+    async start(source) {
+      const path = typeof source === 'string' ? resolve(folder, source) : source;
+      return createDocumentService(await openDocument(path));
+    },
+  };
+  /** The first that accepts a definition starts it. A document takes every other string, so it is last. */
+  const kinds: readonly ServiceKind<unknown>[] = [code, url, document];
+
   async function start(name: string, definition: unknown): Promise<RunningService> {
-    if (isCode(definition)) {
-      const { upstreamStatus } = wireProfile.gatewayHeaders;
-      return createHandlerService(name, definition, upstreamStatus, onProblem);
-    }
-    if (isUrl(definition)) return createUrlService(toBase(definition));
-    if (isDocument(definition)) {
-      const document = typeof definition === 'string' ? resolve(folder, definition) : definition;
-      return createDocumentService(await openDocument(document));
-    }
-    throw new TypeError(
-      'use a function (request) => Response, an object with fetch or webSocket, the URL of a real service, or an OpenAPI document or its path.',
-    );
+    const kind = kinds.find(({ accepts }) => accepts(definition));
+    if (kind !== undefined) return kind.start(definition, name);
+    throw new TypeError(`use ${kinds.map(({ form }) => form).join(', ')}.`);
   }
 
   async function startAll(definitions: HostedServices) {
@@ -74,15 +95,16 @@ function isCode(definition: unknown): definition is ServiceHandler {
   return parts.length > 0 && parts.every((part) => typeof part === 'function');
 }
 
+/** A string with a scheme, or a host with a port, whose error says that the scheme is missing. */
 function isUrl(definition: unknown): definition is URL | string {
-  if (typeof definition === 'string') return /^[a-z][a-z\d+.-]*:\/\//i.test(definition);
-  return definition instanceof URL;
+  const pattern = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i;
+  return definition instanceof URL || (typeof definition === 'string' && pattern.test(definition));
 }
 
 function toBase(address: URL | string): URL {
-  const url = new URL(address);
-  if (/^https?:$/.test(url.protocol) && url.search === '') return url;
-  throw new TypeError(`use an http or https URL without a query, got ${address}.`);
+  const url = URL.parse(`${address}`);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === '') return url;
+  throw new TypeError(`use a URL such as http://127.0.0.1:3000, without a query, got ${address}.`);
 }
 
 function isDocument(definition: unknown): definition is object | string {
