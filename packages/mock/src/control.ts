@@ -81,7 +81,7 @@ export async function control(
   response: ServerResponse,
 ): Promise<void> {
   const result = await respond(context, request).catch((error: unknown) => error);
-  // A body that breaks off, or is not valid HTTP, has ended the response already.
+  // An invalid or aborted request has ended the response already.
   if (response.headersSent || response.destroyed) return;
   const sent = result instanceof Response ? result : toProblem(result);
   response.setHeader('cache-control', 'no-store');

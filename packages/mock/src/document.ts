@@ -92,8 +92,8 @@ async function findDocumented(
   const isPreference = kind === 'invalid-request' && violations.length === 0;
   if (isPreference || status >= 500 || !isDocumented(call, status)) return undefined;
   const preferences = { code: status, dynamic: false };
-  const asking = prism.respond(call.operationId, undefined, preferences);
-  const found = await asking.catch(() => undefined);
+  const response = prism.respond(call.operationId, undefined, preferences);
+  const found = await response.catch(() => undefined);
   if (found?.content === undefined) return undefined;
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   const headers = { ...found.headers, 'x-mock-violation': violation };

@@ -6,8 +6,8 @@ import type { ResolvedOptions } from './options.ts';
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * Returns whether a host name can only belong to this machine or its network: a name without a dot is that of a
- * container. A page may point any other name at this machine (DNS rebinding), and has the same origin as the mock then.
+ * Returns whether a host name can only belong to this machine or its network, as a name without a dot does, such as that
+ * of a container. A page may point any other name at this machine (DNS rebinding), and has the same origin as the mock then.
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();

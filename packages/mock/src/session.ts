@@ -87,7 +87,7 @@ function createClock() {
     /** @throws FieldError if `ms` is not a positive integer */
     advance(ms: number): void {
       if (!isInteger(ms, 1) || now().getTime() + ms > LAST_DATE) {
-        throw new FieldError('advance', 'must be a positive integer of milliseconds.');
+        throw new FieldError('advance', 'must be a positive integer number of milliseconds.');
       }
       offset += ms;
     },

@@ -41,7 +41,7 @@ test('the clock advances', async () => {
     const refused = await api('POST', 'clock', body);
     expect([refused.status, refused.json.detail]).toEqual([
       400,
-      'advance must be a positive integer of milliseconds.',
+      'advance must be a positive integer number of milliseconds.',
     ]);
   }
 });

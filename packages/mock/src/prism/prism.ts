@@ -82,7 +82,7 @@ export function createPrism(
     return resource as Resource;
   }
 
-  async function ask(
+  async function generate(
     operationId: string,
     accept: string | undefined,
     preferences: Preferences,
@@ -101,7 +101,7 @@ export function createPrism(
     const result = await instance.request(input, [resource], config)();
     if (result._tag === 'Left') {
       // Prism generates nothing without a schema, and fails on some.
-      if (dynamic) return ask(operationId, accept, { ...preferences, dynamic: false });
+      if (dynamic) return generate(operationId, accept, { ...preferences, dynamic: false });
       if (example === undefined) assertStatus(resource, code);
       throw toPreferenceError(result.left);
     }
@@ -120,12 +120,12 @@ export function createPrism(
     /** @throws HttpError 404 or 406, as in Prism, if the document has no such response */
     respond(operationId: string, accept: string | undefined, preferences?: Preferences) {
       const merged = { dynamic, seed, ...preferences };
-      if (merged.dynamic) return ask(operationId, accept, merged);
+      if (merged.dynamic) return generate(operationId, accept, merged);
       const key = JSON.stringify([operationId, accept, merged.code, merged.example]);
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
       if (cache.size >= MAX_CACHED) cache.clear();
-      const response = ask(operationId, accept, merged);
+      const response = generate(operationId, accept, merged);
       cache.set(key, response);
       return response;
     },

@@ -60,7 +60,7 @@ export function unknownService(name: string, names: readonly string[]): GatewayE
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
-/** Calls a service in code. An error that is no `GatewayError` is reported, and becomes a response with the status 500. */
+/** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a response with the status 500. */
 export async function callHandler(
   name: string,
   service: ServiceHandler,

@@ -36,8 +36,7 @@ export async function openServicesFile<Started>(
   onProblem: OnProblem,
 ): Promise<{ readonly services: Live<Started>; close(): void }> {
   if (!existsSync(path) || !/\.[cm]?[jt]s$/.test(path)) {
-    const message =
-      'There is no such file in TypeScript or JavaScript: check the path of the services.';
+    const message = 'the file does not exist, or is neither TypeScript nor JavaScript.';
     throw new ServicesError(`${path}: ${message}`);
   }
   const entry = realpathSync(resolve(path));
@@ -111,7 +110,7 @@ function toServices({ default: services }: Record<string, unknown>): HostedServi
 }
 
 function toServicesError(error: unknown, path: string, files: readonly string[]): ServicesError {
-  if (!(error instanceof Error)) return new ServicesError(`${path}: It throws ${inspect(error)}.`);
+  if (!(error instanceof Error)) return new ServicesError(`${path}: it threw ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map(withoutModuleQuery);
   // The stack of a syntax error begins with its place, as a path and not as a `file:` URL.

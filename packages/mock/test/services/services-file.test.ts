@@ -35,7 +35,7 @@ describe('an invalid file is reported at start, with its place', () => {
     ['export default { orders: 5 };', 'orders', 'OpenAPI document'],
     ['export default { orders: { fetch: 5, webSocket() {} } };', 'orders', 'OpenAPI document'],
     ['export default { orders: "./none.yaml" };', 'orders', 'none.yaml'],
-    ['throw Object.create(null);\nexport default {};', 'services.ts', 'It throws '],
+    ['throw Object.create(null);\nexport default {};', 'services.ts', 'it threw '],
   ])('%s', async (text, place, reason) => {
     await write('services.ts', text);
     const error = await createMock({ services }).catch(({ message }: Error) => message);
