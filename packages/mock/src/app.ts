@@ -15,10 +15,11 @@ import {
   DOCUMENT_UPLOAD_PATH,
   type SurfaceError,
   type SurfaceName,
-  surfaceErrorFor,
+  toMockError,
+  toSurfaceError,
 } from './surface.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { corsOf, fail, refuse, sendAllowed, toCors } from './surfaces/responses.ts';
+import { corsOf, sendAllowed, sendError, sendInternalError, toCors } from './surfaces/responses.ts';
 import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
 
 type AppRouter = Listener & Pick<Router, 'find'>;
@@ -49,11 +50,11 @@ export function createApp(context: Context) {
           if (response.headersSent) record.status = response.statusCode;
           context.log.end(record);
         });
-        if (isRefused) return refuse(toHostError(request), response, options);
+        if (isRefused) return sendError(toHostError(request), response, options);
         if (document === undefined) return serve(request, response, record);
         return document.use(() => serve(request, response, record));
       },
-      (error) => fail(error, response, options),
+      (error) => sendInternalError(error, response, options),
     );
   }
 
@@ -70,8 +71,8 @@ export function createApp(context: Context) {
       allowed ? sendAllowed(allowed, response, options) : router(request, response);
     if (!mayHaveFaults(request, record)) return next();
     const subject = toSubject(record.surface, router, request);
-    const reject = (error: SurfaceError) => refuse(error, response, options);
-    return applyRequestFaults({ request, subject, response, reject }, next);
+    const send = (error: SurfaceError) => sendError(error, response, options);
+    return applyRequestFaults({ request, subject, response, sendError: send }, next);
   }
 
   /** Returns the methods of a path for a preflight or a wrong method, if a document may allow more than the router. */
@@ -94,15 +95,17 @@ export function createApp(context: Context) {
         const isRefused = isForeign(request, options);
         const record = begin(request, 'gateway', isRefused);
         socket.once('close', () => context.log.end(record));
-        const reject = (error: SurfaceError) => {
+        const send = (error: SurfaceError) => {
           const response = UpgradeResponse.create(request, socket, head);
-          return response === undefined ? void socket.destroy() : refuse(error, response, options);
+          return response === undefined
+            ? void socket.destroy()
+            : sendError(error, response, options);
         };
-        if (isRefused) return reject(toHostError(request));
+        if (isRefused) return send(toHostError(request));
         const next = () => gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
         const subject = toSubject('gateway', gateway, request);
-        return applyRequestFaults({ request, subject, reject }, next);
+        return applyRequestFaults({ request, subject, sendError: send }, next);
       },
       (error) => {
         process.emitWarning(error);
@@ -178,8 +181,10 @@ function createLinkListener({ options }: Context): Listener {
 }
 
 function toHostError(request: IncomingMessage): SurfaceError {
+  const { surface } = recordOf(request);
   const details = { status: 421, message: toHostAdvice(request) };
-  return surfaceErrorFor('host', recordOf(request).surface, details);
+  if (surface === 'gateway') return toSurfaceError(surface, 'INVALID_HOST', details);
+  return toMockError(surface, 'invalid-request', details);
 }
 
 /** An unexpected error must end its request, not the process. */

@@ -35,7 +35,11 @@ export interface LoggedRequest {
   readonly faults: readonly string[];
 }
 
-/** A call while it is handled. A document that is a service reports first, and knows more, so the first values stay. */
+/**
+ * A call while it is handled. The hooks of its router set the operation, the reason and the status, or `sendError` if
+ * it reaches no router; at the end, `app.ts` sets the status that was sent. For a document that is a service, its own
+ * router comes before the gateway's, so `identify` and `setReason` keep the first values.
+ */
 export class CallRecord {
   readonly session: Session;
   readonly id = randomUUID();
@@ -120,8 +124,13 @@ export function setRecord(request: IncomingMessage, record: CallRecord): void {
   (request as RecordedRequest).record = record;
 }
 
+/** Returns the record of a call that has begun. */
 export function recordOf(request: IncomingMessage): CallRecord {
-  return (request as RecordedRequest).record as CallRecord;
+  return findRecord(request) as CallRecord;
+}
+
+export function findRecord(request: IncomingMessage): CallRecord | undefined {
+  return (request as RecordedRequest).record;
 }
 
 /** Headers and body have at most 16 KiB each and the reason is short, so all calls take at most about 100 MiB. */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
-import { FieldError, isInteger, isObject, toUnknown } from './user-input.ts';
+import { FieldError, isInteger, isObject } from './user-input.ts';
 
 const CREDENTIALS = ['present', 'strict'] as const;
 
@@ -206,7 +206,10 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
 
 /** @throws TypeError that names the option and its requirement */
 export function assertOption(name: string, value: unknown): void {
-  if (!Object.hasOwn(OPTIONS, name)) throw toUnknown(name, Object.keys(OPTIONS));
+  if (!Object.hasOwn(OPTIONS, name)) {
+    const known = Object.keys(OPTIONS).join(', ');
+    throw new FieldError(name, `is not an option: the options are ${known}.`);
+  }
   const { isValid, mustBe } = OPTIONS[name as OptionName];
   if (isValid(value)) return;
   const text = inspect(value, { depth: 0, maxStringLength: 100 });

@@ -1,3 +1,4 @@
+/** The files of a session, in the mock and in MSW. Pages import it, so it needs no Node modules. */
 import {
   type BlobInfo,
   FilePathError,

@@ -2,10 +2,15 @@
 import type { StorageCall, StorageLogin } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
+  GATEWAY_ERRORS,
   GatewayError,
+  HttpError,
+  STORAGE_ERRORS,
   StorageError,
   type StorageOperationId,
+  toContractError,
   toWireForm,
+  UPLOAD_ERRORS,
   UploadError,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
@@ -20,13 +25,16 @@ export const BUCKET = 'files';
 /** The surfaces with a document. That of storage also has the upload target. */
 export type DocumentedSurface = 'gateway' | 'storage';
 
-export type SurfaceName = DocumentedSurface | 'upload' | 'link';
+export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 
+export type SurfaceName = (typeof SURFACES)[number];
+
+/** The errors of each surface: their class, and the contract's table. */
 const ERRORS = {
-  gateway: GatewayError,
-  storage: StorageError,
-  upload: UploadError,
-  link: UploadError,
+  gateway: { Class: GatewayError, table: GATEWAY_ERRORS },
+  storage: { Class: StorageError, table: STORAGE_ERRORS },
+  upload: { Class: UploadError, table: UPLOAD_ERRORS },
+  link: { Class: UploadError, table: UPLOAD_ERRORS },
 } as const;
 
 export type SurfaceError = GatewayError | StorageError | UploadError;
@@ -36,32 +44,48 @@ export function toSurfaceError(
   code: string,
   options?: ContractErrorOptions,
 ): SurfaceError {
-  return new ERRORS[surface](code, options);
+  return new ERRORS[surface].Class(code, options);
 }
 
-/** Why the mock itself refuses a call: the code of the gateway, of storage, and of uploads and links. */
-const REASONS = {
-  failed: ['SYS_ERR', 'SYS_ERR', 'InternalError'],
-  host: ['INVALID_HOST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
-  method: ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', 'MalformedPOSTRequest'],
-  invalid: ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
-} as const;
-
-export function surfaceErrorFor(
-  reason: keyof typeof REASONS,
+/** Creates an error with which the mock itself rejects a call, with the code that a router would choose. */
+export function toMockError(
   surface: SurfaceName,
+  kind: HttpError['kind'],
   options?: ContractErrorOptions,
 ): SurfaceError {
-  const [gateway, storage, upload] = REASONS[reason];
-  return toSurfaceError(surface, { gateway, storage, upload, link: upload }[surface], options);
+  const router = surface === 'link' ? 'upload' : surface;
+  const { code } = toContractError(router, new HttpError(kind, ''));
+  return toSurfaceError(surface, code, options);
 }
 
-export const STORAGE_OPERATIONS: readonly StorageOperationId[] = [
-  'getUploadMetaData',
-  'batchGetTempUrls',
-  'batchDelete',
-  'batchCopyFile',
-];
+/** Returns the contract's codes for entire calls, of one status or of all. Items of a list have codes of their own. */
+export function errorCodesOf(surface: SurfaceName, status?: number): readonly string[] {
+  return Object.entries(ERRORS[surface].table)
+    .filter(([, row]) => status === undefined || row.status === status)
+    .map(([code]) => code);
+}
+
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+export function toChallenge(
+  surface: SurfaceName,
+  status: number,
+  { storageHeaders }: WireProfile,
+): Record<string, string> {
+  if (status !== 401) return {};
+  const scheme =
+    surface === 'storage'
+      ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
+      : 'Bearer realm="mock"';
+  return { 'www-authenticate': scheme };
+}
+
+/** The operations that the engine implements: if one is missing, this does not compile. Prism responds to all others. */
+export const STORAGE_OPERATIONS = Object.keys({
+  getUploadMetaData: true,
+  batchGetTempUrls: true,
+  batchDelete: true,
+  batchCopyFile: true,
+} satisfies Record<keyof Storage['storage'], true>) as readonly StorageOperationId[];
 
 /** Calls an operation of the storage API. A mock does not tell callers apart. */
 export async function callStorage(

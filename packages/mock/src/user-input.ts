@@ -7,7 +7,7 @@ export function isInteger(value: unknown, min: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= min;
 }
 
-/** Accepts a number, or decimal digits. Returns undefined if the value is not an integer from `min` to `max` */
+/** Accepts a number, or decimal digits. Returns undefined if the value is not an integer from `min` to `max`. */
 export function toInteger(value: unknown, min: number, max = Infinity): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return isInteger(number, min) && number <= max ? number : undefined;
@@ -22,6 +22,6 @@ export class FieldError extends TypeError {
   }
 }
 
-export function toUnknown(name: string, known: readonly string[]): FieldError {
+export function unknownField(name: string, known: readonly string[]): FieldError {
   return new FieldError(name, `is not a field: the fields are ${known.join(', ')}.`);
 }

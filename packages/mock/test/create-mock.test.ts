@@ -28,7 +28,7 @@ test.each<[object, string]>([
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
   [{ faults: [{ truncate: -1 }] }, 'faults[0]: truncate must be an integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
-  [{ maxSesions: 1 }, 'maxSesions is not a field: the fields are port, host, env'],
+  [{ maxSesions: 1 }, 'maxSesions is not an option: the options are port, host, env'],
   [{ log: 'loud' }, 'log must be one of text, json, quiet'],
 ])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
-import { HANDSHAKE } from './helpers/handshake.ts';
+import { askForWebSocket, HANDSHAKE } from './helpers/handshake.ts';
 import { callUntilCut } from './helpers/raw.ts';
 import { getGrant, getLink, upload } from './helpers/upload.ts';
 
@@ -26,6 +26,11 @@ describe('the X-Mock-Fault header', () => {
     expect(refused).toMatchObject({ status: 503, json: { code: 'SERVICE_NOT_READY' } });
     expect(refused.json.requestId).toBe(refused.headers['x-request-id']);
     expect(refused.headers['retry-after']).toBe('1');
+    const expired = await gateway(mock, { ...HELLO, headers: fault('code=ACCESS_TOKEN_EXPIRED') });
+    expect(expired).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': expect.stringMatching(/^Bearer realm=/) },
+    });
     expect(lastRequest()).toMatchObject({ faults: ['X-Mock-Fault'] });
     expect((await gateway(mock, HELLO)).status).toBe(200);
 
@@ -34,6 +39,8 @@ describe('the X-Mock-Fault header', () => {
       status: 500,
       json: { statusCode: 500, body: { code: 'SYS_ERR' } },
     });
+    const unsigned = await storage(mock, 'batchDelete', {}, fault('code=SIGN_PARAM_INVALID'));
+    expect(unsigned.headers['www-authenticate']).toContain('name="X-Svc-Authorization"');
 
     const grant = await getGrant(mock, 'a.txt');
     const slow = await fetch(grant.url, { method: 'POST', headers: fault('code=SlowDown') });
@@ -99,6 +106,13 @@ describe('a rule', () => {
     expect(lastRequest()).toMatchObject({ faults: ['first'] });
     session.faults.delete('first');
     expect((await gateway(mock, HELLO)).status).toBe(504);
+  });
+
+  test('of the list may be put back, with its name', () => {
+    session.faults.put('a', 'latency=1');
+    expect(session.faults.list().map((rule) => session.faults.put('b', rule))).toEqual([
+      { name: 'b', latency: 1 },
+    ]);
   });
 
   test.each([
@@ -206,6 +220,15 @@ describe('a WebSocket', () => {
   ])('%s is an ordinary response before the upgrade', async (text, status, message) => {
     const reply = await gateway(mock, opening(text));
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
+  });
+
+  test('does not use up a rule that only cuts bodies, as a HEAD does not', async () => {
+    session.faults.put('cut', 'gateway:truncate=3,times=1');
+    expect((await askForWebSocket(`${mock.url}/v1/cloudrun/echo`)).statusCode).toBe(101);
+    expect((await gateway(mock, { ...HELLO, method: 'HEAD' })).status).toBe(200);
+    expect(session.requests()).toMatchObject([{ faults: [] }, { faults: [] }]);
+    expect(await callUntilCut(mock, { ...HELLO })).toMatchObject({ error: 'ECONNRESET' });
+    expect(session.faults.list()).toEqual([]);
   });
 
   test('is reset before the upgrade', async () => {

@@ -16,7 +16,7 @@ export { applyDispositionRules } from './gateway/disposition.ts';
 export { countHosts, isLoopback } from './gateway/headers.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';
-export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
+export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export type { EnvOption } from './router-options.ts';

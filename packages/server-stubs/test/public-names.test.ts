@@ -19,8 +19,8 @@ test.each([
   [
     'the contract',
     contract,
-    `CONTRACT COPY_PATH_PATTERN CORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
-    STORAGE_ITEM_ERRORS StorageError UploadError addField applyDispositionRules assertBatch badPath
+    `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
+    STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
     missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
     toContractError toEventText toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,

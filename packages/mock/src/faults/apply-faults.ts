@@ -18,23 +18,24 @@ interface FaultedRequest {
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
   /** Responds with an error. */
-  reject(error: SurfaceError): unknown;
+  sendError(error: SurfaceError): unknown;
 }
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyRequestFaults(
-  { request, subject, response, reject }: FaultedRequest,
+  { request, subject, response, sendError }: FaultedRequest,
   next: () => void,
 ): Promise<void> {
   const { socket } = request;
   const record = recordOf(request);
   let effects: readonly FaultEffect[];
   try {
-    effects = record.session.faults.take(subject, request.headers[HEADER]?.toString());
+    const hasBody = response !== undefined && request.method !== 'HEAD';
+    effects = record.session.faults.take(subject, hasBody, request.headers[HEADER]?.toString());
   } catch (error) {
     if (!hasResponse(error)) throw error;
     record.identify(subject.operationId, subject.service);
-    reject(error as SurfaceError);
+    sendError(error as SurfaceError);
     return;
   }
   if (effects.length === 0) return next();
@@ -43,7 +44,7 @@ export async function applyRequestFaults(
   (response ?? socket).once('close', () => disconnected.abort());
   const faulted: FaultedCall = {
     signal: disconnected.signal,
-    fail: (code) => reject(toSurfaceError(subject.surface, code)),
+    sendError: (code) => sendError(toSurfaceError(subject.surface, code)),
     reset: () => socket.resetAndDestroy(),
     interceptBody: (edit) => response && interceptBody(response, edit),
   };
@@ -54,7 +55,7 @@ export async function applyRequestFaults(
     record.identify(subject.operationId, subject.service);
     return;
   }
-  // During a delay, broken data may have ended the call.
+  // During a delay, an invalid or aborted request may have ended the call.
   if (!response?.headersSent) next();
 }
 
@@ -80,8 +81,7 @@ function interceptBody(response: ServerResponse, edit: BodyEdit): void {
   response.write = ((...args: unknown[]) => send(...readArguments(args))) as typeof response.write;
   response.end = ((...args: unknown[]) => {
     const [chunk, done] = readArguments(args);
-    // Node discards the body of a response to HEAD.
-    if (chunk.length > 0 && response.req.method !== 'HEAD') {
+    if (chunk.length > 0) {
       // Node does the same for a response that is written in one piece.
       if (!response.headersSent && !response.hasHeader('content-length')) {
         response.setHeader('content-length', chunk.length);

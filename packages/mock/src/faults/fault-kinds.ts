@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { SurfaceName } from '../surface.ts';
+import { errorCodesOf, SURFACES, type SurfaceName } from '../surface.ts';
 import { toInteger } from '../user-input.ts';
 
 /** The faults of one call, by kind. They take effect in the order of `FAULT_KINDS`. */
@@ -20,10 +19,13 @@ export interface FaultedCall {
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Responds with an error of the surface. */
-  fail(code: string): void;
+  sendError(code: string): void;
   /** Closes the connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
   reset(): void;
-  /** Changes each chunk of the response's body, whose `Content-Length` stays. Has no effect on WebSockets. */
+  /**
+   * Changes each chunk of the response's body, whose `Content-Length` stays. The edit cannot wait. A kind that calls it
+   * has `needsBody`.
+   */
   interceptBody(edit: BodyEdit): void;
 }
 
@@ -33,23 +35,19 @@ export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly isLa
 export interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
   mustBe(surface?: SurfaceName): string;
-  /** Gets JSON, or the text after `=`, or `true` without one. Returns undefined if it is not valid (on the surface). */
-  parse(value: unknown, surface?: SurfaceName): Value | undefined;
+  /** Gets what callers pass: the field of `Fault`, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
+  parse(input: unknown): Value | undefined;
+  /** Whether a parsed value applies to calls of a surface. Default: every value does. */
+  isValidOn?(value: Value, surface: SurfaceName): boolean;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
   readonly endsCall?: boolean;
+  /** Whether it has no effect on responses without a body, which are those to HEAD and to WebSockets. */
+  readonly needsBody?: boolean;
 }
 
 const MAX_LATENCY_MS = 3_600_000;
-
-/** The error codes that can apply to an entire call, by surface. Items of a list have codes of their own. */
-const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
-  gateway: codesOf(defaults.gatewayErrors),
-  storage: codesOf(defaults.storageErrors),
-  upload: codesOf(defaults.uploadErrors),
-  link: codesOf(defaults.uploadErrors),
-};
 
 /**
  * All kinds of faults, in the order in which they take effect, up to the first that ends the call. `code` is last, so
@@ -80,21 +78,17 @@ export const FAULT_KINDS: {
         return { sent, isLast: left < 0 };
       });
     },
+    needsBody: true,
   },
   code: {
     mustBe: (surface) =>
       surface === undefined
         ? "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT."
-        : `must be an error code of ${surface}: ${CODES[surface].join(', ')}.`,
-    parse(value, surface) {
-      const codes = surface === undefined ? Object.values(CODES).flat() : CODES[surface];
-      return codes.find((code) => code === value);
-    },
-    apply: (code, call) => call.fail(code),
+        : `must be an error code of ${surface}: ${errorCodesOf(surface).join(', ')}.`,
+    parse: (input) =>
+      SURFACES.flatMap((surface) => errorCodesOf(surface)).find((code) => code === input),
+    isValidOn: (code, surface) => errorCodesOf(surface).includes(code),
+    apply: (code, call) => call.sendError(code),
     endsCall: true,
   },
 };
-
-function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
-  return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
-}

@@ -1,6 +1,6 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import { type SurfaceName, surfaceErrorFor } from '../surface.ts';
-import { FieldError, isObject, toInteger, toUnknown } from '../user-input.ts';
+import { SURFACES, type SurfaceName, toMockError } from '../surface.ts';
+import { FieldError, isObject, toInteger, unknownField } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
 /** Faults, and the calls that they apply to. */
@@ -78,10 +78,10 @@ export class FaultRules {
    * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
    * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
-  take(subject: FaultSubject, header: string | undefined): readonly FaultEffect[] {
+  take(subject: FaultSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
     const matching = this.list().filter((rule) => matches(rule, subject));
-    const effects = toEffects([...matching, ...single]);
+    const effects = toEffects([...matching, ...single], hasBody);
     for (const rule of matching) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
@@ -95,8 +95,9 @@ export class FaultRules {
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 const KIND_NAMES = KINDS.map(([name]) => name);
 
-function toEffects(rules: readonly FaultRule[]): FaultEffect[] {
-  const effects = KINDS.flatMap(([name, kind]) =>
+function toEffects(rules: readonly FaultRule[], hasBody: boolean): FaultEffect[] {
+  const kinds = KINDS.filter(([, { needsBody }]) => hasBody || !needsBody);
+  const effects = kinds.flatMap(([name, kind]) =>
     rules
       .filter((rule) => rule[name] !== undefined)
       .map((rule) => ({ rule, kind, value: rule[name] })),
@@ -108,9 +109,9 @@ function toEffects(rules: readonly FaultRule[]): FaultEffect[] {
 /** A rule is skipped on a surface for which one of its values is not valid. */
 function matches(rule: FaultRule, { surface, operationId, service }: FaultSubject): boolean {
   const { match } = rule;
-  const isValid = ([name, kind]: (typeof KINDS)[number]) =>
-    rule[name] === undefined || kind.parse(rule[name], surface) !== undefined;
-  if (!KINDS.every(isValid)) return false;
+  const isInvalid = ([name, kind]: (typeof KINDS)[number]) =>
+    rule[name] !== undefined && kind.isValidOn?.(rule[name], surface) === false;
+  if (KINDS.some(isInvalid)) return false;
   if (match === undefined || match === surface || match === operationId) return true;
   return service !== undefined && match === SERVICE + service;
 }
@@ -123,19 +124,21 @@ function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
     return { name: FAULT_HEADER, ...parseFaults(splitFields(text), KIND_NAMES, surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
-    throw surfaceErrorFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` });
+    throw toMockError(surface, 'invalid-request', { message: `${FAULT_HEADER}: ${error.message}` });
   }
 }
 
 const RULE = 'The fault';
 
-/** @param input an object, or the compact form: `service:hello:latency=200,times=2` */
+/** @param input an object, whose `name` has no effect, or the compact form: `service:hello:latency=200,times=2` */
 export function parseFaultRule(name: string, input: unknown, anyOperation: boolean): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(RULE, 'must be a rule, such as { "latency": 200 } or "latency=200".');
   }
   const { match, times, ...faults } = fields;
+  // A rule from `list` can be put back.
+  if (typeof input !== 'string') delete faults.name;
   const count = times === undefined ? undefined : toInteger(times, 1);
   if (times !== undefined && count === undefined) {
     throw new FieldError('times', 'must be a positive integer.');
@@ -178,10 +181,12 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
   const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
-    if (kind === undefined) throw toUnknown(name, known);
+    if (kind === undefined) throw unknownField(name, known);
     if (input === undefined) continue;
-    parsed[name] = kind.parse(input, surface);
-    if (parsed[name] === undefined) throw new FieldError(name, kind.mustBe(surface));
+    const value = kind.parse(input);
+    const isInvalid = surface !== undefined && kind.isValidOn?.(value, surface) === false;
+    if (value === undefined || isInvalid) throw new FieldError(name, kind.mustBe(surface));
+    parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
   throw new FieldError(RULE, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
@@ -190,8 +195,8 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
 const SERVICE = 'service:';
 
 /** The surfaces by what `match` may be: their names, and the operations of the contract. */
-const SURFACES = new Map<string, SurfaceName>([
-  ...(['gateway', 'storage', 'upload', 'link'] as const).map((name) => [name, name] as const),
+const MATCHES = new Map<string, SurfaceName>([
+  ...SURFACES.map((name) => [name, name] as const),
   ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
   ...storageRoutes.routes.map(({ operationId }) => [operationId, 'storage'] as const),
   ['uploadFile', 'upload'],
@@ -201,8 +206,8 @@ const SURFACES = new Map<string, SurfaceName>([
 function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefined {
   const text = typeof match === 'string' ? match : '';
   const isService = text.startsWith(SERVICE);
-  const surface = isService && text !== SERVICE ? 'gateway' : SURFACES.get(text);
+  const surface = isService && text !== SERVICE ? 'gateway' : MATCHES.get(text);
   if (surface !== undefined || (anyOperation && text !== '' && !isService)) return surface;
-  const known = [...SURFACES.keys()].join(', ');
+  const known = [...MATCHES.keys()].join(', ');
   throw new FieldError('match', `must be service:<name>, or one of ${known}.`);
 }

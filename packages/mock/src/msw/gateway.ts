@@ -20,7 +20,7 @@ import {
   unknownService,
 } from '../services/service.ts';
 import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
-import { escapePattern, report, type Surface } from './handle-surface.ts';
+import { escapePattern, type MswSurface, report } from './handle-surface.ts';
 
 type Services = ReadonlyMap<string, ServiceHandler>;
 
@@ -30,7 +30,7 @@ const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-export function createGatewaySurface(services: Services, profile: WireProfile): Surface {
+export function createGatewaySurface(services: Services, profile: WireProfile): MswSurface {
   const auth = createPresentAuth(profile).gateway;
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   return {

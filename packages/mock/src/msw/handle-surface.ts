@@ -10,10 +10,10 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { type SurfaceName, surfaceErrorFor, toFetchResponse } from '../surface.ts';
+import { type SurfaceName, toChallenge, toFetchResponse, toMockError } from '../surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
-export interface Surface {
+export interface MswSurface {
   readonly name: SurfaceName;
   /** Regular expression for the path after the base URL. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface Surface {
 
 /** Creates the handler of a surface, which adds preflights, errors and headers to it. */
 export function handleSurface(
-  surface: Surface,
+  surface: MswSurface,
   baseUrl: string,
   profile: WireProfile,
 ): HttpHandler {
@@ -47,7 +47,9 @@ export function handleSurface(
       const response = await surface.respond(call, request, common);
       return response instanceof Response ? response : send(response);
     } catch (error) {
-      return send(toErrorResponse(error, name, call));
+      const response = toErrorResponse(error, name, call);
+      const challenge = toChallenge(name, response.status, profile);
+      return send({ ...response, headers: { ...challenge, ...response.headers } });
     }
   }
 
@@ -86,5 +88,5 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
   }
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
-  return surfaceErrorFor('failed', name)[toResponse](call);
+  return toMockError(name, 'handler-failed')[toResponse](call);
 }

@@ -5,7 +5,7 @@ import { type FetchHandler, findNameProblem, type ServiceHandler } from '../serv
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { BUCKET } from '../surface.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
-import { handleSurface, report, type Surface } from './handle-surface.ts';
+import { handleSurface, type MswSurface, report } from './handle-surface.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 
 export {
@@ -72,7 +72,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
   const handlers: (RequestHandler | WebSocketHandler)[] = [];
-  const handle = (surface: Surface, url: string) =>
+  const handle = (surface: MswSurface, url: string) =>
     handlers.push(handleSurface(surface, url, profile));
 
   if (gatewayUrl === undefined && storageUrl === undefined) {

@@ -25,7 +25,7 @@ import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surface.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
-import { escapePattern, type Surface } from './handle-surface.ts';
+import { escapePattern, type MswSurface } from './handle-surface.ts';
 
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
 
@@ -34,7 +34,7 @@ const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
 const PATTERN = escapePattern(TEMPLATE).replace('\\{envId\\}', '([^/]+)').replace(/:.*/, ':(.*)');
 const PATH = new RegExp(`^${PATTERN}$`);
 
-export function createStorageSurface(storage: Storage, profile: WireProfile): Surface {
+export function createStorageSurface(storage: Storage, profile: WireProfile): MswSurface {
   const auth = createPresentAuth(profile).storage;
   return {
     name: 'storage',
@@ -61,7 +61,7 @@ export function createStorageSurface(storage: Storage, profile: WireProfile): Su
   };
 }
 
-export function createUploadSurface({ upload }: Storage, profile: WireProfile): Surface {
+export function createUploadSurface({ upload }: Storage, profile: WireProfile): MswSurface {
   return {
     name: 'upload',
     path: escapePattern(UPLOAD_PATH),
@@ -74,7 +74,7 @@ export function createUploadSurface({ upload }: Storage, profile: WireProfile): 
   };
 }
 
-export function createLinkSurface({ download }: Storage): Surface {
+export function createLinkSurface({ download }: Storage): MswSurface {
   return {
     name: 'link',
     path: `${escapePattern(FILES_PATH)}/.*`,

@@ -13,7 +13,6 @@ import {
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Call, HandlerResponse, Router, RouteTable } from '@berth/server-stubs/runtime';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { createDocumentRouter, isDocumented, type ServedDocument } from '../document.ts';
@@ -26,10 +25,13 @@ import {
   type PrismResponse,
   readPreferences,
 } from '../prism/prism.ts';
+import type { Services } from '../services/create-services.ts';
 import {
   DOCUMENT_UPLOAD_PATH,
   type DocumentedSurface,
+  errorCodesOf,
   STORAGE_OPERATIONS,
+  type SurfaceName,
   toSurfaceError,
 } from '../surface.ts';
 import { isObject } from '../user-input.ts';
@@ -41,7 +43,7 @@ export const BUILT_IN = {
   storage: { document: storage, routes: storageRoutes },
 } as const;
 
-const SURFACES = ['gateway', 'storage'] as const;
+const DOCUMENTED = ['gateway', 'storage'] as const;
 
 /** The operations that the mock implements. */
 const IMPLEMENTED: ReadonlySet<string> = new Set([
@@ -58,7 +60,7 @@ export function createContract(
   auth: Auth,
   draft: Live<ServedDocument> | undefined,
 ) {
-  const builtIn = SURFACES.map((surface) =>
+  const builtIn = DOCUMENTED.map((surface) =>
     toConstant(serveAdditions(surface, BUILT_IN[surface], options, auth)),
   );
   const documents = draft === undefined ? builtIn : [draft, ...builtIn];
@@ -72,7 +74,7 @@ export function createContract(
     findAddition: (request: Parameters<Router['find']>[0]) =>
       extended.find(({ current }) => current.router.find(request))?.current,
     /** Responds to an operation that the mock implements with what is documented. A draft may leave it out. */
-    respond(surface: keyof typeof ERRORS, call: Call, preferences?: Preferences) {
+    respond(surface: SurfaceName, call: Call, preferences?: Preferences) {
       const found = documents.find(({ current }) => current.prism.has(call.operationId));
       const { current } = found as Live<ServedDocument>;
       return respondAsDocumented(current.prism, call, surface, preferences);
@@ -80,9 +82,17 @@ export function createContract(
   };
 }
 
+/** What the routers of the contract are made of. */
+export interface ContractParts {
+  readonly options: ResolvedOptions;
+  readonly auth: Auth;
+  readonly services: Services;
+  readonly contract: ReturnType<typeof createContract>;
+}
+
 /** A draft has a path of the contract. Any document may have the path of the upload target. */
 export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
-  return SURFACES.find((surface) =>
+  return DOCUMENTED.find((surface) =>
     Object.keys(BUILT_IN[surface].document.paths).some(
       (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
     ),
@@ -140,32 +150,26 @@ async function respondToAddition(
   return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
 }
 
-const ERRORS = {
-  gateway: defaults.gatewayErrors,
-  storage: defaults.storageErrors,
-  upload: defaults.uploadErrors,
-} satisfies Record<string, readonly { code: string; status: number }[]>;
-
 /** @throws the documented error, in the form of its surface; HttpError if the document has no such response */
 async function respondAsDocumented(
   prism: Prism,
   call: Call,
-  surface: keyof typeof ERRORS,
+  surface: SurfaceName,
   preferences: Preferences = {},
 ): Promise<PrismResponse> {
   const { operationId, request } = call;
   const { code = 200, example, dynamic } = preferences;
   // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
   const isError = code >= 400 && example === undefined && dynamic !== true;
-  const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
-  if (row !== undefined && !isDocumented(call, code)) throw toSurfaceError(surface, row.code);
+  const [shared] = isError ? errorCodesOf(surface, code) : [];
+  if (shared !== undefined && !isDocumented(call, code)) throw toSurfaceError(surface, shared);
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, accept, preferences);
   const error = found.status < 400 ? undefined : findError(found.body);
   if (error === undefined) return found;
-  const isShared = ERRORS[surface].some((known) => known.code === error.code);
-  if (row !== undefined && isShared) throw toSurfaceError(surface, row.code);
+  const isShared = errorCodesOf(surface).includes(error.code);
+  if (shared !== undefined && isShared) throw toSurfaceError(surface, shared);
   const { status } = found;
   throw toSurfaceError(surface, error.code, { status, message: String(error.message) });
 }

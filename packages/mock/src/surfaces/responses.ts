@@ -10,13 +10,14 @@ import {
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
-import { type CallRecord, describeError, recordOf } from '../log.ts';
+import { describeError, findRecord, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   type SurfaceError,
   type SurfaceName,
-  surfaceErrorFor,
+  toChallenge,
   toFetchResponse,
+  toMockError,
 } from '../surface.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
@@ -76,7 +77,7 @@ export function sendAllowed(
   const { surface, id } = recordOf(request);
   if (request.method !== 'OPTIONS') {
     const details = notAllowed(request.method ?? '', methods);
-    void refuse(surfaceErrorFor('method', surface, details), response, options);
+    void sendError(toMockError(surface, 'method-not-allowed', details), response, options);
     return;
   }
   const preflight = corsOf(options, surface).preflight(request.headers);
@@ -86,7 +87,7 @@ export function sendAllowed(
 }
 
 /** Rejects a call with an error of its surface, which is logged as the reason. */
-export function refuse(
+export function sendError(
   error: SurfaceError,
   response: ServerResponse,
   options: ResolvedOptions,
@@ -96,7 +97,10 @@ export function refuse(
   const { surface, id: requestId } = record;
   record.setReason(describeError(error));
   record.status = error.status;
-  const headers = corsOf(options, surface).response(request.headers.origin);
+  const headers = {
+    ...corsOf(options, surface).response(request.headers.origin),
+    ...toChallenge(surface, error.status, options.wireProfile),
+  };
   const { path: rawPath } = splitTarget(request.url ?? '/');
   const result = error[toResponse]({ request, requestId, rawPath } as Call);
   // Node discards the rest of the request's body.
@@ -106,16 +110,20 @@ export function refuse(
 export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
 
 /** Ends a call after an internal error, in the format of its surface. */
-export function fail(error: Error, response: ServerResponse, options: ResolvedOptions): void {
+export function sendInternalError(
+  error: Error,
+  response: ServerResponse,
+  options: ResolvedOptions,
+): void {
   process.emitWarning(error);
-  const record: CallRecord | undefined = recordOf(response.req);
+  const record = findRecord(response.req);
   if (record === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   response.setHeader('connection', 'close');
   const details = { status: 500, message: INTERNAL_ERROR };
-  void refuse(surfaceErrorFor('failed', record.surface, details), response, options);
+  void sendError(toMockError(record.surface, 'handler-failed', details), response, options);
 }
 
 export async function writeResponse(
@@ -123,7 +131,7 @@ export async function writeResponse(
   { status, headers, body }: Response,
 ): Promise<void> {
   const content = body === null ? undefined : await buffer(body);
-  // Broken data may have ended the call, during a delay for example.
+  // An invalid or aborted request may have ended the call, during a delay for example.
   if (response.headersSent) return;
   response.statusCode = status;
   response.setHeaders(headers);
