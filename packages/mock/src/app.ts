@@ -1,39 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { decodeText, splitTarget } from '@berth/server-stubs/contract';
-import { type Listener, type Router, UpgradeResponse } from '@berth/server-stubs/runtime';
-import { FILES_PATH } from '@berth/storage';
-import { createDownloadListener } from '@berth/storage/node';
+import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { applyRequestFaults, mayHaveFaults } from './faults/apply-faults.ts';
-import type { FaultSubject } from './faults/fault-rules.ts';
 import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, recordOf, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
-import {
-  DOCUMENT_UPLOAD_PATH,
-  type SurfaceError,
-  type SurfaceName,
-  toMockError,
-  toSurfaceError,
-} from './surface.ts';
-import { createMockGateway } from './surfaces/gateway.ts';
-import { corsOf, sendAllowed, sendError, sendInternalError, toCors } from './surfaces/responses.ts';
-import { createMockStorage, createMockUpload } from './surfaces/storage.ts';
+import { type SurfaceError, type SurfaceName, toMockError, toSurfaceError } from './surface.ts';
+import { corsOf, sendAllowed, sendError, sendInternalError } from './surfaces/responses.ts';
+import type { Target } from './target.ts';
 
-type AppRouter = Listener & Pick<Router, 'find'>;
+type Found = ReturnType<Target['find']>;
 
-/** Handles each request: its session, log entry, host check and faults, and then the router of its surface or document. */
+/** Handles each request: its session, log entry, host check and faults, and then the router that the target finds. */
 export function createApp(context: Context) {
-  const { options, sessions, contract, document, isStandalone } = context;
-  const gateway = createMockGateway(context);
-  const routers: Readonly<Record<SurfaceName, AppRouter>> = {
-    gateway,
-    storage: createMockStorage(context),
-    upload: createMockUpload(context),
-    link: Object.assign(createLinkListener(context), { find: () => undefined }),
-  };
+  const { options, sessions, log, target } = context;
   const cors = corsOf(options, 'link');
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -43,16 +26,7 @@ export function createApp(context: Context) {
         if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
           return control(context, request, response);
         }
-        if (isHome(request, path)) return sendHome(request, response);
-        const isRefused = isForeign(request, options);
-        const record = begin(request, isStandalone ? 'gateway' : surfaceOf(path), isRefused);
-        response.once('close', () => {
-          if (response.headersSent) record.status = response.statusCode;
-          context.log.end(record);
-        });
-        if (isRefused) return sendError(toHostError(request), response, options);
-        if (document === undefined) return serve(request, response, record);
-        return document.use(() => serve(request, response, record));
+        return target.use(() => serve(request, response, path));
       },
       (error) => sendInternalError(error, response, options),
     );
@@ -61,50 +35,49 @@ export function createApp(context: Context) {
   function serve(
     request: IncomingMessage,
     response: ServerResponse,
-    record: CallRecord,
+    path: string,
   ): void | Promise<void> {
-    const added = document && isStandalone ? document.current : contract.findAddition(request);
-    if (added !== undefined) record.surface = added.surface;
-    const router = added?.router ?? routers[record.surface];
-    const allowed = findAllowed(request, router);
+    const found = target.find(request);
+    const { surface, router } = found;
+    const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method ?? '');
+    if (isHome && router.find(request) === undefined) {
+      return sendHome(request, response);
+    }
+    const isRejected = isForeign(request, options);
+    const record = begin(request, surface, isRejected);
+    response.once('close', () => {
+      if (response.headersSent) record.status = response.statusCode;
+      log.end(record);
+    });
+    if (isRejected) return sendError(toHostError(request), response, options);
+    const methods = target.findMethods(request);
     const next = () =>
-      allowed ? sendAllowed(allowed, response, options) : router(request, response);
+      methods ? sendAllowed(methods, response, options) : router(request, response);
     if (!mayHaveFaults(request, record)) return next();
-    const subject = toSubject(record.surface, router, request);
+    const subject = identify(found, request);
     const send = (error: SurfaceError) => sendError(error, response, options);
     return applyRequestFaults({ request, subject, response, sendError: send }, next);
-  }
-
-  /** Returns the methods of a path for a preflight or a wrong method, if a document may allow more than the router. */
-  function findAllowed(request: IncomingMessage, router: AppRouter) {
-    const { method, url } = request;
-    if (isStandalone ? method !== 'OPTIONS' : !contract.isExtended) return undefined;
-    if (router.find(request) !== undefined) return undefined;
-    const methods = METHODS.filter((each) => {
-      const line = { method: each, url };
-      return router.find(line) ?? contract.findAddition(line);
-    });
-    return isStandalone || methods.length > 0 ? methods : undefined;
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
+    const router = target.gateway;
+    if (router === undefined) return void socket.destroy();
     run(
       () => {
-        const isRefused = isForeign(request, options);
-        const record = begin(request, 'gateway', isRefused);
-        socket.once('close', () => context.log.end(record));
+        const isRejected = isForeign(request, options);
+        const record = begin(request, 'gateway', isRejected);
+        socket.once('close', () => log.end(record));
         const send = (error: SurfaceError) => {
           const response = UpgradeResponse.create(request, socket, head);
-          return response === undefined
-            ? void socket.destroy()
-            : sendError(error, response, options);
+          if (response === undefined) return void socket.destroy();
+          return sendError(error, response, options);
         };
-        if (isRefused) return send(toHostError(request));
-        const next = () => gateway.upgrade(request, socket, head);
+        if (isRejected) return send(toHostError(request));
+        const next = () => router.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const subject = toSubject('gateway', gateway, request);
+        const subject = identify({ surface: 'gateway', router }, request);
         return applyRequestFaults({ request, subject, sendError: send }, next);
       },
       (error) => {
@@ -114,22 +87,17 @@ export function createApp(context: Context) {
     );
   }
 
-  function isHome({ method, url = '' }: IncomingMessage, path: string): boolean {
-    if (path !== '/' || (method !== 'GET' && method !== 'HEAD')) return false;
-    return !isStandalone || document?.current.router.find({ method: 'GET', url }) === undefined;
-  }
-
-  function begin(request: IncomingMessage, surface: SurfaceName, isRefused: boolean): CallRecord {
+  function begin(request: IncomingMessage, surface: SurfaceName, isRejected: boolean): CallRecord {
     // A foreign page must not create sessions, which would drop those of tests.
-    const session = isRefused ? sessions.get('') : sessionOf(request, surface);
+    const session = isRejected ? sessions.get('') : sessionOf(request, surface);
     const record = new CallRecord(session, surface, request);
     const { origin } = request.headers;
-    const isPreflight = request.method === 'OPTIONS' && !isRefused;
+    const isPreflight = request.method === 'OPTIONS' && !isRejected;
     if (isPreflight && origin !== undefined && !cors.allows(origin)) {
       record.setReason(`Pages from ${origin} may not call the mock: add it to origins.`);
     }
     setRecord(request, record);
-    context.log.add(record);
+    log.add(record);
     return record;
   }
 
@@ -140,44 +108,19 @@ export function createApp(context: Context) {
     return sessions.find(sessionOfQuery(request)) ?? sessions.get('');
   }
 
-  function toSubject(
-    surface: SurfaceName,
-    router: AppRouter,
-    request: IncomingMessage,
-  ): FaultSubject {
+  /** Returns what fault rules match. */
+  function identify({ surface, router }: Found, request: IncomingMessage) {
     const { operationId, path } = router.find(request) ?? {};
     // A document may also call one of its parameters `name`.
-    const name = router === gateway ? path?.name : undefined;
+    const name = router === target.gateway ? path?.name : undefined;
     return { surface, operationId, service: name && (decodeText(name) ?? name) };
   }
 
   return {
     request: handle,
     upgrade,
-    shouldUpgrade: (request: IncomingMessage) => !isStandalone && gateway.shouldUpgrade(request),
+    shouldUpgrade: (request: IncomingMessage) => target.gateway?.shouldUpgrade(request) ?? false,
   };
-}
-
-const STORAGE_ROOT = '/api';
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
-
-function createLinkListener({ options }: Context): Listener {
-  return createDownloadListener({
-    async download(request) {
-      const record = recordOf(request);
-      const found = await record.session.storage.download(request);
-      record.status = found.status;
-      return found;
-    },
-    cors: toCors(options),
-    wireProfile: options.wireProfile,
-    requestId: (request) => recordOf(request).id,
-    onRejected(error, { req }) {
-      recordOf(req).setReason(error.message);
-    },
-    onError: (error) => process.emitWarning(error as Error),
-  });
 }
 
 function toHostError(request: IncomingMessage): SurfaceError {
@@ -195,13 +138,6 @@ function run(task: () => void | Promise<void>, onError: (error: Error) => void):
   } catch (error) {
     onError(error as Error);
   }
-}
-
-/** A typo after `/api` gets an error of the storage API. Everything else belongs to the gateway. */
-function surfaceOf(path: string): SurfaceName {
-  if (path === DOCUMENT_UPLOAD_PATH) return 'upload';
-  if (path.startsWith(`${FILES_PATH}/`)) return 'link';
-  return path === STORAGE_ROOT || path.startsWith(`${STORAGE_ROOT}/`) ? 'storage' : 'gateway';
 }
 
 /** A browser gets the page; a program that waits for the mock gets a line. */

@@ -6,8 +6,9 @@ import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
 import { createSessions } from './session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
+import { findSurface, serveAdditions } from './surfaces/contract.ts';
 import { LOGGING, toDocumentOptions } from './surfaces/responses.ts';
+import { createContractTarget, createDocumentTarget } from './target.ts';
 import { FieldError } from './user-input.ts';
 
 /** What all calls of a mock share. */
@@ -16,30 +17,25 @@ export type Context = Awaited<ReturnType<typeof createContext>>;
 export async function createContext(options: ResolvedOptions, onProblem: OnProblem) {
   const auth = await createAuth(options);
   const log = new RequestLog(options);
+  const sessions = createSessions(options, (session) => log.clear(session));
   const serve = (loaded: DocumentRoutes) => {
     const surface = findSurface(loaded.document);
     return surface === undefined
       ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
       : serveAdditions(surface, loaded, options, auth);
   };
-  const openService = (source: string | object) =>
-    openDocument(source, (loaded) => serveDocument(loaded, options, LOGGING), onProblem);
   const document = options.document
     ? await openDocument(options.document, serve, onProblem)
     : undefined;
-  const isStandalone = document !== undefined && !document.current.isOfContract;
-  if (isStandalone) assertStandalone(options);
-  return {
-    options,
-    auth,
-    log,
-    sessions: createSessions(options, (session) => log.clear(session)),
-    /** The document of the options. If it is standalone, nothing else is served. */
-    document,
-    isStandalone,
-    contract: createContract(options, auth, isStandalone ? undefined : document),
-    services: await createServices(options, openService, onProblem),
-  };
+  const isAlone = document !== undefined && !document.current.isOfContract;
+  if (isAlone) assertAlone(options);
+  const openService = (source: string | object) =>
+    openDocument(source, (loaded) => serveDocument(loaded, options, LOGGING), onProblem);
+  const services = await createServices(options, openService, onProblem);
+  const target = isAlone
+    ? createDocumentTarget(document)
+    : createContractTarget(options, auth, services, document);
+  return { options, log, sessions, services, target };
 }
 
 /** Verification is loaded only if needed. */
@@ -49,7 +45,7 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
   return createStrictAuth(env, wireProfile);
 }
 
-function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
+function assertAlone({ document, services, credentials }: ResolvedOptions): void {
   if (services === undefined && credentials === 'present') return;
   const option = services === undefined ? 'credentials' : 'services';
   const rest = `has no effect together with ${document}, which the mock serves alone and without credentials: remove one of them.`;

@@ -7,12 +7,12 @@ import { BUILT_IN } from '../surfaces/contract.ts';
 
 export async function describeMock(
   mock: Mock,
-  { options, document, isStandalone }: Context,
+  { options, target: { document } }: Context,
 ): Promise<string> {
   const { url } = mock;
   const { env } = options;
   const page = `Log and files  ${url}/__mock`;
-  if (document && isStandalone) {
+  if (document !== undefined) {
     const operations = document.current.routes.map(({ method, path }) => `  ${method} ${path}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }

@@ -12,19 +12,21 @@ import {
   isLoopback,
   LIMITS,
 } from '@berth/server-stubs/contract';
-import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type Preferences, readPreferences } from '../prism/prism.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
+import type { ContractParts } from './contract.ts';
 import { LOGGING, toRouterOptions } from './responses.ts';
 
 /** The built-in service for which Prism responds with the examples of the contract, unless the user defines it. */
 const HELLO = 'hello';
 
 /** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
-export function createMockGateway({ services, contract, options, auth }: Context): GatewayRouter {
+export function createMockGateway(parts: ContractParts): GatewayRouter {
+  const { services, contract, options, auth } = parts;
+
   async function respondWithPrism(call: GatewayCall, preferences?: Preferences) {
     const { status, headers, content } = await contract.respond('gateway', call, preferences);
     return { status, headers, ...(content && { body: content }) };

@@ -7,15 +7,17 @@ import {
   type UploadHandler,
 } from '@berth/server-stubs';
 import type { StorageOperationId } from '@berth/server-stubs/contract';
-import type { Context } from '../context.ts';
+import type { Listener } from '@berth/server-stubs/runtime';
+import { createDownloadListener } from '@berth/storage/node';
 import { recordOf } from '../log.ts';
 import { readPreferences } from '../prism/prism.ts';
 import { callStorage, STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
-import { toRouterOptions } from './responses.ts';
+import type { ContractParts } from './contract.ts';
+import { toCors, toRouterOptions } from './responses.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
-export function createMockStorage({ contract, options, auth }: Context): Router {
+export function createMockStorage({ contract, options, auth }: ContractParts): Router {
   const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
     const { storage } = recordOf(call.request).session;
     const preferences = readPreferences(call.request.headers.prefer);
@@ -30,16 +32,36 @@ export function createMockStorage({ contract, options, auth }: Context): Router 
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */
-export function createMockUpload({ contract, options }: Context): Router {
+export function createMockUpload({ contract, options }: ContractParts): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = readPreferences(call.request.headers.prefer);
     if (preferences === undefined) {
       return recordOf(call.request).session.storage.upload.uploadFile(form, call);
     }
-    // An incomplete form is rejected all the same.
+    // An incomplete form is still rejected.
     for await (const _ of form.file);
     const { headers } = await contract.respond('upload', call, preferences);
     return { etag: `${headers.etag}`, location: `${headers.location}` };
   };
   return createUploadRouter({ uploadFile }, toRouterOptions(options));
+}
+
+/** Creates the listener for links. Links are no operations of a document. */
+export function createMockLinks({ options }: ContractParts): Listener & Pick<Router, 'find'> {
+  const listener = createDownloadListener({
+    async download(request) {
+      const record = recordOf(request);
+      const found = await record.session.storage.download(request);
+      record.status = found.status;
+      return found;
+    },
+    cors: toCors(options),
+    wireProfile: options.wireProfile,
+    requestId: (request) => recordOf(request).id,
+    onRejected(error, { req }) {
+      recordOf(req).setReason(error.message);
+    },
+    onError: (error) => process.emitWarning(error as Error),
+  });
+  return Object.assign(listener, { find: () => undefined });
 }

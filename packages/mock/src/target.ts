@@ -1,0 +1,91 @@
+/** What a mock serves: the contract, which a draft may extend, or a document alone. */
+import type { GatewayRouter } from '@berth/server-stubs';
+import { splitTarget } from '@berth/server-stubs/contract';
+import type { Listener, Router } from '@berth/server-stubs/runtime';
+import { FILES_PATH } from '@berth/storage';
+import type { ServedDocument } from './document.ts';
+import type { Live } from './live.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Services } from './services/create-services.ts';
+import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
+import type { Auth } from './surfaces/auth.ts';
+import { createContract } from './surfaces/contract.ts';
+import { createMockGateway } from './surfaces/gateway.ts';
+import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
+
+type RequestLine = Parameters<Router['find']>[0];
+
+export interface Target {
+  /** Runs a task after changed documents have been read: at once if none has changed. */
+  use<Result>(task: () => Result | Promise<Result>): Result | Promise<Result>;
+  /** Returns the router that handles a call, and the surface whose errors the call gets. */
+  find(request: RequestLine): {
+    readonly surface: SurfaceName;
+    readonly router: Listener & Pick<Router, 'find'>;
+  };
+  /** Returns the methods of a path for a preflight or a wrong method; undefined if the router sends its own response. */
+  findMethods(request: RequestLine): readonly string[] | undefined;
+  /** Accepts WebSockets, and calls hosted services. */
+  readonly gateway?: GatewayRouter;
+  /** The document, if it is served alone. */
+  readonly document?: Live<ServedDocument>;
+}
+
+export function createDocumentTarget(document: Live<ServedDocument>): Target {
+  return {
+    document,
+    use: (task) => document.use(task),
+    find: () => document.current,
+    findMethods(request) {
+      const { find } = document.current.router;
+      const isPreflight = request.method === 'OPTIONS' && find(request) === undefined;
+      return isPreflight ? listMethods(request, find) : undefined;
+    },
+  };
+}
+
+export function createContractTarget(
+  options: ResolvedOptions,
+  auth: Auth,
+  services: Services,
+  draft: Live<ServedDocument> | undefined,
+): Target {
+  const contract = createContract(options, auth, draft);
+  const parts = { options, auth, services, contract };
+  const gateway = createMockGateway(parts);
+  const surfaces = {
+    gateway: { surface: 'gateway', router: gateway },
+    storage: { surface: 'storage', router: createMockStorage(parts) },
+    upload: { surface: 'upload', router: createMockUpload(parts) },
+    link: { surface: 'link', router: createMockLinks(parts) },
+  } as const;
+  const find: Target['find'] = (request) =>
+    contract.findAddition(request) ?? surfaces[surfaceOf(request)];
+  return {
+    gateway,
+    use: (task) => (draft === undefined ? task() : draft.use(task)),
+    find,
+    findMethods(request) {
+      const isKnown = (line: RequestLine) => find(line).router.find(line);
+      if (!contract.isExtended || isKnown(request)) return undefined;
+      const methods = listMethods(request, isKnown);
+      return methods.length > 0 ? methods : undefined;
+    },
+  };
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+
+function listMethods({ url }: RequestLine, find: (line: RequestLine) => unknown) {
+  return METHODS.filter((method) => find({ method, url }) !== undefined);
+}
+
+const STORAGE_ROOT = '/api';
+
+/** A typo after `/api` gets an error of the storage API. Everything else belongs to the gateway. */
+function surfaceOf({ url = '/' }: RequestLine): SurfaceName {
+  const { path } = splitTarget(url);
+  if (path === DOCUMENT_UPLOAD_PATH) return 'upload';
+  if (path.startsWith(`${FILES_PATH}/`)) return 'link';
+  return path === STORAGE_ROOT || path.startsWith(`${STORAGE_ROOT}/`) ? 'storage' : 'gateway';
+}
