@@ -55,6 +55,7 @@ testOn('curl')('the commands use the printed credentials and the wire profile', 
   const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
   expect(printed).toMatch(/^Key pair +BERTH_TC3_SECRET_ID=\S+ BERTH_TC3_SECRET_KEY=\S+$/m);
   expect(printed).toMatch(/^npx @berth\/conformance \\\n(.* \\\n)+.*--other-env-token \S+$/m);
+  expect(printed).toContain(`--env dev --wire-profile '${profile}' \\\n`);
   expect(printed).toContain(`-H 'Authorization: Bearer ${token}'`);
   expect(printed).toContain("-H 'X-Acme-Authorization: 1.0 TC3");
   await expectSuccess(printed);
@@ -153,7 +154,7 @@ test('--log json prints one object for each call, and when it is ready', async (
 test.each([
   [undefined, 'Usage: berth-mock [options] [document]'],
   ['start', 'Usage: npm start -- [options] [document]'],
-  ['npx', 'Usage: npx @berth/mock [options] [document]'],
+  ['npx', 'Usage: npx berth-mock [options] [document]'],
 ])('--help names the command that was typed: %s', async (event, usage) => {
   vi.stubEnv('npm_lifecycle_event', event);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -173,7 +174,7 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 
 const none = 'test/none';
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: There is no such file in TypeScript or JavaScript`],
+  [['--services', none], `${none}: the file does not exist`],
   [['--wire-profile', none], /--wire-profile .* is invalid\. ENOENT/],
   [['--port', 'x'], 'integer from 0 to 65535'],
   [
@@ -188,6 +189,7 @@ test.each<[string[], string | RegExp]>([
   ],
   [[none], /none #\n {2}The file cannot be read: ENOENT/],
   [['--services', `shop=${none}`], 'services: shop: '],
+  [['--services', 'shop=http://a', '--services', 'shop=http://b'], 'shop must not be repeated'],
   [['--services', none, '--services', 'shop=http://a.example'], '--services takes one file, or'],
 ])('rejects %j with exit code 2', async (args, sentence) => {
   const { code, stdout, stderr } = await runCli(...args);

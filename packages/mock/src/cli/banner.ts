@@ -8,6 +8,7 @@ import { BUILT_IN } from '../surfaces/contract.ts';
 export async function describeMock(
   mock: Mock,
   { options, target: { document } }: Context,
+  wireProfilePath: string | undefined,
 ): Promise<string> {
   const { url } = mock;
   const { env } = options;
@@ -35,6 +36,7 @@ export async function describeMock(
   const { token, id, secret } = await mock.credentials();
   const { mintToken } = await import('../surfaces/strict-auth.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/auth');
+  const profile = wireProfilePath === undefined ? '' : ` --wire-profile '${wireProfilePath}'`;
   const timestamp = Math.floor(Date.now() / 1000);
   const headers = signStorageRequest({ id, secret }, { timestamp });
   const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
@@ -47,7 +49,7 @@ export async function describeMock(
     '',
     join(
       'npx @berth/conformance',
-      `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}`,
+      `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}${profile}`,
       `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
       `--gateway-token ${token}`,
       `--other-env-token ${await mintToken(`not-${env}`)}`,

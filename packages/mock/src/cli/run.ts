@@ -14,7 +14,7 @@ import {
 import { describeMock } from './banner.ts';
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
-  const options = parseOptions(argv, version);
+  const { options, wireProfilePath } = parseOptions(argv, version);
   try {
     const { mock, context } = await startMock(resolveOptions(options), (message) => {
       process.stderr.write(`${message}\n`);
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
     const text =
       options.log === 'json'
         ? JSON.stringify({ url: mock.url, ready: true })
-        : `${await describeMock(mock, context)}\n\nready`;
+        : `${await describeMock(mock, context, wireProfilePath)}\n\nready`;
     process.stdout.write(`${text}\n`);
   } catch (error) {
     const message = toMessage(error as NodeJS.ErrnoException, options);
@@ -62,7 +62,7 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
 }
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
-function parseOptions(argv: readonly string[], version: string): MockOptions {
+function parseOptions(argv: readonly string[], version: string) {
   const program = new Command(typedCommand(process.env))
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
@@ -76,12 +76,14 @@ function parseOptions(argv: readonly string[], version: string): MockOptions {
     else program.addOption(new Option(flag, help).default(CLI_DEFAULTS[name]).argParser(parse));
   }
   program.parse(argv);
-  const { services, ...options } = program.opts();
-  return {
-    ...options,
+  const { services, wireProfile, ...rest } = program.opts();
+  const options: MockOptions = {
+    ...rest,
     services: toServices(services, program),
+    wireProfile: wireProfile?.profile,
     document: program.processedArgs[0],
   };
+  return { options, wireProfilePath: wireProfile?.path as string | undefined };
 }
 
 const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
@@ -89,7 +91,9 @@ const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
 function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   const { takes } = OPTIONS[name];
   try {
-    if (name === 'wireProfile') return parseWireProfile(readFileSync(text, 'utf8'), text);
+    if (name === 'wireProfile') {
+      return { path: text, profile: parseWireProfile(readFileSync(text, 'utf8'), text) };
+    }
     let value: unknown = text;
     if (takes === 'number' && /^\d+$/.test(text)) value = Number(text);
     if (takes === 'list') value = [...((previous as string[] | undefined) ?? []), text];
@@ -105,6 +109,9 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
 function toServices(targets: readonly string[] | undefined, program: Command) {
   const named = targets?.map((target) => /^([^=/\\]+)=(.+)$/.exec(target)?.slice(1)) ?? [];
   if (named.every((entry) => entry !== undefined)) {
+    const names = named.map(([name]) => name);
+    const repeated = names.find((name, index) => names.indexOf(name) < index);
+    if (repeated) program.error(`error: --services: ${repeated} must not be repeated.`);
     return targets && (Object.fromEntries(named) as Record<string, string>);
   }
   if (targets?.length === 1) return targets[0];
@@ -116,5 +123,5 @@ function toServices(targets: readonly string[] | undefined, program: Command) {
 /** Returns the command that the user typed. npm says how it was called. */
 function typedCommand({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): string {
   if (event === 'start') return 'npm start --';
-  return event === 'npx' ? 'npx @berth/mock' : 'berth-mock';
+  return event === 'npx' ? 'npx berth-mock' : 'berth-mock';
 }
