@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { createConformance, type Result } from '../src/index.ts';
 import { changeJson, gatewayError } from './mutants/hooks/gateway.ts';
 import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
@@ -77,6 +77,18 @@ test.each<[string, TakeOver, timeout: number, reason: RegExp]>([
   expect(reasons.length).toBeGreaterThan(10);
   // On a busy machine, a call before a transaction may take too long as well.
   expect(reasons).toContainEqual(expect.stringMatching(reason));
+});
+
+test('if no temporary file can be written, only the transactions end with an error', async () => {
+  await using target = await startFronted();
+  vi.stubEnv('TMPDIR', join(import.meta.dirname, 'missing'));
+  const options = { ...target.options, only: ['dredd', 'GW-STATUS'] };
+  const { results: ended } = await createConformance(options).run();
+  vi.unstubAllEnvs();
+  expect(ended.find(({ id }) => id === 'GW-STATUS')?.outcome).toBe('pass');
+  const reasons = ended.flatMap(({ outcome, reason }) => (outcome === 'error' ? reason : []));
+  expect(reasons.length).toBeGreaterThan(10);
+  expect(new Set(reasons)).toEqual(new Set([expect.stringContaining('ENOENT')]));
 });
 
 /** Runs Dredd as its users do: with the example's configuration for another address, and these variables. */

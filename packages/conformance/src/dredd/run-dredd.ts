@@ -27,12 +27,16 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
     else open.set(transaction.id, transaction);
   }
   if (open.size === 0) return;
-  const folder = await mkdtemp(join(tmpdir(), 'berth-dredd-'));
-  const output = await startDredd(folder, run, (result) => {
+  const onRequested = (result: Result) => {
     if (open.delete(result.id)) onResult(result);
-  })
-    .catch((error: Error) => error.message)
-    .finally(() => rm(folder, { recursive: true, force: true }));
+  };
+  const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
+    .then((folder) =>
+      startDredd(folder, run, onRequested).finally(() =>
+        rm(folder, { recursive: true, force: true }),
+      ),
+    )
+    .catch((error: Error) => error.message);
   const { aborted, reason } = run.signal;
   const notRun: NotRun = aborted
     ? skipped(String(reason))
