@@ -13,10 +13,11 @@ function sampleResult({
   engine = 'rules',
   id = 'GW-C1',
   level = 'must',
+  outcome = 'pass',
   ...given
 }: Partial<Result> = {}) {
   const test = { engine, id, level, statement: 'The sentence.', api: 'gateway' } as const;
-  return toResult(test, { outcome: 'pass', rules: [id], passed: [], durationMs: 12, ...given });
+  return toResult(test, { outcome, rules: [id], durationMs: 12, ...given });
 }
 
 function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
@@ -121,17 +122,37 @@ test('text: the failures come last, without what a terminal would interpret, and
 test('HTML: lists first what to fix, with what fails for the same reasons', () => {
   const transaction = { id: 'gateway cloudrun-post 200 text/plain', engine: 'dredd' as const };
   const known = sampleResult({ ...failed, id: 'GW-C1', rules: ['GW-C1'] });
+  const storage = sampleResult({ ...failed, id: 'ST-COPY-KEEPS', rules: ['ST-COPY-KEEPS'] });
   const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] });
-  const results = [failed, { ...failed, ...transaction }, sequence, known];
+  const results = [failed, { ...failed, ...transaction }, storage, sequence, known];
   const page = reporters.html(sampleReport(results, [{ id: 'GW-C1', reason: 'ticket 7' }]));
   const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<h2>/s.exec(page) ?? [];
-  expect(problems.match(/<li id=/g)).toHaveLength(1);
+  expect(problems.match(/<li id=/g)).toHaveLength(2);
   expect(problems).toMatch(/<li id="GW-C2">.*must be attachment, not.*2 of 61 responses.*<\/ol>/s);
   expect(problems).toMatch(/Also fails: .*cloudrun-post 200 .*<\/ol>/s);
   expect(problems).toMatch(/request +POST http.*response +200\n.*x-request-id: id-1/s);
   expect(problems).toMatch(/<\/ol>.*These also fail, .*ST-SEQUENCE/s);
   expect(problems).not.toContain('GW-C1');
   expect(page).toContain('GW-C1: ticket 7');
+});
+
+test('text: a failure is shown unless a MUST that is shown explains it', () => {
+  const should = sampleResult({ ...failed, id: 'ST-PRESENT', level: 'should' });
+  const gateway = sampleResult({ ...failed, id: 'GW-C1' });
+  const rules = [should.id];
+  const workflow = sampleResult({ ...failed, engine: 'respect', id: 'copy-file', rules });
+  const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE' });
+  const text = toText(sampleReport([should, gateway, workflow, sequence]), {}, (_, word) => word);
+  for (const id of ['GW-C1', 'copy-file', 'ST-SEQUENCE']) expect(text).toContain(`fail      ${id}`);
+  expect(text.join('\n')).not.toContain('These also fail');
+});
+
+test('text: a rule that was checked only partly is not counted as followed, and the reason is shown', () => {
+  const notes = ['ST-REQUEST/3 was not checked: no second form'];
+  const partly = sampleResult({ id: 'ST-REQUEST', passed: ['ST-REQUEST/1'], notes });
+  const text = toText(sampleReport([sampleResult(), partly]), {}, (_, word) => word);
+  expect(text).toContain('follows what was checked: 2 of 2 rules, 1 only partly');
+  expect(text).toContain(`  ${notes[0]}`);
 });
 
 test('HTML: nothing from the target becomes markup, and nothing is loaded', () => {
@@ -145,9 +166,9 @@ test('HTML: nothing from the target becomes markup, and nothing is loaded', () =
 test.each<[Outcome[], number, string]>([
   [['pass', 'pass'], 0, 'follows the contract: 2 of 2 rules'],
   [['pass', 'disabled'], 0, 'follows what was checked: 1 of 2 rules'],
-  [['disabled'], 2, 'cannot say, because not everything could be checked: 0 of 1 rules'],
-  [['pass', 'skip'], 2, 'cannot say, because not everything could be checked: 1 of 2 rules'],
-  [['pass', 'error'], 2, 'cannot say, because not everything could be checked: 1 of 2 rules'],
+  [['disabled'], 2, 'inconclusive: 0 of 1 rules checked'],
+  [['pass', 'skip'], 2, 'inconclusive: 1 of 2 rules checked'],
+  [['pass', 'error'], 2, 'inconclusive: 1 of 2 rules checked'],
   [['skip', 'error', 'fail'], 1, 'breaks the contract: 1 failed, 1 of 3 rules checked'],
 ])('exit code and verdict of %j', (outcomes, exitCode, verdict) => {
   const results = outcomes.map((outcome) => sampleResult({ outcome, findings: [finding] }));

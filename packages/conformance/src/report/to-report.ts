@@ -67,6 +67,10 @@ function count(results: readonly Result[]): Report['summary'] {
   return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
 }
 
+/** Whether a rule passed although something was not checked, which its notes explain. */
+const isPartlyChecked = ({ id, outcome, passed }: Result): boolean =>
+  outcome === 'pass' && !passed.includes(id);
+
 function compare(
   results: readonly Result[],
   entries: readonly KnownFailure[],
@@ -111,10 +115,13 @@ function conclude(
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
+  const partly = results.filter(isPartlyChecked).length;
+  const isInconclusive = isOpen || pass + fail === 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,
-    `${checkedRules} of ${total} rules${failed.length > 0 ? ' checked' : ''}`,
+    `${checkedRules} of ${total} rules${failed.length > 0 || isInconclusive ? ' checked' : ''}`,
+    partly > 0 && `${partly} only partly`,
     known.failures.length > 0 && `${known.failures.length} known to fail`,
     failedShoulds > 0 && `${failedShoulds} SHOULD not met`,
   ];
@@ -125,10 +132,8 @@ function conclude(
   if (known.stale.length + known.expired.length > 0) {
     return end(1, 'the list of known failures is outdated');
   }
-  if (isOpen || pass + fail === 0) {
-    return end(2, 'cannot say, because not everything could be checked');
-  }
-  return end(0, `follows ${checkedRules < total ? 'what was checked' : 'the contract'}`);
+  if (isInconclusive) return end(2, 'inconclusive');
+  return end(0, `follows ${checkedRules - partly < total ? 'what was checked' : 'the contract'}`);
 }
 
 const AREAS: Record<string, string> = {
@@ -152,28 +157,31 @@ export function groupByReason(results: readonly Result[], outcome: Outcome): [st
   return [...Map.groupBy(found, ({ reason = '' }) => reason)];
 }
 
-/** A rule that fails because of many others, so that it is worth reading only if nothing else fails. */
+/** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
 const SUMMARY_RULE = 'ST-SEQUENCE';
 
 /**
- * Returns what there is to fix: the rules that fail. A transaction or workflow usually fails because of a rule that its
- * responses violate, and is only a problem of its own if no rule fails.
- *
- * @returns the problems, each with the transactions and workflows that violate its rule, and the other failures
+ * Returns what there is to fix, each with the transactions and workflows that violate its rule, and what else fails. A
+ * failure is hidden only if a MUST that is shown explains it. A SHOULD explains nothing, because it fails no run.
  */
 export function listProblems({ results, known }: Report) {
   const failed = results.filter(
     ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
   );
-  const rules = failed.filter(({ id, engine }) => engine === 'rules' && id !== SUMMARY_RULE);
-  const causes = rules.length > 0 ? rules : failed;
-  const others = failed.filter((result) => !causes.includes(result));
+  const reasons = failed.filter(
+    ({ id, engine, level }) => engine === 'rules' && level === 'must' && id !== SUMMARY_RULE,
+  );
+  const isExplained = ({ id, engine, rules }: Result) =>
+    id === SUMMARY_RULE
+      ? reasons.some((reason) => /^(ST|UP)-/.test(reason.id))
+      : engine !== 'rules' && reasons.some((reason) => rules.includes(reason.id));
+  const others = failed.filter(isExplained);
+  const causes = failed.filter((one) => !isExplained(one));
   const problems = causes.map((cause) => ({
     cause,
-    others: others.filter((other) => other.rules.includes(cause.id)),
+    others: others.filter(({ rules }) => reasons.includes(cause) && rules.includes(cause.id)),
   }));
-  const rest = others.filter((other) => !causes.some(({ id }) => other.rules.includes(id)));
-  return { problems, rest };
+  return { problems, rest: others.filter(({ id }) => id === SUMMARY_RULE) };
 }
 
 export function listIds(results: readonly Result[]): string {
@@ -181,9 +189,15 @@ export function listIds(results: readonly Result[]): string {
 }
 
 /** Returns what else an operator must know: each with a title and what it is about. */
-export function listFacts({ known, leftovers }: Report): [title: string, items: string[]][] {
+export function listFacts({
+  known,
+  leftovers,
+  results,
+}: Report): [title: string, items: string[]][] {
   const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));
+  const partly = results.filter(isPartlyChecked).flatMap(({ notes }) => notes);
   const facts: [string, string[]][] = [
+    ['Only partly checked', partly],
     ['Known failures', failures],
     ['Known failures that no longer fail', known.stale],
     ['Known failures that are no longer accepted', known.expired],
