@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { run, runAgainst, runWithin } from './support/run.ts';
-import { startSecond } from './targets/start-second.ts';
+import { startFronted, startSecond } from './targets/start-second.ts';
 
 test('a dead address is reported in one sentence', async () => {
   const { url, close } = await listen(createServer());
@@ -38,7 +38,20 @@ test.each([
   // The other API is still checked.
   expect(output).toMatch(/^pass {6}[1-9]/m);
   expect(output).not.toMatch(/^fail|\d error/m);
-  expect(output).toMatch(/^cannot say/m);
+  expect(output).toMatch(/^inconclusive: /m);
+  expect(code).toBe(2);
+});
+
+test('a fixture service with another protocol is named, and fails nothing', async () => {
+  await using target = await startFronted({
+    response(response) {
+      const { json } = response;
+      if (json?.fixture) response.json = { ...json, protocol: 0 };
+    },
+  });
+  const { code, output } = await run(...target.args, '--only', 'GW-QUERY-RAW,AU-NONE');
+  expect(output).toMatch(/\d+ skip: the fixture service .* has protocol 0, not 1; deploy /);
+  expect(output).not.toMatch(/^fail/m);
   expect(code).toBe(2);
 });
 

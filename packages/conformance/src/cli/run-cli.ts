@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { startFixture } from '@berth/conformance/fixture';
+import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog } from '../contract/catalog.ts';
 import { documents } from '../contract/openapi.ts';
@@ -15,7 +15,7 @@ import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import { type Result, StartError } from '../result.ts';
 import { type CommandOptions, type Environment, listOptions, readOptions } from './options.ts';
 
-/** Exit code if the run could not start, or cannot say whether the deployment follows the contract. */
+/** Exit code if the run could not start, or is inconclusive. */
 const UNKNOWN = 2;
 
 const EXCESS =
@@ -33,7 +33,7 @@ Examples:
 Exit codes:
   0  the deployment follows what was checked; the verdict says how much that is
   1  it breaks the contract, or no longer has a known failure
-  2  cannot say: the run could not start, or a check was skipped or ended with an error`;
+  2  inconclusive: the run could not start, or a check was skipped or ended with an error`;
 
 export interface Output {
   out(line: string): void;
@@ -168,7 +168,7 @@ async function serveFixture(
   const fixture = await startFixture({ port: Number(port), host }).catch(({ message }) => {
     throw new StartError(`Cannot start the fixture service: ${message}.`);
   });
-  out(`The conformance suite's fixture service (protocol 1) is listening on ${fixture.url}`);
+  out(`The fixture service (protocol ${PROTOCOL}) is listening on ${fixture.url}`);
   if (!signal.aborted) await once(signal, 'abort');
   await fixture.close();
 }

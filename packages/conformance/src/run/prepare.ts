@@ -1,3 +1,4 @@
+import { PROTOCOL } from '@berth/conformance/fixture';
 import { checks } from '../checks/index.ts';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
@@ -77,8 +78,11 @@ async function findGatewayCredentials(run: Run): Promise<void> {
     run.gatewayScheme = scheme;
     const call = { path: '/echo', acceptsRefusal: true };
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
-    if (received.status === 200 && fixture.readEcho({ received })) {
-      run.missing.fixture = undefined;
+    const echo = received.status === 200 && fixture.readEcho({ received });
+    if (echo) {
+      const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
+      const missing = skipped(`${what}; deploy the one of this version of the suite`);
+      run.missing.fixture = echo.protocol === PROTOCOL ? undefined : missing;
       return;
     }
     const code = isGatewayError(received) ? codeOf(received) : undefined;

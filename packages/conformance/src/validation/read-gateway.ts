@@ -2,6 +2,7 @@ import type { Exchange, HeaderList, Received } from '../http/exchange.ts';
 
 /** A request as the fixture service received it. */
 export interface Echo {
+  protocol: number;
   method: string;
   target: string;
   headers: HeaderList;
