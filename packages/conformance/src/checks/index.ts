@@ -4,6 +4,7 @@ import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { gatewayErrors } from './gateway-errors.ts';
+import { gatewayRequestIds } from './gateway-request-ids.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
@@ -20,6 +21,7 @@ export const checks: readonly Check[] = [
   ...gatewayRequests,
   ...gatewayResponses,
   ...gatewayErrors,
+  ...gatewayRequestIds,
   ...gatewayStreams,
   ...gatewaySockets,
   ...auth,

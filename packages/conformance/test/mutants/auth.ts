@@ -1,5 +1,5 @@
-import { accept, authenticate, onTrusted, rejectSigned } from './hooks/credentials.ts';
-import { callAgain, gatewayRequest } from './hooks/gateway.ts';
+import { accept, authenticate, isSigned, onTrusted, rejectSigned } from './hooks/credentials.ts';
+import { callAgain, gatewayRequest, toRefusal } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
 
 export const auth: Rows = {
@@ -42,4 +42,12 @@ export const auth: Rows = {
     const value = request.headers.get('Authorization');
     if (value === context.otherAuthorization) authenticate(request, context);
   }),
+  'AU-SIGNATURE: a handshake is verified as a GET of the root': rejectSigned(
+    (request, _, context) => request.isHandshake && !isSigned(request, context, { path: '/' }),
+  ),
+  'AU-BEARER: a handshake with a token is rejected': gatewayRequest(({ isHandshake, headers }) =>
+    isHandshake && headers.get('Authorization')?.startsWith('Bearer ')
+      ? toRefusal(401, 'SIGNATURE_REQUIRED')
+      : undefined,
+  ),
 };

@@ -76,7 +76,7 @@ export const gatewayResponses: Rows = {
     { method: 'POST', type: /\+json$/ },
     removeHeader(DISPOSITION),
   ),
-  'GW-C2/2: that of the service is kept on text': serviceResponse(
+  'GW-C2/2: a text keeps the Content-Disposition of the service': serviceResponse(
     { method: 'POST', type: 'text/plain' },
     passHeader(DISPOSITION),
   ),
@@ -87,7 +87,7 @@ export const gatewayResponses: Rows = {
     },
     setHeader(DISPOSITION, 'attachment'),
   ),
-  'GW-C3/1: that of the service passes': serviceResponse(
+  'GW-C3/1: an event stream keeps the Content-Disposition of the service': serviceResponse(
     { type: 'text/event-stream' },
     passHeader(DISPOSITION),
   ),
@@ -114,22 +114,4 @@ export const gatewayResponses: Rows = {
     Buffer.from(dropLines(piece.toString('latin1')), 'latin1'),
   ),
   'GW-SSE: a split character is replaced': pieces((piece) => Buffer.from(piece.toString())),
-  'GW-SSE-UNBUFFERED: an event stream is buffered if the caller accepts gzip': {
-    async *messages(all, { isHandshake, headers }) {
-      const isPassed = isHandshake || !headers.get('Accept-Encoding')?.includes('gzip');
-      yield* isPassed ? all : await Array.fromAsync(all);
-    },
-  },
-  'GW-SSE-UNBUFFERED: the end of an event waits for the next one': {
-    async *messages(all, { isHandshake }, from) {
-      if (isHandshake) return yield* all;
-      let rest = '';
-      for await (const { data } of all) {
-        const text = rest + data.toString('latin1');
-        rest = text.endsWith('\n') ? '\n' : '';
-        yield { from, data: Buffer.from(text.slice(0, text.length - rest.length), 'latin1') };
-      }
-      yield { from, data: Buffer.from(rest) };
-    },
-  },
 };

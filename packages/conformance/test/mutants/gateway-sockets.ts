@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
-import { accept, isSigned, readSignature } from './hooks/credentials.ts';
+import { accept } from './hooks/credentials.ts';
 import { frames as eachFrame, type SocketFrame, toRefusal, upgraded } from './hooks/gateway.ts';
 import type { Rows } from './mutant.ts';
 
@@ -75,15 +75,4 @@ export const gatewaySockets: Rows = {
       await context.call({ method: 'GET', target, headers: { Host, Authorization } });
     },
   }),
-  'AU-SIGNATURE: a handshake is verified as a GET of the root': (context) =>
-    handshake((request) =>
-      readSignature(request) && !isSigned(request, context, { path: '/' })
-        ? toRefusal(401, 'SIGNATURE_WRONG')
-        : undefined,
-    ),
-  'AU-BEARER: a handshake with a token is rejected': handshake(({ headers }) =>
-    headers.get('Authorization')?.startsWith('Bearer ')
-      ? toRefusal(401, 'SIGNATURE_REQUIRED')
-      : undefined,
-  ),
 };

@@ -3,9 +3,11 @@ import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { gatewayErrors } from './gateway-errors.ts';
+import { gatewayRequestIds } from './gateway-request-ids.ts';
 import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
+import { gatewayStreams } from './gateway-streams.ts';
 import { type Mutant, toMutants } from './mutant.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageLinks } from './storage-links.ts';
@@ -19,7 +21,9 @@ const TOPICS = [
   gatewayAddress,
   gatewayRequests,
   gatewayResponses,
+  gatewayStreams,
   gatewayErrors,
+  gatewayRequestIds,
   auth,
   authSignature,
   authStorage,

@@ -40,7 +40,7 @@ export const storageCopy: Rows = {
   'ST-COPY-CALL: the fourth item copies the first': items(COPY, (item, index, first) => {
     if (index >= 3) item.srcPath = first.srcPath;
   }),
-  'ST-COPY-OVERWRITE/1: it is false for moves': items(COPY, (item) => {
+  'ST-COPY-OVERWRITE/1: overwrite is false for moves by default': items(COPY, (item) => {
     if (item.removeOriginal) item.overwrite ??= false;
   }),
   'ST-COPY-OVERWRITE/2: overwrite false is ignored': items(COPY, (item) => {
@@ -61,11 +61,11 @@ export const storageCopy: Rows = {
   'ST-COPY-MOVE/2: the third item is not moved': items(COPY, (item, index) => {
     if (index >= 2) item.removeOriginal = false;
   }),
-  'ST-COPY-MOVE-FAILED: onto an existing file': ({ remove }) =>
+  'ST-COPY-MOVE-FAILED: a move onto an existing file': ({ remove }) =>
     afterCopies(({ removeOriginal, srcPath }, entry) =>
       removeOriginal && entry?.code === 'OBJECT_ALREADY_EXIST' ? remove(srcPath) : undefined,
     ),
-  'ST-COPY-MOVE-FAILED: to an invalid path': ({ remove }) =>
+  'ST-COPY-MOVE-FAILED: a move to an invalid path': ({ remove }) =>
     afterCopies(({ removeOriginal, srcPath }, entry) =>
       removeOriginal && entry?.code === 'INVALID_PARAM' ? remove(srcPath) : undefined,
     ),

@@ -41,7 +41,7 @@ export const storageLinks: Rows = {
       ? { fileID, ...failed('INVALID_PARAM') }
       : undefined,
   ),
-  'ST-LINKS-MAX-AGE: it is required': refuse(
+  'ST-LINKS-MAX-AGE: maxAge is required': refuse(
     (call) => call.operation === LINKS && itemsOf(call).some((item) => item.maxAge === undefined),
   ),
   'ST-LINKS-CALL: the sixth item is missing': entries(

@@ -48,10 +48,10 @@ export const storageRequests: Rows = {
         ({ overwrite, removeOriginal }) => overwrite === true && removeOriginal === false,
       ),
   ),
-  'ST-UNKNOWN-FIELDS: that of an item is rejected': refuse(
+  'ST-UNKNOWN-FIELDS: an unknown field of an item is rejected': refuse(
     (call) => call.operation === COPY && itemsOf(call).some((item) => 'unknown' in item),
   ),
-  'ST-UNKNOWN-FIELDS: that of a call is rejected': refuse(({ json }) =>
+  'ST-UNKNOWN-FIELDS: an unknown field of a call is rejected': refuse(({ json }) =>
     Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),
   ),
   'ST-REQUEST/3: overwrite false inside data is ignored': request(COPY, (call) => {

@@ -32,11 +32,11 @@ export const upload: Rows = {
   ),
   'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
     afterUpload((_, form) => remove(keyOf(form))),
-  'UP-FIELDS/1: only its first half is checked': repairForms('Signature', (value, known) =>
+  'UP-FIELDS/1: half of Signature is checked': repairForms('Signature', (value, known) =>
     known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),
-  'UP-FIELDS/2: it is not checked': repairForms('x-store-security-token'),
-  'UP-FIELDS/3: that of another grant is accepted': repairForms('x-store-meta-fileid', isKnown),
+  'UP-FIELDS/2: the token is not checked': repairForms('x-store-security-token'),
+  'UP-FIELDS/3: another fileID is accepted': repairForms('x-store-meta-fileid', isKnown),
   'UP-FIELDS/4: any key is accepted': repairForms('key', Boolean),
   'UP-FILE: a final line break is lost': changeFile((text) => text.replace(/\r\n$/, '')),
   'UP-FILE: other bytes than UTF-8 are lost': changeFile((text) =>
@@ -56,8 +56,8 @@ export const upload: Rows = {
   'UP-RESPONSE/2: an empty file is not stored': uploadRequest((request) =>
     readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
   ),
-  'UP-FILE-ID: it deletes nothing': leaveOut(DELETE, (fileID) => ({ fileID, code: 'SUCCESS' })),
-  'UP-FILE-ID: it belongs to no file': metadata((data) => {
+  'UP-FILE-ID: IDs delete nothing': leaveOut(DELETE, (fileID) => ({ fileID, code: 'SUCCESS' })),
+  'UP-FILE-ID: an ID belongs to no file': metadata((data) => {
     data.fileID += '#upload';
   }),
   'UP-WHOLE: half of a large file can be read': ({ store }) =>

@@ -89,7 +89,7 @@ interface Lax {
 }
 
 /** Returns the parts of a request's TC3 signature by name, or `undefined` if it has none. */
-export const readSignature = ({ headers }: MutatedRequest): Parts | undefined =>
+const readSignature = ({ headers }: MutatedRequest): Parts | undefined =>
   readParts(headers.get('Authorization'));
 
 export const signedNames = ({ SignedHeaders = '' }: Parts): string[] => SignedHeaders.split(';');
