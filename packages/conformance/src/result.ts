@@ -50,7 +50,7 @@ export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statemen
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string | undefined;
   findings: Finding[];
-  /** More information for the operator, which does not affect the status. */
+  /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   /** By sentence, if it applies to each response: how many of the responses it applies to violate it. */
   scopes: Record<string, Scope>;

@@ -116,7 +116,7 @@ test('a WebSocket whose messages never end does not hold up a check', async () =
   expect(ran.fail).toEqual([expect.stringMatching(/: 6 messages must arrive, but 7 did$/)]);
 });
 
-test('events that are late on a slow machine condemn no gateway', async () => {
+test('events that are late on a slow machine do not fail the gateway', async () => {
   await using target = await startFronted({
     request: ({ path }) => (/\/(release|count)$/.test(path) ? wait(700) : undefined),
     async *messages(all) {

@@ -12,7 +12,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, withHeaders } from '../http/exchange.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
 import { expectForwarded, expectGatewayRefusals, showResponse } from './gateway-calls.ts';
-import { assertClock, changeLetters } from './wrong-credentials.ts';
+import { assertClock, changeChars } from './wrong-credentials.ts';
 
 type Tc3Keys = Parameters<typeof signTc3>[1];
 
@@ -173,7 +173,7 @@ const CASES: Partial<Record<SentenceId, { good?: SignedCalls; bad?: SignedCalls 
       ),
       'a GET with a signature that is correct only at the beginning': changing(
         'Signature',
-        (value) => changeLetters(value, 32),
+        (value) => changeChars(value, 32),
       ),
       'a GET with a truncated signature': changing('Signature', (value) => value.slice(0, 32)),
     },

@@ -10,7 +10,7 @@ import {
   makeGoodFields,
   tryCall,
 } from './storage-calls.ts';
-import { changeLetters, IDENTITIES } from './wrong-credentials.ts';
+import { changeChars, IDENTITIES } from './wrong-credentials.ts';
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
 async function expectAllRefused(
@@ -49,7 +49,7 @@ function forgeAuthorizations(t: CheckContext, value: string): Record<string, str
   const wrong = {
     'empty credentials': '',
     'made-up credentials': 'made up',
-    'credentials with different last characters': changeLetters(value, -CHANGED),
+    'credentials with different last characters': changeChars(value, -CHANGED),
     'credentials without their last characters': value.slice(0, -CHANGED),
     'credentials with characters added': `${value}AAAA`,
   };
@@ -92,7 +92,7 @@ function toWrong(t: CheckContext, wrong?: string): HeaderList {
   const { authorization } = t.settings.wireProfile.storageHeaders;
   const credentials = t.storage.credentials();
   const [value = ''] = readAll(credentials, authorization);
-  return withHeaders(credentials, [[authorization, wrong ?? changeLetters(value, -CHANGED)]]);
+  return withHeaders(credentials, [[authorization, wrong ?? changeChars(value, -CHANGED)]]);
 }
 
 export const authStorage: readonly Check[] = [

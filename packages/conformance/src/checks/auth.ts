@@ -13,7 +13,7 @@ import {
   POST,
   showResponse,
 } from './gateway-calls.ts';
-import { assertClock, changeLetters, IDENTITIES } from './wrong-credentials.ts';
+import { assertClock, changeChars, IDENTITIES } from './wrong-credentials.ts';
 
 /** Returns a GET and a POST at the root of the service and below it. */
 const toCalls = (credentials: NonNullable<GatewayCall['credentials']>): NamedCalls => ({
@@ -40,7 +40,7 @@ function forgeTokens(token: string): Record<string, string> {
   const changeMiddle = (text: string) => {
     // The last letters may be just padding.
     const middle = Math.floor(text.length / 2);
-    return changeLetters(text, middle - 2, middle + 2);
+    return changeChars(text, middle - 2, middle + 2);
   };
   const cut = {
     'a truncated token': token.slice(0, Math.floor(token.length / 2)),
@@ -81,7 +81,7 @@ function toMisplaced(t: CheckContext): HeaderList {
 }
 
 /** `option` is what to check first, because a wrong value fails the rule, too. */
-async function expectAccepted(
+async function expectScheme(
   t: CheckContext,
   credentials: 'bearer' | 'signature',
   option: string,
@@ -99,18 +99,18 @@ async function expectAccepted(
 const defineRefused = (
   id: SentenceId,
   needs: readonly Need[],
-  toCalls: (t: CheckContext) => NamedCalls,
-): Check => defineCheck(id, ['fixture', ...needs], (t) => expectGatewayRefusals(t, toCalls(t)));
+  listCalls: (t: CheckContext) => NamedCalls,
+): Check => defineCheck(id, ['fixture', ...needs], (t) => expectGatewayRefusals(t, listCalls(t)));
 
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
-    await expectAccepted(t, 'bearer', '--gateway-token');
+    await expectScheme(t, 'bearer', '--gateway-token');
     const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
-    await expectAccepted(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
+    await expectScheme(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
   }),
   defineRefused('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };

@@ -76,7 +76,7 @@ function isAccepted({ received }: Exchange): boolean {
 const BAD = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
 
 /** Expects the fixture service not to receive a call. */
-async function expectApart(
+async function expectNoCall(
   t: CheckContext,
   what: string,
   call: (path: string) => Promise<unknown>,
@@ -101,7 +101,7 @@ export const gatewayAddress: readonly Check[] = [
       const forwarded = { ...calls[0], method: 'GET', headers };
       for (const call of [forwarded, ...alternate(calls)]) {
         // It may get any response, or none.
-        await expectApart(t, `${call.method} with Host: ${call.host}`, (path) =>
+        await expectNoCall(t, `${call.method} with Host: ${call.host}`, (path) =>
           orNothing(t, gateway.call({ ...call, path, acceptsRefusal: true })),
         );
       }
@@ -111,7 +111,7 @@ export const gatewayAddress: readonly Check[] = [
     // Every character that may be unescaped in a path (RFC 3986, section 3.3).
     await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
     const service = t.uniqueName();
-    await expectApart(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
+    await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
   }),
   ...Object.entries(PATHS).map(([id, paths]) =>
     defineCheck(id as SentenceId, ['fixture'], (t) => callPaths(t, paths)),

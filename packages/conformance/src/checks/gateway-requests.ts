@@ -40,10 +40,10 @@ const BODIES = [
 ];
 
 /** The contract specifies no limit for bodies; no gateway rejects one with fewer bytes than this. */
-const LARGE = 32_768;
+const MIN_LIMIT = 32_768;
 
 async function expectBody(t: CheckContext, call: GatewayCall & { body: string }): Promise<void> {
-  const isLarge = call.body.length > LARGE;
+  const isLarge = call.body.length > MIN_LIMIT;
   await callEcho(t, call, isLarge ? 413 : undefined).catch((error) => {
     // A gateway that rejects a body while it is being sent may close the connection.
     if (!(isLarge && error instanceof NetworkError && error.code === 'ECONNRESET')) throw error;

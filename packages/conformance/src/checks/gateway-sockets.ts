@@ -82,12 +82,12 @@ async function expectMessages(
     const { parts = [], binary: wasBinary } = expected[index] ?? {};
     const bytes = Buffer.concat(parts);
     const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
-    const found = `${sent} arrived as ${isBinary ? 'binary' : 'text'}, ${show(data)}`;
+    const found = `${sent} arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(data)}`;
     t.expect(isBinary === wasBinary && data.equals(bytes), found);
   }
 }
 
-function show(data: Buffer): string {
+function showBytes(data: Buffer): string {
   return `${data.length} bytes, ${JSON.stringify(data.subarray(0, 40).toString('latin1'))}`;
 }
 
@@ -185,7 +185,7 @@ async function expectTexts(t: CheckContext): Promise<void> {
   await openSocket(t, { greet }, async (socket) => {
     const first = (await orNothing(t, socket.next()))?.data ?? Buffer.from('nothing');
     const isFirst = first.toString() === greet;
-    t.expect(isFirst, `what arrived before the first message of the service was ${show(first)}`);
+    t.expect(isFirst, `what arrived before the service's message was ${showBytes(first)}`);
     await expectMessages(t, socket, TEXTS);
     await expectMessages(t, socket, [text(`!burst ${BURST.length}`)], BURST);
   });

@@ -13,7 +13,7 @@ import { SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
-import { changeLetters } from './wrong-credentials.ts';
+import { changeChars } from './wrong-credentials.ts';
 
 const BOUNDARY = 'berth-boundary';
 
@@ -65,8 +65,8 @@ export const upload: readonly Check[] = [
       await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  ...([1, 2, 3, 4] as const).map((number) =>
-    defineCheck(`UP-FIELDS/${number}`, needsFiles, (t) => expectFieldChecked(t, number - 1)),
+  ...(['UP-FIELDS/1', 'UP-FIELDS/2', 'UP-FIELDS/3', 'UP-FIELDS/4'] as const).map((id, position) =>
+    defineCheck(id, needsFiles, (t) => expectFieldChecked(t, position)),
   ),
   defineCheck('UP-FILE', needsFiles, async (t) => {
     const stored: string[] = [];
@@ -173,7 +173,7 @@ async function expectFieldChecked(t: CheckContext, position: number): Promise<vo
   const isKey = field === 'key';
   // A path stays in the folder of the check; the last letters of Base64 may not matter.
   const middle = Math.floor(value.length / 2);
-  const different = isKey ? `${value}0` : changeLetters(value, middle, middle + 1);
+  const different = isKey ? `${value}0` : changeChars(value, middle, middle + 1);
   const cases: [what: string, grant: Grant, wrong?: string][] = [
     [`no ${field}`, first],
     [`an empty ${field}`, first, ''],

@@ -14,9 +14,9 @@ export async function assertClock(t: CallContext): Promise<void> {
   throw new SkipError(`this machine's clock differs from the gateway's by ${seconds} s`);
 }
 
-/** Changes each letter of a part of a text to another one, which is also a digit of hex and base64. */
-export function changeLetters(text: string, start: number, end = text.length): string {
-  const changed = text.slice(start, end).replace(/./g, (letter) => (letter === '0' ? '1' : '0'));
+/** Replaces each character in the range with a different one that is valid in hex and base64. */
+export function changeChars(text: string, start: number, end = text.length): string {
+  const changed = text.slice(start, end).replace(/./g, (char) => (char === '0' ? '1' : '0'));
   return text.slice(0, start) + changed + text.slice(end);
 }
 

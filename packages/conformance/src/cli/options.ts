@@ -11,11 +11,11 @@ import { StartError } from '../result.ts';
 /** How the text of an option becomes its value, if it is not the value itself. The schema checks the value. */
 const CONVERSIONS: Record<string, (text: string) => unknown> = {
   wireProfile: (file) => parseWireProfile(readText(file), file),
-  known: (file) => toKnown(readText(file)),
+  known: (file) => parseKnown(readText(file)),
   ca: (file) => toCertificates(readText(file), file),
-  storageHeaders: (headers) => Object.fromEntries(toItems(headers, /\n/).map(toHeader)),
-  only: (ids) => toItems(ids, /[\n,]/),
-  report: (reports) => toItems(reports, /\n|,(?=[a-z0-9]+=)/).map(toReport),
+  storageHeaders: (headers) => Object.fromEntries(splitList(headers, /\n/).map(toHeader)),
+  only: (ids) => splitList(ids, /[\n,]/),
+  report: (reports) => splitList(reports, /\n|,(?=[a-z0-9]+=)/).map(toReport),
 };
 
 const LISTS = ['storageHeaders', 'only', 'report'];
@@ -102,8 +102,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const withDashes = (name: string, dash: string) =>
   name.replaceAll(/[A-Z]/g, (letter) => dash + letter.toLowerCase());
 
-/** On the command line, each value of the list is a flag of its own. */
-const toAttribute = (name: string) => (name === 'storageHeaders' ? 'storageHeader' : name);
+/** On the command line, each header of a list is a flag of its own. */
+const toAttribute = (name: string) => name.replace(/Headers$/, 'Header');
 
 const toFlag = (name: string) => `--${withDashes(toAttribute(name), '-')}`;
 
@@ -153,7 +153,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-function toItems(text: string, separator: RegExp): string[] {
+function splitList(text: string, separator: RegExp): string[] {
   const items = text.split(separator).map((item) => item.trim());
   const filled = items.filter((item) => item !== '');
   return filled.length > 0 ? filled : fail('must not be empty');
@@ -196,7 +196,7 @@ function toCertificates(pem: string, name: string): string {
 }
 
 /** Parses known failures: one a line, as an ID, `flaky` or `until 2027-03-31` or both, and the reason after `#`. */
-function toKnown(lines: string): KnownFailure[] {
+function parseKnown(lines: string): KnownFailure[] {
   return lines.split(/\r?\n/).flatMap((line) => {
     const [entry = '', reason] = line.split(/(?:^|\s)#\s*(.*)/);
     const flaky = /\sflaky(?=\s|$)/.test(entry);

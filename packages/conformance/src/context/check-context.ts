@@ -88,7 +88,10 @@ export class CheckContext {
     });
   }
 
-  /** Asserts something about a response, by default the last one. The check continues even if that fails. */
+  /**
+   * Asserts something about a response, by default this context's last: pass the call after `once`, which makes its calls
+   * in another context, and after `Promise.all`, where any may be the last. The check continues even if that fails.
+   */
   expect = (holds: boolean, message: string, call: Exchange | undefined = this.#last): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
@@ -142,7 +145,7 @@ export type CallContext = Omit<
   'expect' | 'expectAll' | 'expectEqual' | 'note' | 'record'
 >;
 
-/** Finds something out once in a run, for all checks that need it. If it throws, it ends each of them alike. */
+/** Finds something out once in a run, in a context of its own. If it throws, it ends each check that needs it alike. */
 export function once<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return ({ run }: CallContext): Promise<Result> => {

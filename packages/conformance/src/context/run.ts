@@ -61,7 +61,7 @@ export function createRunCaller(run: Run, onExchange = (_: Exchange) => {}): Cal
   });
 }
 
-/** Returns the results in the order in which they were made. */
+/** Returns the results in order of completion. */
 export async function inParallel<Item, Value>(
   items: readonly Item[],
   max: number,

@@ -21,14 +21,14 @@ interface Secrets {
 }
 
 export function listSecrets(settings: Settings): Secrets {
-  const { gatewayToken, storageHeaders, wireProfile } = settings;
-  const values = SECRETS.flatMap((name) => {
-    const { [name]: secret = [] } = settings;
-    return typeof secret === 'string' ? secret : Object.values<string>(Object(secret));
-  });
+  const { gatewayToken, wireProfile } = settings;
+  const secrets: unknown[] = SECRETS.map((name) => settings[name]);
+  const lists = secrets.filter((secret) => typeof secret === 'object').map(Object);
+  const texts = secrets.filter((secret) => typeof secret === 'string');
+  const values = [...texts, ...lists.flatMap((list) => Object.values<string>(list))];
   const parts = values.flatMap((value) => value.split(/[\s,;=/]+/));
   const profileHeaders = Object.values(wireProfile.storageHeaders);
-  const headers = ['authorization', 'proxy-authorization', ...Object.keys(storageHeaders)];
+  const headers = ['authorization', 'proxy-authorization', ...lists.flatMap(Object.keys)];
   return {
     values: [...values, ...parts.filter(({ length }) => length >= MIN_LENGTH.part)],
     headers: [...headers, ...profileHeaders].map((name) => name.toLowerCase()),

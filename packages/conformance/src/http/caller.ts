@@ -69,6 +69,7 @@ export class Caller {
     return exchange;
   }
 
+  /** Returns once the response has begun. Nothing observes it, because its body may never end. */
   open(call: Call): Promise<OpenExchange> {
     return this.#repeat(call, () => this.#send(call, MAX_TIMEOUTS * this.#options.timeout));
   }

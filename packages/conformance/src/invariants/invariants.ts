@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Api } from '../contract/openapi.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { type Call, isWebUrl, parseJson, readAll } from '../http/exchange.ts';
+import { type Call, type Exchange, isWebUrl, parseJson, readAll } from '../http/exchange.ts';
 import { listDispositionTypes } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
@@ -9,11 +9,11 @@ import type { ResponseValidator } from '../validation/check-response.ts';
 import { cite, show } from '../validation/cite.ts';
 import { type Claim, claimEach } from '../validation/claims.ts';
 import { isGatewayError } from '../validation/read-gateway.ts';
-import { hasFailed, isSuccess, type StorageReply } from '../validation/read-storage.ts';
+import { hasFailed, isSuccess, readReply, type StorageReply } from '../validation/read-storage.ts';
 import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 
-/** A call to an operation of the API that a rule is about, with what the invariants read from its response. */
-interface Facts extends StorageReply {
+/** A call to an operation of the API that a rule is about. */
+interface Facts extends Exchange {
   readonly operationId: string;
   readonly settings: Pick<Settings, 'wireProfile' | 'service'>;
   readonly validator: ResponseValidator;
@@ -30,6 +30,9 @@ interface Facts extends StorageReply {
  *   received.status === 101 ? [[received.body.length === 0, 'a 101 must have no body']] : undefined
  */
 export type Invariant = (facts: Facts) => readonly (Claim | Finding)[] | undefined;
+
+/** A call to a storage operation, with the content of the envelope in its response. */
+type StorageFacts = Facts & StorageReply;
 
 const isHandshake = ({ sent }: Facts) => readAll(sent.headers, 'upgrade').includes('websocket');
 
@@ -104,24 +107,24 @@ function itemsOf(sent: Call): unknown[] | undefined {
   return Array.isArray(fileList) ? fileList : undefined;
 }
 
-const listIds = (items: readonly unknown[]): string[] =>
+const listFileIds = (items: readonly unknown[]): string[] =>
   items
     .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
     .filter((id) => typeof id === 'string');
 
 /** What the schemas of the storage document leave to its descriptions. */
-function claimEnvelope(facts: Facts): Claim[] {
-  const { body, data, envelope, received, refused, operationId } = facts;
-  if (body === undefined) return [];
+function claimEnvelope(facts: StorageFacts): Claim[] {
+  const { payload, data, envelope, received, refused, operationId } = facts;
+  if (payload === undefined) return [];
   const claims: Claim[] = refused
-    ? [[body.data === undefined, `data must be absent, but it was ${show(body.data)}`]]
-    : [[data !== undefined, `data must be an object, not ${show(body.data)}`]];
+    ? [[payload.data === undefined, `data must be absent, but it was ${show(payload.data)}`]]
+    : [[data !== undefined, `data must be an object, not ${show(payload.data)}`]];
   const { statusCode } = envelope ?? {};
   if (facts.settings.wireProfile.envelope === 'wrapped' && typeof statusCode === 'number') {
     if (isCopy(facts)) {
       const message = `statusCode must equal the HTTP status ${received.status}, but was ${statusCode}`;
       claims.push([statusCode === received.status, message]);
-    } else if (!refused && data !== undefined && !('code' in body)) {
+    } else if (!refused && data !== undefined && !('code' in payload)) {
       claims.push([statusCode === 200, `statusCode must be 200, not ${statusCode}`]);
     }
   }
@@ -149,10 +152,14 @@ const present = (name: string, value: unknown): Claim => [
   `the response should have the field ${name}`,
 ];
 
-const ofEnvelopes =
-  (check: Invariant): Invariant =>
+const ofReplies =
+  (check: (facts: StorageFacts) => ReturnType<Invariant>): Invariant =>
   (facts) =>
-    facts.body === undefined ? undefined : check(facts);
+    check({ ...facts, ...readReply(facts, facts.settings.wireProfile.envelope) });
+
+/** The same, unless the response has no envelope. */
+const ofEnvelopes = (check: Parameters<typeof ofReplies>[0]): Invariant =>
+  ofReplies((facts) => (facts.payload === undefined ? undefined : check(facts)));
 
 const checkSchema = ({ validator, operationId, received }: Facts, api: Api): Finding[] =>
   validator.checkResponse({ api, operationId }, received);
@@ -183,17 +190,17 @@ export const INVARIANTS = {
     const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
     return [[requestId === header, message]];
   },
-  'ST-RESPONSE': (facts) => [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
-  'ST-LINKS-CALL': ({ operationId, entries = [] }) => {
+  'ST-RESPONSE': ofReplies((facts) => [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)]),
+  'ST-LINKS-CALL': ofReplies(({ operationId, entries = [] }) => {
     const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
     return claimEach(linked, ({ tempFileURL: url }) => {
       const message = `the link of a file must be an absolute URL, not ${show(url)}`;
       return [isWebUrl(url), message];
     });
-  },
-  'ST-PRESENT/1': ofEnvelopes(({ body }) => [present('requestId', body?.requestId)]),
-  'ST-PRESENT/2': ofEnvelopes(({ body, refused }) =>
-    refused ? [present('message', body?.message)] : undefined,
+  }),
+  'ST-PRESENT/1': ofEnvelopes(({ payload }) => [present('requestId', payload?.requestId)]),
+  'ST-PRESENT/2': ofEnvelopes(({ payload, refused }) =>
+    refused ? [present('message', payload?.message)] : undefined,
   ),
   'ST-PRESENT/3': ofEnvelopes((facts) => {
     const copied = isCopy(facts) ? (facts.entries ?? []).filter((entry) => !hasFailed(entry)) : [];
@@ -208,7 +215,7 @@ export const INVARIANTS = {
   }),
   'ST-LISTS/2': ofEnvelopes((facts) => {
     if (isCopy(facts) || !facts.entries) return undefined;
-    const [actual, expected] = [listIds(facts.entries), listIds(itemsOf(facts.sent) ?? [])];
+    const [actual, expected] = [listFileIds(facts.entries), listFileIds(itemsOf(facts.sent) ?? [])];
     const count = (ids: readonly string[], id: string) => ids.filter((each) => each === id).length;
     return claimEach([...new Set(expected)], (id) => {
       const counts = `${count(expected, id)} entries must have the fileID ${id}`;

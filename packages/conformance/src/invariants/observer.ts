@@ -7,7 +7,6 @@ import { isSelected, type Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
 import { ResponseValidator } from '../validation/check-response.ts';
 import type { Claim } from '../validation/claims.ts';
-import { readReply } from '../validation/read-storage.ts';
 import { INVARIANTS, type Invariant } from './invariants.ts';
 
 const invariants = (Object.entries(INVARIANTS) as [SentenceId, Invariant][]).map(([id, check]) => ({
@@ -59,10 +58,9 @@ export class Observer {
   #check(exchange: Exchange, selected: typeof invariants) {
     const { api, operationId } = this.#findOperation(exchange) ?? {};
     if (operationId === undefined) return [];
-    const reply = readReply(exchange, this.#settings.wireProfile.envelope);
-    const facts = { ...reply, operationId, settings: this.#settings, validator: this.#validator };
+    const call = { ...exchange, operationId, settings: this.#settings, validator: this.#validator };
     return selected.flatMap(({ id, check, rule }) => {
-      const results = rule.api === api ? check(facts) : undefined;
+      const results = rule.api === api ? check(call) : undefined;
       return results ? [{ id, findings: toFindings(id, results) }] : [];
     });
   }

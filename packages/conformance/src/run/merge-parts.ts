@@ -18,10 +18,10 @@ function findDecisive<Item extends { outcome: Outcome }>(items: readonly Item[])
 }
 
 export function mergeParts(rule: Rule, parts: readonly Part[]): Result {
-  const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, own]) => {
-    const { outcome, reason } = findDecisive(own);
+  const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, partsOfSentence]) => {
+    const { outcome, reason } = findDecisive(partsOfSentence);
     /** Why a part is disabled: then even a pass does not prove the sentence. */
-    const unchecked = own.find((part) => part.outcome === 'disabled')?.reason;
+    const unchecked = partsOfSentence.find((part) => part.outcome === 'disabled')?.reason;
     return { id, outcome, reason, unchecked };
   });
   const { id, outcome, reason } = findDecisive(sentences);

@@ -26,7 +26,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   const signal = AbortSignal.timeout(
     MAX_DURATION + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
   );
-  // The target may have recovered from what the run learned about it.
+  // The target may be responding again.
   const run: Run = { ...ended, signal, pace: new Pace(() => {}, rate) };
   const context = new CheckContext(run, 'clean-up');
   for (const pause of PAUSES) {

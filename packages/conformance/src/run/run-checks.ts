@@ -37,7 +37,7 @@ function hasInvariant({ sentences }: Rule): boolean {
 async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
   const context = new CheckContext(run, check.id, placeOf(rule));
   const started = performance.now();
-  const notRun = whyNotRun(run, check) ?? (await end(check, context, run));
+  const notRun = whyNotRun(run, check) ?? (await attempt(check, context, run));
   const { findings, notes } = context.record;
   const durationMs = Math.round(performance.now() - started);
   const shown = { id: check.id, findings, notes, durationMs };
@@ -46,8 +46,8 @@ async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
   return { ...shown, ...(notRun ?? { outcome: 'pass' }) };
 }
 
-/** Runs a check. Returns what prevented it from coming to its end, if anything did. */
-async function end(check: Check, context: CheckContext, run: Run): Promise<NotRun | undefined> {
+/** Runs a check; returns why it did not finish, if it did not. */
+async function attempt(check: Check, context: CheckContext, run: Run): Promise<NotRun | undefined> {
   const isDone = () => !check.asserts || context.record.assertions > 0;
   try {
     await check.run(context);

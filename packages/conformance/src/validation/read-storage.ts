@@ -9,15 +9,15 @@ export type Entry = Record<string, unknown>;
 export function readReply(exchange: Exchange, form: WireProfile['envelope']) {
   const envelope = toObject(exchange.received.json);
   // The object with `requestId`, `data` and `code`.
-  const body = form === 'flat' ? envelope : toObject(envelope?.body);
-  const data = toObject(body?.data);
-  const code = typeof body?.code === 'string' ? body.code : undefined;
+  const payload = form === 'flat' ? envelope : toObject(envelope?.body);
+  const data = toObject(payload?.data);
+  const code = typeof payload?.code === 'string' ? payload.code : undefined;
   const { fileList } = data ?? {};
   const entries: Entry[] | undefined = Array.isArray(fileList) ? fileList.map(Object) : undefined;
   const { status } = exchange.received;
   // A `code` without `data` is a refusal, whatever the status (D30).
   const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
-  return { ...exchange, envelope, body, data, entries, code, refused };
+  return { ...exchange, envelope, payload, data, entries, code, refused };
 }
 
 function toObject(value: unknown): Record<string, unknown> | undefined {
