@@ -3,7 +3,6 @@ import { checks } from '../src/checks/index.ts';
 import { findRule, rules } from '../src/contract/rules.ts';
 import { mutants } from './mutants/index.ts';
 
-// A new rule touches three files: one in each of `spec/rules/`, `src/checks/` and `test/mutants/`.
 test('every sentence has a check and a mutant, and every rule two mutants', () => {
   const checked = new Set<string>(checks.map(({ id }) => id));
   const broken = new Set<string>(mutants.map(({ id }) => id));

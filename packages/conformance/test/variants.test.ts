@@ -6,10 +6,10 @@ import { startReference } from './targets/start-reference.ts';
 import { combine } from './variants/combine.ts';
 import { deployments, variants } from './variants/index.ts';
 
-test('there are 40 variants, and each is in a deployment', () => {
+test('there are more than 40 variants, and each is in a deployment', () => {
   const names = new Set(deployments.flatMap((rows) => Object.keys(rows)));
   expect([...names].sort()).toEqual(Object.keys(variants).sort());
-  expect(names.size).toBeGreaterThanOrEqual(40);
+  expect(names.size).toBeGreaterThan(40);
 });
 
 describe('a correct deployment that differs from ours passes', () => {
