@@ -51,7 +51,8 @@ export async function startServer(
   await server.listen();
   onTestFinished(() => server.close());
   const key = { env: 'dev', key: dev.tokenKey, seconds: 3600 };
-  const token = await mintToken({ ...key, subject: 'me' });
+  const mint = (subject: string) => mintToken({ ...key, subject });
+  const token = await mint('me');
   const { url, adminUrl } = server;
   const authorization = `Bearer ${token}`;
   const call = (path = '', init: RequestInit = {}) =>
@@ -73,6 +74,8 @@ export async function startServer(
     adminUrl,
     config,
     token,
+    /** Creates a token of another caller. */
+    mint,
     lines,
     written,
     call,
