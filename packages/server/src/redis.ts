@@ -42,15 +42,16 @@ type Use = 'quota' | 'revocation' | 'lock';
  * restored in the background. While it is not available, each method throws a StoreUnavailableError.
  *
  * @param onFailure called for each use for which Redis was not available
- * @param onChange called when Redis becomes unavailable, and without a reason when it is back
+ * @param onChange called when Redis becomes unavailable, and without a reason when it is back; for one use if Redis
+ * responds with an error, as it does to commands that write when it is full
  */
 export async function connectRedis(
   { url, password, prefix }: NonNullable<Config['redis']>,
   onFailure: (use: Use) => void = () => {},
-  onChange: (reason: Error | undefined) => void = () => {},
+  onChange: (reason: Error | undefined, scope: Use | 'all') => void = () => {},
 ) {
   // Loaded on demand, because most servers do not use Redis.
-  const [{ Redis }, { RateLimiterRedis }] = await Promise.all([
+  const [{ Redis, ReplyError }, { RateLimiterRedis }] = await Promise.all([
     import('ioredis'),
     import('rate-limiter-flexible'),
   ]);
@@ -76,13 +77,14 @@ export async function connectRedis(
     points: Number.MAX_SAFE_INTEGER,
     duration: 1,
   });
-  let isAvailable = true;
+  const unavailable = new Set<Use | 'all'>();
   let resumesAt = 0;
 
-  function change(reason: Error | undefined): void {
-    if (isAvailable === (reason === undefined)) return;
-    isAvailable = reason === undefined;
-    onChange(reason);
+  function change(reason: Error | undefined, scope: Use | 'all' = 'all'): void {
+    if (unavailable.has(scope) === (reason !== undefined)) return;
+    if (reason === undefined) unavailable.delete(scope);
+    else unavailable.add(scope);
+    onChange(reason, scope);
   }
 
   async function send<T>(use: Use, command: () => Promise<T>, ignorePause = false): Promise<T> {
@@ -91,12 +93,15 @@ export async function connectRedis(
       try {
         const result = await inTime(command());
         change(undefined);
+        change(undefined, use);
         return result;
       } catch (error) {
-        // Otherwise, each call would wait for Redis until the connection is closed.
-        if (redis.status === 'ready') resumesAt = performance.now() + PAUSE_MILLISECONDS;
-        change(error as Error);
         cause = error;
+        const isReply = error instanceof ReplyError;
+        if (isReply) change(undefined);
+        // Otherwise, each call would wait for Redis until the connection is closed.
+        else if (redis.status === 'ready') resumesAt = performance.now() + PAUSE_MILLISECONDS;
+        change(error as Error, isReply ? use : 'all');
       }
     }
     onFailure(use);

@@ -186,9 +186,9 @@ async function openResources(config: Config, log: Log, metrics: Metrics) {
     (await connectRedis(
       config.redis,
       (use) => metrics.redisFailures.inc({ use }),
-      (reason) => {
-        if (reason === undefined) log.info('Redis is available again');
-        else log.warn({ err: reason }, 'Redis is not available');
+      (reason, use) => {
+        if (reason === undefined) log.info({ use }, 'Redis is available again');
+        else log.warn({ use, err: reason }, 'Redis is not available');
       },
     ));
   const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {

@@ -126,6 +126,24 @@ describeOn('redis', 'state shared by replicas', () => {
       .toEqual(Array(3).fill('Redis is available again'));
   });
 
+  test('a full Redis server fails only what writes to it, and is reported once', async () => {
+    const { port, url } = await startRedis();
+    const { first } = await startReplicas({ url }, { quota: QUOTA });
+    const link = await requestLink(first);
+    const client = new RedisClient(port);
+    onTestFinished(() => client.disconnect());
+    await client.config('SET', 'maxmemory', '1');
+    for (let time = 0; time < 3; time += 1) {
+      expect((await first.call()).status).toBe(200);
+      expect((await first.sendSigned(PAIR)).status).toBe(200);
+      expect(await download(first, link)).toBe(200);
+    }
+    expect(messagesOf(first)).toEqual(['Redis is not available']);
+    await client.config('SET', 'maxmemory', '0');
+    expect((await first.call()).status).toBe(200);
+    expect(messagesOf(first)).toEqual(['Redis is not available', 'Redis is available again']);
+  });
+
   test('a revoked key pair, its grants and its links are rejected by all replicas', async () => {
     const { url } = await startRedis();
     const { first, second, third } = await startReplicas({ url });
