@@ -28,11 +28,14 @@ export class Targets {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** Connections to endpoints that are no longer used close when they have been idle. */
+  /**
+   * Endpoints that are no longer used are kept for their calls in flight, which still count if another update names
+   * them again. Their idle connections close by themselves.
+   */
   update(environments: Config['environments']): void {
     const known = this.#endpoints;
     this.#services = new Map();
-    this.#endpoints = new Map();
+    this.#endpoints = new Map([...known].filter(([, { activeCalls }]) => activeCalls > 0));
     for (const [env, { services }] of Object.entries(environments)) {
       const entries = Object.entries(services);
       const toEntry = ([name, settings]: (typeof entries)[number]) =>

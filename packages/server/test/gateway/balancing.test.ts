@@ -156,3 +156,15 @@ it('limits the concurrent calls of a service', async () => {
   await expect.poll(() => metric('berth_upstream_outstanding')).toBe(1);
   await begin();
 });
+
+it('counts a call although a reload removes its endpoint, also after another reload', async () => {
+  const origin = await startService((_request, response) => void response.write('begun'));
+  const hello = { endpoints: [origin], maxCalls: 1 };
+  const { begin, send, metric, server, config } = await startServer({}, { services: { hello } });
+  await begin();
+  const { dev } = config.environments;
+  await server.reload({ ...config, environments: { dev: { ...dev, services: {} } } });
+  expect(await metric('berth_upstream_outstanding')).toBe(1);
+  await server.reload(config);
+  expect(await send()).toMatchObject({ code: 'EXCEED_RATELIMIT' });
+});
