@@ -229,7 +229,7 @@ const endpoints = z.array(
 );
 
 const version = z.strictObject({
-  name: text.describe('Name of the version.'),
+  name: text.describe('Name of the version, for the log of failed calls.'),
   weight: z.number().min(0).default(100).describe('Share of the calls; 0 gets none.'),
   endpoints: endpoints.default([]).describe('URLs of the instances.'),
 });

@@ -78,12 +78,13 @@ export function createGateway(initial: Config, quotas: Quotas) {
 
   function forward({ input, call, upgrade }: ReceivedCall, { body, length }: Body): Outcome {
     const { target: path, method } = input;
-    const { endpoints, headersSeconds } = targets.choose(call.env, input.name, call.caller);
+    const chosen = targets.choose(call.env, input.name, call.caller);
+    const { version, endpoints, headersSeconds } = chosen;
     const kind = upgrade === null ? 'call' : 'handshake';
     const headers = toServiceHeaders(input, call.request, kind);
     if (length !== undefined) headers.push('content-length', String(length));
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
-    const serviceRequest = { path, method, headers, body, upgrade, headersTimeout };
+    const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };
     return callService(serviceRequest, endpoints, call.response);
   }
 

@@ -15,8 +15,10 @@ export interface ServiceRequest {
   readonly headers: string[];
   readonly body: Readable | Buffer | null;
   readonly upgrade: 'websocket' | null;
-  /** How long the service may take until its response headers, and be silent before them, in milliseconds. */
+  /** Maximum time until the response headers arrive, in milliseconds. */
   readonly headersTimeout: number;
+  /** Name of the version, for the log. */
+  readonly version: string | undefined;
 }
 
 export interface Switched {
@@ -228,9 +230,8 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       const message = 'The request cannot be forwarded.';
       return new GatewayError('INVALID_REQUEST', { message, cause: error });
     }
-    const { origin: endpoint } = this.#endpoint;
-    // For the log.
-    const cause = Object.assign(new Error(describe(error), { cause: error }), { endpoint });
+    const logged = { version: this.#request.version, endpoint: this.#endpoint.origin };
+    const cause = Object.assign(new Error(describe(error), { cause: error }), logged);
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
   }

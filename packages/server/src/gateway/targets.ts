@@ -62,7 +62,7 @@ export class Targets {
     // A slow service must not use up the memory and connections of all others. On a shared endpoint, calls of other
     // services count as well, because they use the same instances.
     if (version.activeCalls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-    return { endpoints: version.takeTurn(), headersSeconds };
+    return { version: version.name, endpoints: version.takeTurn(), headersSeconds };
   }
 
   get activeCalls(): number {
@@ -74,7 +74,7 @@ export class Targets {
   }
 
   #toService(settings: Settings, known: ReadonlyMap<string, Endpoint>): Service {
-    const { endpoints = [], versions = [{ weight: 1, endpoints }] } = settings;
+    const { endpoints = [], versions = [{ name: undefined, weight: 1, endpoints }] } = settings;
     // Services and versions that share an endpoint share its connections.
     const toEndpoint = (origin: string) => {
       const shared = this.#endpoints.get(origin) ?? known.get(origin);
@@ -82,19 +82,22 @@ export class Targets {
       this.#endpoints.set(origin, endpoint);
       return endpoint;
     };
-    const toVersion = ({ weight, endpoints }: { weight: number; endpoints: readonly string[] }) =>
-      new Version(weight, [...new Set(endpoints)].map(toEndpoint));
+    const toVersion = ({ name, weight, endpoints }: (typeof versions)[number]) =>
+      new Version(name, weight, [...new Set(endpoints)].map(toEndpoint));
     return { settings, versions: versions.map(toVersion) };
   }
 }
 
 /** One version of a service, whose endpoints are called in turn. */
 class Version {
+  /** For the log; undefined if it is the only version. */
+  readonly name: string | undefined;
   readonly weight: number;
   readonly endpoints: readonly Endpoint[];
   #next = 0;
 
-  constructor(weight: number, endpoints: readonly Endpoint[]) {
+  constructor(name: string | undefined, weight: number, endpoints: readonly Endpoint[]) {
+    this.name = name;
     this.weight = weight;
     this.endpoints = endpoints;
   }

@@ -130,8 +130,9 @@ function identify(call: Call | undefined, response: ServerResponse) {
 
 function describeCause(cause: unknown) {
   if (!(cause instanceof Error)) return undefined;
-  const { endpoint } = cause as { endpoint?: string };
-  return { ...(endpoint !== undefined && { endpoint }), cause: cause.message };
+  // Only calls to services have these; `undefined` is not logged.
+  const { version, endpoint } = cause as { version?: string; endpoint?: string };
+  return { version, endpoint, cause: cause.message };
 }
 
 /** What the configuration does not name is `other`, so that callers cannot create labels. */

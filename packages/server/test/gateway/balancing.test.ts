@@ -32,6 +32,14 @@ it('distributes calls to versions by weight', async () => {
   expect(names).toEqual(['a', 'a', 'b', 'b']);
 });
 
+it('logs which version and endpoint a failed call was sent to', async () => {
+  const endpoint = await deadOrigin();
+  const hello = { versions: [{ name: 'canary', endpoints: [endpoint] }] };
+  const { send, lines } = await startServer({}, { services: { hello } });
+  expect(await send()).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+  expect(lines).toContainEqual(expect.objectContaining({ version: 'canary', endpoint }));
+});
+
 it('calls the endpoints in turn', async () => {
   const all = await Promise.all(['a', 'b', 'c'].map(startNamed));
   const { send } = await startCalling(...all);
