@@ -8,6 +8,7 @@ import {
   type BlobStore,
   type ByteRange,
   type OpenBlob,
+  SourceKeptError,
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
@@ -23,7 +24,7 @@ export interface ServerStore extends BlobStore {
   open(key: BlobKey): Promise<VerifiedBlob | undefined>;
   /**
    * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads of this
-   * process are never removed, and those of others once they are abandoned.
+   * process are never removed; other processes' uploads are removed once abandoned.
    */
   sweep(): Promise<number>;
   check(): Promise<void>;
@@ -35,7 +36,7 @@ export function assertEnvironment(env: string): void {
   if (!/^[A-Za-z0-9-]+$/.test(env)) throw new TypeError(`"${env}" is not an environment name.`);
 }
 
-/** A file that is sent completely is verified meanwhile: a damaged one is never sent to its end. */
+/** A complete file is verified as it is sent; the last chunk is withheld if it is damaged. */
 export interface VerifiedBlob extends OpenBlob {
   /** If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;
@@ -125,7 +126,9 @@ export function observeStore(store: ServerStore, log: Log, metrics: Metrics): Se
       return await call;
     } catch (error) {
       const isDamage = error instanceof BlobDamagedError;
-      if (isDamage || error instanceof StoreUnavailableError) metrics.storeFailures.inc({ method });
+      const reason = error instanceof SourceKeptError ? error.cause : error;
+      if (isDamage || reason instanceof StoreUnavailableError)
+        metrics.storeFailures.inc({ method });
       if (isDamage) {
         metrics.damagedFiles.inc();
         log.error({ file: key, err: error }, 'a file is damaged');

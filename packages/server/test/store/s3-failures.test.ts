@@ -3,9 +3,11 @@ import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { FileTooLargeError, SourceKeptError, StoreUnavailableError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createLog } from '../../src/observe/log.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import { createS3Store } from '../../src/store/s3/s3-store.ts';
-import type { ServerStore } from '../../src/store/server-store.ts';
+import { observeStore, type ServerStore } from '../../src/store/server-store.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 
@@ -44,6 +46,22 @@ test.each<[string, RequestListener]>([
   const error = await put(await storeOf(listener), 1).catch((reason) => reason);
   expect(error).toBeInstanceOf(StoreUnavailableError);
   expect(error.message).toBe(`Cannot use the object store: ${reason}.`);
+});
+
+test('does not report a request that S3 finds invalid as a failure that may pass', async () => {
+  const error = await put(await storeOf(respond(400, 'InvalidArgument')), 1).catch((it) => it);
+  expect(error).not.toBeInstanceOf(StoreUnavailableError);
+  expect(error.message).toBe('Cannot use the object store: InvalidArgument, 400.');
+});
+
+test('counts a move whose source cannot be deleted as a failure', async () => {
+  const metrics = createMetrics();
+  const store = await storeOf((call, response) =>
+    call.method === 'DELETE' ? call.socket.destroy() : answer(call, response),
+  );
+  const observed = observeStore(store, createLog('silent'), metrics);
+  await expect(METHODS.move?.(observed)).rejects.toThrow(SourceKeptError);
+  expect(await metrics.toText()).toContain('berth_store_failures_total{method="copy"} 1');
 });
 
 test.each(['', 'a/b', '..', 'a.long', '.long', 'a b'])(

@@ -131,12 +131,12 @@ export class Bucket {
       return await this.client.send(command, { abortSignal: signal });
     } catch (error) {
       signal.throwIfAborted();
-      throw toStoreError(error as Error);
+      throw toBucketError(error as Error);
     }
   }
 
   head(key: string, signal: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
-    return orMissing(this.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal));
+    return orNoObject(this.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal));
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {
@@ -212,7 +212,7 @@ function toForeignError(): StoreUnavailableError {
 }
 
 /** Returns `undefined` if the object, or the version in the condition, does not exist. */
-export async function orMissing<T>(request: Promise<T>): Promise<T | undefined> {
+export async function orNoObject<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
@@ -228,9 +228,22 @@ function statusOf(error: unknown): number | undefined {
   return $metadata?.httpStatusCode;
 }
 
-/** The messages of a store may quote what it was sent; names and numbers do not. */
-function toStoreError(cause: Error): StoreUnavailableError {
+/** Errors below 500 that may pass, or that an operator can fix. Any other means that the request was invalid. */
+const UNAVAILABLE_STATUSES: readonly number[] = [401, 403, 404, 408, 409, 429];
+const UNAVAILABLE_CODES = [
+  ...['AuthorizationHeaderMalformed', 'ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'],
+  ...['BadDigest', 'IncompleteBody', 'RequestTimeout'],
+];
+
+/**
+ * Returns a StoreUnavailableError, or a plain error for a bug of ours, which must not look as if it could pass. The
+ * messages of a store may quote what it was sent; names and numbers do not.
+ */
+function toBucketError(cause: Error): Error {
+  const status = statusOf(cause) ?? 0;
   const { code = cause.name } = cause as NodeJS.ErrnoException;
-  const reason = [code, statusOf(cause)].filter(Boolean).join(', ');
-  return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, { cause });
+  const message = `Cannot use the object store: ${[code, status].filter(Boolean).join(', ')}.`;
+  const mayPass = UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_CODES.includes(cause.name);
+  const isBug = status >= 400 && status < 500 && !mayPass;
+  return new (isBug ? Error : StoreUnavailableError)(message, { cause });
 }

@@ -17,7 +17,7 @@ import {
   StoreUnavailableError,
 } from '@berth/storage';
 import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
-import { Bucket, expectS3, orMissing, type S3StoreOptions, toObjectInfo } from './bucket.ts';
+import { Bucket, expectS3, orNoObject, type S3StoreOptions, toObjectInfo } from './bucket.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
 
 const MAX_EMPTY_ATTEMPTS = 3;
@@ -60,7 +60,7 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
     },
     sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
     async check() {
-      if (await orMissing(bucket.request(new HeadBucketCommand({ Bucket: bucket.name })))) return;
+      if (await orNoObject(bucket.request(new HeadBucketCommand({ Bucket: bucket.name })))) return;
       throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`);
     },
     close: async () => bucket.client.destroy(),
@@ -88,7 +88,7 @@ function copyFile(
     const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
     // The store copies the headers of the object as well.
     const copy = new CopyObjectCommand({ Bucket: bucket.name, Key: destination, CopySource });
-    const copied = await orMissing(bucket.send(copy, signal));
+    const copied = await orNoObject(bucket.send(copy, signal));
     // Another program, which takes no locks, has deleted the source.
     if (copied === undefined) throw new BlobMissingError(from);
     expectS3(copied.CopyObjectResult?.ETag);
@@ -114,7 +114,7 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
     for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
       if (isInProgress(UploadId) || (Initiated !== undefined && Initiated >= olderThan)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-      if (await orMissing(bucket.request(abort))) count += 1;
+      if (await orNoObject(bucket.request(abort))) count += 1;
     }
     isMore = found.IsTruncated === true;
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
@@ -167,7 +167,7 @@ async function getObject(
   condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
-  const found = await orMissing(bucket.request(command));
+  const found = await orNoObject(bucket.request(command));
   if (found === undefined) return undefined;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.
