@@ -21,10 +21,12 @@ export async function serveConfig(file: string): Promise<void> {
   const log = createLog(config.log.level);
   const server = await createServerWithLog(config, log);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
+  let isStopping = false;
   const reload = async () => {
     try {
       const restarts = await server.reload(await loadConfig(file));
-      log.info('reloaded the configuration');
+      if (isStopping) log.warn('not reloading the configuration, because the server is stopping');
+      else log.info('reloaded the configuration');
       if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     } catch (error) {
       log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
@@ -32,6 +34,7 @@ export async function serveConfig(file: string): Promise<void> {
   };
   await server.listen();
   stopOnSignal(async (signal) => {
+    isStopping = true;
     log.info({ signal }, 'shutting down');
     await server.close();
     log.info('ended');
@@ -44,7 +47,10 @@ export async function serveConfig(file: string): Promise<void> {
   for await (const _ of hangUps) await reload();
 }
 
-/** Does so in the environment `dev` with new keys and the service `hello` on loopback, and prints how to call it. */
+/**
+ * Runs a development server until SIGINT or SIGTERM, with the environment `dev`, keys from the folder, and the service
+ * `hello` on loopback. Prints how to call it.
+ */
 export async function serveDevelopment(port: number, folder: string): Promise<void> {
   const data = resolve(folder);
   const keys = await openDevelopmentKeys(data);

@@ -59,6 +59,9 @@ test('accepts calls for the delay, while /readyz fails, until a second signal', 
   expect(await call()).toEqual([404, 'keep-alive']);
   cli.child.kill('SIGINT');
   await cli.line('not ready; still accepting calls');
+  cli.child.kill('SIGHUP');
+  await cli.line('not reloading the configuration, because the server is stopping');
+  expect(cli.stdout).not.toContain('reloaded the configuration');
   const ready = await fetch(`${adminUrl}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
   // First on the connection from before, then on a new one.
