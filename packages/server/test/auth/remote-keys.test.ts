@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startService } from '../server/support/hosted-service.ts';
 import { clock, createIssuer, deploy, type Issuer } from './support/deployment.ts';
 
@@ -104,8 +104,13 @@ test.each<[string, RequestListener, RegExp]>([
   ['a redirect', (_, response) => response.writeHead(302, REDIRECT).end('hidden'), /is 302/],
   ['no JSON', json('hidden {'), /not valid JSON/],
   ['no keys', json('{"keys":[]}'), /no usable key for/],
+  ['silent', () => {}, /timeout/],
+  ['never ended', (_request, response) => response.write('{'), /timeout/],
   ['endless', (_, response) => pipeline(endless, response, () => {}), /exceeds 262144 bytes/],
 ])('no keys can be used if the response is %s', async (_name, respond, reason) => {
+  const { timeout } = AbortSignal;
+  const shorter = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 50));
+  onTestFinished(() => shorter.mockRestore());
   const { callAnew, failures, provider } = await start(respond);
   expect(await callAnew(one)).toMatchObject(UNAVAILABLE);
   // During the pause after the attempt, calls cause no request.
