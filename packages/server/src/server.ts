@@ -153,7 +153,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
 
   async function drain(): Promise<void> {
     const { shutdownDelaySeconds: delay, shutdownSeconds: seconds } = config.listen;
-    http.announceEnd();
+    http.beginDrain();
     if (delay > 0) {
       log.info({ seconds: delay }, 'not ready; still accepting calls');
       await wait(delay * 1000);

@@ -73,7 +73,10 @@ const REVOKED = 'The key pair has been revoked.';
 const isPairRevoked = async ({ env, id }: Caller, redis: RedisState | undefined) =>
   redis?.isRevoked(['key-pair', `${env}/${id}`]);
 
-/** Only callers that know the secret learn that a key pair exists. */
+/**
+ * Only callers that know the secret learn that a key pair exists. With a body, they prove it in `verifyBody`, which
+ * `handle` in `gateway/gateway.ts` calls.
+ */
 async function refuseRevoked<Signer extends Caller>(
   caller: Signer,
   redis: RedisState,

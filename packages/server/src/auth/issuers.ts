@@ -24,8 +24,10 @@ const FRESH_MILLISECONDS = 5 * 60_000;
 /** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
 const STALE_MILLISECONDS = 60 * 60_000;
 
-/** Minimum time between two attempts, whatever tokens arrive; the second one while no keys can be used. */
+/** Minimum time between two attempts while there are keys, whatever tokens arrive. */
 const COOL_DOWN_MILLISECONDS = 30_000;
+
+/** Minimum time between two attempts while no keys can be used. */
 const RETRY_MILLISECONDS = 1000;
 
 /** Thrown if keys cannot be loaded at the moment, and no earlier keys can be used. */

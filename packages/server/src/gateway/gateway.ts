@@ -43,7 +43,13 @@ export function createGateway(initial: Config, quotas: Quotas) {
   let toServiceHeaders = createToServiceHeaders(initial.wireProfile, trustProxy);
   targets.update(initial.environments);
 
-  /** The flow of a call. It only waits for what is not known at once: a signed body, or a quota in Redis. */
+  /**
+   * The flow of a call. It only waits for what is not known at once: a signed body, or a quota in Redis.
+   *
+   * The router has already called `auth/authenticator.ts`, which authenticates all callers except those that signed a
+   * body. For these, `call.caller` is only a claim, and has `verifyBody`: after the body is read, it checks the
+   * signature, and then whether the key pair was revoked. No call reaches `countAndForward` unauthenticated.
+   */
   function handle(received: ReceivedCall): Outcome {
     const { input, call } = received;
     const { verifyBody } = call.caller;
@@ -66,7 +72,6 @@ export function createGateway(initial: Config, quotas: Quotas) {
     return countAndForward(received, { body: body.content, length: body.length });
   }
 
-  /** Only here is a caller authenticated, because a signature covers the body. */
   function countAndForward(received: ReceivedCall, body: Body): Outcome {
     const next = (retryAfter: number | undefined) => {
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });

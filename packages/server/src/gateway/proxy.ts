@@ -41,20 +41,23 @@ export function callService(
   return new ProxiedCall(request, endpoints, response).start();
 }
 
-/** The state of a call. */
-type State =
-  | 'connecting'
-  /** The service may have seen the request, but has sent nothing. */
-  | 'sent'
-  /** The head of the response is arriving. */
-  | 'responding'
-  /** The router has the head, and will ask for the body. */
-  | 'buffering'
-  /** The body goes to the caller as it arrives. */
-  | 'streaming'
-  /** The response is complete, and the router will ask for the body. */
-  | 'received'
-  | 'over';
+/*
+ * The states of a call, and what each event does. The router calls `#write` when it wants the body.
+ *
+ * | State      | The service has          | undici's event, next state      | #write    | onResponseError       |
+ * | ---------- | ------------------------ | ------------------------------- | --------- | --------------------- |
+ * | connecting | no request               | onRequestStart: sent            |           | send again, or reject |
+ * | sent       | perhaps the request      | onResponseStarted: responding   |           | send again, or reject |
+ * | responding | begun to send the head   | onResponseStart: buffering      |           | reject                |
+ * |            |                          | onRequestUpgrade: over          |           |                       |
+ * | buffering  | sent the head            | onResponseEnd: received         | streaming | destroy the response  |
+ * | streaming  | sent a part of the body  | onResponseEnd: over             |           | destroy the response  |
+ * | received   | sent everything          |                                 | over      | nothing               |
+ * | over       |                          |                                 | destroy   | nothing               |
+ *
+ * After an interim response, a call stays in `responding`. If the caller disconnects, any state becomes `over`.
+ */
+type State = 'connecting' | 'sent' | 'responding' | 'buffering' | 'streaming' | 'received' | 'over';
 
 /**
  * A call to a service. It is itself the handler that undici calls for each event, with nothing else between the two

@@ -61,7 +61,7 @@ export function toDisconnectError(): Error {
   return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 
-/** Any number of bodies of this size may be read, so that forged calls that send little block nobody. */
+/** Any number of bodies of this size may be read, so small forged calls cannot block others. */
 const SMALL_BYTES = 64 * 1024;
 
 /**

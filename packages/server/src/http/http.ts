@@ -173,7 +173,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       application = next;
       if (tls !== undefined) (server as TlsServer).setSecureContext(toTlsOptions(tls));
     },
-    announceEnd(): void {
+    beginDrain(): void {
       state = 'draining';
     },
     /**
