@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, StorageError } from '@berth/server-stubs';
 import {
+  type Credential,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -198,8 +199,12 @@ describe('the session token of a storage call', () => {
 
 test.each([
   ['an ID with a slash', { id: 'a/b', secret: 's' }, 'without slashes'],
-  ['an empty secret', { id: 'a', secret: '' }, 'empty secret'],
+  ['an ID that is not set', { id: undefined, secret: 's' }, 'must have an `id`'],
+  ['an empty secret', { id: 'a', secret: '' }, 'must have a `secret`'],
+  ['a secret that is not set', { id: 'a', secret: undefined }, 'must have a `secret`'],
   ['a token with a comma', { id: 'a', secret: 's', token: 'a,b' }, 'header cannot contain'],
 ])('a credential with %s is refused at creation', (_, credential, message) => {
-  expect(() => createKeyPairs({ dev: { credentials: [credential] } })).toThrow(message);
+  expect(() => createKeyPairs({ dev: { credentials: [credential as Credential] } })).toThrow(
+    message,
+  );
 });

@@ -16,7 +16,7 @@ const UNKNOWN_PAIR = createKeyPair(undefined, { id: '', secret: randomBytes(32).
  * @throws TypeError if a credential is invalid
  *
  * @example
- * const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: process.env.SECRET }] } });
+ * const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: process.env.SECRET ?? '' }] } });
  */
 export function createKeyPairs(
   environments: Readonly<
@@ -47,8 +47,13 @@ export function createKeyPairs(
 }
 
 function findProblem({ id, secret, token }: Credential): string | undefined {
-  if (!/^[!-+\--.0-~]{1,256}$/.test(id)) return 'must have an ID without slashes, commas or spaces';
-  if (secret === '') return 'has an empty secret';
+  // JavaScript users may pass a variable that is not set, which would be signed with as the text `undefined`.
+  if (typeof id !== 'string' || !/^[!-+\--.0-~]{1,256}$/.test(id)) {
+    return 'must have an `id` of 1 to 256 characters, without slashes, commas or spaces';
+  }
+  if (typeof secret !== 'string' || secret === '') {
+    return 'must have a `secret`, a string that is not empty';
+  }
   if (token === undefined || /^[!-+\--~]+$/.test(token)) return undefined;
   return 'has a token with characters that a header cannot contain';
 }
