@@ -7,6 +7,7 @@ import {
   functionOf,
   type Handler,
   type Handlers,
+  type Input,
   type Listener,
   type Router,
   type RouterOptions,
@@ -78,19 +79,24 @@ export function createRouter(
       if (isUnhandled && respondToOptions) return responder.respond(respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
-      const { route, greedy, handle, authenticate } = operation;
+      const { route, handle, authenticate } = operation;
       const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
-      writable.pathValues = decodeValues(raw, greedy);
+      writable.pathValues = decodeValues(raw, operation);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
       if (authenticate !== undefined) writable.security = await authenticate(call);
-      const input = readParameters(route, raw, call);
-      await readBody(route, input, request, settings.limits);
+      let input: Input;
+      try {
+        input = readParameters(route, raw, call);
+        await readBody(route, input, request, settings.limits);
+      } catch (error) {
+        throw toDocumented(error, route);
+      }
       responder.respond(await handle(input, call));
     } catch (error) {
-      await responder.fail(toDocumented(error, operation?.route));
+      await responder.fail(error);
     }
   }
 
@@ -158,22 +164,22 @@ function toRawValues({ pathNames }: Operation, { values }: Match<Operation>) {
   return raw;
 }
 
-function decodeValues(raw: Readonly<Record<string, string>>, greedy: string | undefined) {
+function decodeValues(raw: Readonly<Record<string, string>>, { greedy, route }: Operation) {
   const decoded = createNullObject() as Record<string, string>;
   for (const name in raw) {
     const value = name === greedy ? raw[name] : decodeText(raw[name] as string);
-    if (value === undefined) throw badPath(name);
+    if (value === undefined) throw toDocumented(badPath(name), route);
     decoded[name] = value;
   }
   return decoded;
 }
 
-/** As in Prism, an invalid request gets the document's 422 if there is one, even beside a 400. */
-function toDocumented(error: unknown, route: Route | undefined): unknown {
+/** As in Prism, a request that the router finds invalid gets the document's 422 if there is one, even beside a 400. */
+function toDocumented(error: unknown, { responses }: Route): unknown {
   if (!(error instanceof HttpError) || error.status !== 400) return error;
   const { kind, message } = error;
   const isInvalid = kind === 'invalid-request' || kind === 'malformed-body';
-  const is422 = route?.responses.some(({ status }) => status === '422');
+  const is422 = responses.some(({ status }) => status === '422');
   return isInvalid && is422
     ? new HttpError(kind, message, { ...error, cause: error.cause, status: 422 })
     : error;
