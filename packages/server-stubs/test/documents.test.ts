@@ -28,6 +28,7 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['path', TEXT, '%E4%B8%AD', '中'],
   ['path', ofType('integer'), '1e2', 100],
   ['path', ofType('integer'), '1.5', /must be an integer, got a string/],
+  ['path', ofType('integer'), '9007199254740993', /must be an integer, got a string/],
   ['path', ofType('number'), '0x1', /must be a number, got a string/],
   ['path', ofType('boolean', 'string'), 'false', false],
   ['path', ofType('null', 'integer'), 'null', null],

@@ -153,7 +153,8 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
       if (text === 'null' || (text === '' && !types.includes('string'))) return null;
     } else if (NUMBER.test(text)) {
       const value = Number(text);
-      if (type === 'number' ? Number.isFinite(value) : Number.isInteger(value)) return value;
+      // A larger integer, such as an ID of 64 bits, would reach the handler as another one.
+      if (type === 'number' ? Number.isFinite(value) : Number.isSafeInteger(value)) return value;
     }
   }
   return text;
