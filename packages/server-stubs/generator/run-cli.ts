@@ -28,8 +28,7 @@ export async function runCli(argv: readonly string[], version: string): Promise<
     .addHelpText(
       'after',
       `
-Exit codes: 0 success; 1 the document is invalid or a file cannot be written, and nothing was written;
-2 the command line is invalid.`,
+Exit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 the command line is invalid.`,
     )
     .exitOverride()
     .action((file: string, settings: Settings) => {
@@ -87,7 +86,7 @@ async function generateInto(file: string, { output, handlers, strict }: Settings
 }
 
 /**
- * Writes all files, or none if one cannot be written. A file whose text has not changed is left alone, so that
+ * Writes all files, or none if one cannot be written, except if replacing one fails midway. A file whose text has not changed is left alone, so that
  * watchers are not triggered.
  */
 async function writeFiles(files: ReadonlyMap<string, string>): Promise<void> {
@@ -104,7 +103,12 @@ async function writeFiles(files: ReadonlyMap<string, string>): Promise<void> {
       changed.push(file);
       await writeFile(file + part, text, { flag: 'wx' });
     }
-    for (const file of changed) await rename(file + part, file);
+    for (const file of changed) {
+      await rename(file + part, file).catch(({ code }) => {
+        const problem = `${file} cannot be replaced (${code}), and other files may have been.`;
+        throw new Error(`${problem} Run the command again.`);
+      });
+    }
   } finally {
     for (const file of changed) await rm(file + part, { force: true });
   }

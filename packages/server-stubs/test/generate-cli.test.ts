@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../generator/run-cli.ts';
 import { compileTypes, createSourceFolder } from './corpus/generated.ts';
+
+vi.mock('node:fs/promises', { spy: true });
 
 const PETS = `
 openapi: 3.0.3
@@ -139,5 +141,16 @@ describe('berth-stubs', () => {
     await mkdir(join(api, 'routes.gen.ts'), { recursive: true });
     expect(await generate()).toBe(1);
     expect(failed).toBe(toFailure('routes.gen.ts', 'EISDIR'));
+  });
+
+  it('says so if it has replaced some of the files', async () => {
+    const { rename: actual } =
+      await vi.importActual<typeof import('node:fs/promises')>('node:fs/promises');
+    const error = Object.assign(new Error('busy'), { code: 'EBUSY', syscall: 'rename' });
+    vi.mocked(rename).mockImplementationOnce(actual).mockRejectedValueOnce(error);
+    expect(await generate()).toBe(1);
+    const file = join(folder, 'api', 'response-validators.gen.ts');
+    expect(failed).toContain(`${file} cannot be replaced (EBUSY), and other files may have been`);
+    expect(await readdir(join(folder, 'api'))).toEqual(['request-validators.gen.ts']);
   });
 });
