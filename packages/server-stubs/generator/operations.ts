@@ -7,6 +7,7 @@ import type {
   RouteTable,
   SecurityScheme,
 } from '../src/runtime/route-table.ts';
+import { toViolation } from '../src/runtime/validation.ts';
 import {
   asObject,
   entriesOf,
@@ -33,6 +34,7 @@ export function describeOperations(document: OpenApiDocument) {
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes = new Map<string, Route>();
+  const withDefaults: Described[] = [];
   for (const { path, item, method, operation } of operationsOf(root)) {
     const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
@@ -50,7 +52,8 @@ export function describeOperations(document: OpenApiDocument) {
     const alternatives = toList(security) as Record<string, string[]>[];
     const hasScopes = alternatives.some((each) => Object.values(each).flat().length > 0);
     const isRaw = operation['x-berth-pass-through'] === true;
-    const { parameters, schema } = describeParameters(operation, path, document);
+    const { parameters, described, schema } = describeParameters(operation, path, document);
+    withDefaults.push(...described.filter(({ parameter }) => parameter.default !== undefined));
     const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
     const body = !isRaw && describeBody(operation.requestBody, requests);
     routes.set(key, {
@@ -67,6 +70,7 @@ export function describeOperations(document: OpenApiDocument) {
     });
   }
   checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
+  checkDefaults(withDefaults, document);
   if (routes.size === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable = {
     title: String(asObject(root.info).title ?? ''),
@@ -75,6 +79,21 @@ export function describeOperations(document: OpenApiDocument) {
     routes: [...routes.values()],
   };
   return { table, requests, responses };
+}
+
+type Described = ReturnType<typeof describeParameters>['described'][number];
+
+function checkDefaults(described: readonly Described[], document: OpenApiDocument): void {
+  const schemas = new SchemaSet(document, 'readOnly');
+  const validators = described.map(({ schema, at }) => schemas.add(schema, at));
+  for (const [index, { parameter, at }] of described.entries()) {
+    const { in: place, name, default: value } = parameter;
+    const validate = validators[index];
+    if (validate === undefined || validate(value)) continue;
+    const { message } = toViolation(value, validate.errors, place, 'default');
+    const effect = `The default of ${place}.${name} is invalid, so requests without it are rejected`;
+    document.warn(at, `${effect}: ${message}`);
+  }
 }
 
 function findPathProblem(path: string): string | undefined {

@@ -39,6 +39,7 @@ export function describeParameters(operation: JsonObject, path: string, document
     return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
   });
   return {
+    described,
     parameters: described.map(({ parameter }) => parameter),
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
@@ -56,8 +57,8 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const at = document.pointerTo(media, 'schema');
   const isExploded = place === 'query' && style.explode;
   const hasNames = isExploded && propertiesOf(root, schema).length > 0;
-  const canHoldObject = isJson(mediaType) || style.style === 'deepObject' || hasNames;
-  if (!canHoldObject && typesOf(root, schema).has('object')) {
+  const canHoldObject = (style.style === 'deepObject' || hasNames) && isFlat(root, schema);
+  if (!isJson(mediaType) && !canHoldObject && typesOf(root, schema).has('object')) {
     const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
     document.warn(at, `${message} Use content with application/json.`);
     return undefined;
@@ -73,12 +74,12 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     ...(initial !== undefined && { default: initial }),
   };
   // A reference, so that what is invalid in the schema has its place.
-  return { parameter, schema: schema === undefined || { $ref: toReference(at) } };
+  return { parameter, at, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
 /**
- * The fields of a form, or `undefined` if a style is not supported. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless
- * its encoding has a style.
+ * The fields of a form, or `undefined` if one of them is not supported. OpenAPI 3.1.1 §4.8.15.1: an object is JSON,
+ * unless its encoding has a style.
  */
 export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
   const encodings = new Map(entriesOf(asObject(media).encoding));
@@ -86,6 +87,11 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
     const style = toStyle(asObject(encodings.get(name)), 'query', 'this form', document);
     if (style === undefined) return [];
+    if (style.style === 'deepObject' && !isFlat(document.root, property)) {
+      const message = 'An object in this style is not supported, so this form is not checked.';
+      document.warn(document.pointerTo(property), `${message} Leave out the style to send JSON.`);
+      return [];
+    }
     const shape = describeShape(document.root, property, style, false);
     return [{ name, in: 'query', ...style, required: false, ...shape }];
   });
@@ -136,8 +142,7 @@ function describeShape(
     const properties = propertiesOf(root, schema).map(
       ([name, each]) => [name, typesOf(root, each)] as const,
     );
-    const isFlat = properties.length > 0 && properties.every(([, each]) => isScalar(each));
-    if (style !== 'deepObject' && !(isExploded && isFlat)) return AS_JSON;
+    if (style !== 'deepObject' && !isExploded) return AS_JSON;
     const scalars = properties.map(([name, each]) => [name, toScalars(each)]);
     return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
   }
@@ -168,6 +173,11 @@ function typeOf(value: unknown): ValueType {
 /** Without restrictions, text remains text. */
 function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   return types.size === 0 ? ['string'] : SCALARS.filter((type) => types.has(type));
+}
+
+/** Whether no property is a list or an object, which neither `deepObject` nor an exploded `form` has a text for. */
+function isFlat(root: JsonObject, schema: unknown): boolean {
+  return propertiesOf(root, schema).every(([, property]) => isScalar(typesOf(root, property)));
 }
 
 function isScalar(types: ReadonlySet<ValueType>): boolean {

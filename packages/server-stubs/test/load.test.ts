@@ -46,6 +46,11 @@ const paths = (operations: Record<string, string>) => {
   ]);
   return toDocument({}, { paths: Object.fromEntries(items) });
 };
+const LISTS = {
+  type: 'object',
+  properties: { size: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } },
+};
+const DEFAULT = { type: 'integer', default: '10' };
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('an invalid document is refused, with the place and the fix', () => {
@@ -105,6 +110,8 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       { in: 'query', explode: false, schema: { type: 'object', properties: { a: {} } } },
       { in: 'query', schema: { type: 'object' } },
       { in: 'header', schema: { type: 'object' } },
+      { in: 'query', schema: LISTS },
+      { in: 'query', style: 'deepObject', schema: LISTS },
     ].map((parameter): [string, object] => [
       `/parameters/0/schema: An object in this style is not supported, so ${parameter.in}.q is not checked.`,
       toDocument({ parameters: [{ name: 'q', ...parameter }] }),
@@ -121,6 +128,23 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
           },
         },
       }),
+    ],
+    [
+      '/properties/a: An object in this style is not supported, so this form is not checked.',
+      toDocument({
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: { properties: { a: LISTS } },
+              encoding: { a: { style: 'deepObject' } },
+            },
+          },
+        },
+      }),
+    ],
+    [
+      '/parameters/0/schema: The default of query.q is invalid, so requests without it are rejected:',
+      toDocument({ parameters: [{ name: 'q', in: 'query', schema: DEFAULT }] }),
     ],
     ...[{ x: [] }, 'x', [null]].map((security): [string, object] => [
       'This operation is not served: its security must be a list of objects.',
