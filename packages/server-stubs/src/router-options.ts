@@ -11,10 +11,9 @@ import {
 
 /** Options that all three routers share. */
 export interface CommonOptions
-  extends Pick<
-    RouterOptions,
-    'requests' | 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onFault'
-  > {
+  extends Pick<RouterOptions, 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onFault'> {
+  /** The gateway and uploads stream all bodies, so `streamBytes` applies. The storage API buffers them: `bodyBytes`. */
+  readonly requests?: RequestLimits;
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -32,15 +31,16 @@ export type Login<Caller> =
 export function toRouterOptions(
   surface: 'gateway' | 'storage' | 'upload',
   options: CommonOptions,
-  limits: RequestLimits,
+  defaults: RequestLimits,
   toError: (error: HttpError, call: Call, wireProfile: WireProfile) => ErrorWithResponse,
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(surface, wireProfile, options.cors);
+  const limits = Object.entries(options.requests ?? {}).filter(([, value]) => value !== undefined);
   const settings = {
     ...options,
     onError: options.onError ?? printError,
-    requests: limits,
+    requests: { ...defaults, ...Object.fromEntries(limits) },
     headers: ({ request, requestId }: Call) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.

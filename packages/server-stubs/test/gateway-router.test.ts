@@ -161,6 +161,15 @@ test.each([
   );
 });
 
+test('an unknown handler and a wrong limit are errors', () => {
+  const misspelt = { call: echo, websocket: echo };
+  expect(() => createGatewayRouter(misspelt, { security })).toThrow('handlers.websocket');
+  for (const name of ['bodyBytes', 'streamBytes']) {
+    const options = { security, requests: { [name]: Number.NaN } };
+    expect(() => createGatewayRouter({ call: echo }, options)).toThrow(`requests.${name}`);
+  }
+});
+
 test('only loopback hosts are this machine', () => {
   const local = ['localhost', '127.9.9.9', '[::1]', '[::ffff:7f00:1]', '::ffff:127.0.0.1'];
   const others = ['127.0.0.1.example', '0.0.0.0', '127.evil.example', 'localhost.example'];

@@ -141,10 +141,15 @@ export function createGatewayRouter<Caller = unknown>(
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
   assertFunction(handlers.call, 'handlers.call');
+  for (const [name, handler] of Object.entries(handlers)) {
+    if (typeof handler === 'function' && name !== 'call' && name !== 'webSocket') {
+      throw new TypeError(`handlers.${name}: the gateway only calls \`call\` and \`webSocket\`.`);
+    }
+  }
   assertFunction(options?.security?.bearerToken, 'options.security.bearerToken');
   assertFunction(options.security.signature, 'options.security.signature');
-  const { security, env, signedBodies = 'router', requests } = options;
-  const limits = { streamBytes: requests?.streamBytes ?? LIMITS.gatewayBodyBytes };
+  const { security, env, signedBodies = 'router' } = options;
+  const limits = { streamBytes: LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);
   const { wireProfile, cors, settings } = common;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();

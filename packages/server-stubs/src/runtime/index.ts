@@ -24,7 +24,7 @@ export type {
 } from './handlers.ts';
 export { memoize } from './headers.ts';
 export type * from './options.ts';
-export { printError } from './options.ts';
+export { assertLimit, printError } from './options.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
 export type { ServerEvent } from './server-event.ts';

@@ -43,9 +43,12 @@ export interface RouterOptions {
 
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
-  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
+  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB; for the storage API, the contract's. */
   readonly bodyBytes?: number | undefined;
-  /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
+  /**
+   * Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit; for the gateway, the
+   * contract's; for uploads, `fileBytes` and the rest of the form.
+   */
   readonly streamBytes?: number | undefined;
 }
 
@@ -103,11 +106,13 @@ export type Limits = Settings['limits'];
 export function toSettings({ requests = {}, onError = printError, ...options }: RouterOptions) {
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
-  for (const [name, value] of Object.entries(limits)) {
-    if (typeof value === 'number' && value >= 0) continue;
-    throw new TypeError(`requests.${name} must be a number of at least 0.`);
-  }
+  for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);
   return { ...options, onError, limits };
+}
+
+export function assertLimit(value: unknown, name: string): void {
+  if (typeof value === 'number' && value >= 0) return;
+  throw new TypeError(`${name} must be a number of at least 0.`);
 }
 
 /** Prints an error with the operation in which it occurred. */

@@ -11,6 +11,7 @@ import {
   toRouterOptions,
 } from '../router-options.ts';
 import {
+  assertLimit,
   type Call,
   createRouter,
   type Handler,
@@ -100,7 +101,8 @@ export function createStorageRouter<Caller = unknown>(
 ): Router {
   assertFunction(options?.security?.credentials, 'options.security.credentials');
   const { security, env, batchItems = LIMITS.batchItems } = options;
-  const limits = { bodyBytes: options.requests?.bodyBytes ?? LIMITS.storageBodyBytes };
+  assertLimit(batchItems, 'options.batchItems');
+  const limits = { bodyBytes: LIMITS.storageBodyBytes };
   const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.

@@ -4,6 +4,7 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
 import {
+  assertLimit,
   type Call,
   createRouter,
   type HandlerResponse,
@@ -46,9 +47,8 @@ export function createUploadRouter(
 ): Router {
   assertFunction(handlers.uploadFile, 'handlers.uploadFile');
   const { fileBytes = LIMITS.uploadBytes } = options;
-  const limits = {
-    streamBytes: options.requests?.streamBytes ?? fileBytes + LIMITS.uploadFormBytes,
-  };
+  assertLimit(fileBytes, 'options.fileBytes');
+  const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
   const { wireProfile, settings } = toRouterOptions('upload', options, limits, (error) =>
     toContractError('upload', error),
   );
@@ -70,5 +70,5 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return createRouter(table, { uploadFile: handle }, settings);
+  return createRouter(table, { ...handlers, uploadFile: handle }, settings);
 }
