@@ -39,14 +39,15 @@ export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocumen
 /** Compiles schemas in this process, one at a time. */
 export function createCompiler(schemas: Schemas): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
-  // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains.
+  // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
+  // option for it, so this relies on the names that Ajv 8.20 gives its functions.
   ajv.scope.value('func', { key: functionIn(equalModule), ref: ajvHelpers.equal });
   return (id) => {
     try {
       return ajv.getSchema(id) as Validator;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      for (const each of toCompileOrder(schemas)) ajv.getSchema(each);
+      for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
       return ajv.getSchema(id) as Validator;
     }
   };
@@ -79,12 +80,25 @@ function createAjv(schemas: Schemas, code: { source: boolean }): Ajv2020 {
     // Optimizing takes a time quadratic in the properties of a schema, and makes nothing faster.
     code: { ...code, esm: true, lines: true, optimize: false },
   });
-  // Its bookkeeping in every function only serves two rare keywords.
+  // Their bookkeeping in every function serves rare keywords only. `Ajv2020` sets both itself, whatever its options say.
   ajv.opts.unevaluated = text.includes('"unevaluated');
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);
   for (const [id, { schema }] of schemas) ajv.addSchema(schema, id);
   return ajv;
+}
+
+/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are these IDs. */
+export function writeValidators(schemas: Schemas, ids: readonly string[], runtime: string): string {
+  if (ids.length === 0) return '// No schema to validate.\nexport {};';
+  const ajv = createAjv(schemas, { source: true });
+  const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
+  const functions = new Map(sources.map((each) => [each?.validateName.str, each?.validateCode]));
+  const code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
+  return `// @ts-nocheck
+import { ajvHelpers, type Validator } from '${runtime}';
+
+${repairStandalone(code, functions)}`;
 }
 
 /** What Ajv requires at run time, and where the runtime has it. */
@@ -94,30 +108,41 @@ const HELPERS = [
   ['require("ajv-formats/dist/formats").fullFormats', 'ajvHelpers.formats'],
 ] as const;
 
-/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are these IDs. */
-export function writeValidators(schemas: Schemas, ids: readonly string[], runtime: string): string {
-  if (ids.length === 0) return '// No schema to validate.\nexport {};';
-  const ajv = createAjv(schemas, { source: true });
-  const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
-  const functions = new Map(sources.map((each) => [each?.validateName.str, each?.validateCode]));
-  let code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
-  // Ajv may write a function twice if schemas refer to each other.
+/**
+ * Makes what `ajv/dist/standalone` writes a module without duplicates and without `require`. Depends on the text that
+ * Ajv 8.20 writes: if a later version writes another one, this throws, and the generator must be adapted.
+ *
+ * @param functions the text of each function by its name
+ */
+function repairStandalone(
+  emitted: string,
+  functions: ReadonlyMap<string | undefined, string | undefined>,
+): string {
+  let code = emitted;
+  const replace = (text: string | RegExp, replacement: string) => {
+    const before = code;
+    code = code.replace(text, replacement);
+    if (code === before) throw new Error(`Ajv's code does not contain ${text}.`);
+  };
+  // `function validate1(…){…}function validate1(…){…}` → `function validate1(…){…}`: Ajv may write a function twice if
+  // schemas refer to each other.
   const written = Map.groupBy(code.matchAll(/^function (validate\d+)\(/gm), ([, name]) => name);
   for (const [name, { length }] of written) {
-    const text = length > 1 && functions.get(name);
-    if (!text) continue;
-    const [before, ...after] = code.split(text);
+    if (length === 1) continue;
+    const text = functions.get(name);
+    const [before, ...after] = code.split(text ?? '\0');
+    if (after.length !== length)
+      throw new Error(`Ajv's code does not contain ${name} as compiled.`);
     code = `${before}${text}${after.join('')}`;
   }
+  // `const func0 = require("ajv/dist/runtime/equal").default;` → `const func0 = ajvHelpers.equal;`
   for (const [call, helper] of HELPERS) code = code.replaceAll(call, helper);
   const [, missing] = /^const \w+ = (require\(.*)/m.exec(code) ?? [];
   if (missing) throw new Error(`Ajv needs a helper that the runtime does not have: ${missing}`);
-  code = code
-    .replace('"use strict";', '')
-    .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
-    .replace(/\n{2,}/g, '\n');
-  return `// @ts-nocheck
-import { ajvHelpers, type Validator } from '${runtime}';
-
-${code}`;
+  // `"use strict";` → nothing, since modules are strict.
+  replace('"use strict";', '');
+  // `export const isPet = validate10;` → `export const isPet: Validator = validate10;`
+  replace(/^export const (\w+) = /gm, 'export const $1: Validator = ');
+  // Blank lines → nothing.
+  return code.replace(/\n{2,}/g, '\n');
 }
