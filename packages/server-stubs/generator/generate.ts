@@ -3,19 +3,25 @@ import { describeOperations } from './operations.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 
+type Modules = { runtime: string; validators?: string };
+
 /**
  * Writes types, routes and validators: texts by file name, always in the same order. Adds what is not checked or not
  * served to the warnings of the document.
  *
- * @param runtime module specifier of the runtime in generated imports
+ * @param modules specifiers of the runtime, and of what validators import from it, in generated imports
  * @throws InvalidDocumentError
  */
-export function generate(document: OpenApiDocument, runtime = '@berth/server-stubs/runtime') {
+export function generate(
+  document: OpenApiDocument,
+  modules: Modules = { runtime: '@berth/server-stubs/runtime' },
+) {
+  const { runtime, validators = runtime } = modules;
   try {
     const { table, requests, responses } = describeOperations(document);
     const files = new Map([
-      ['request-validators.gen.ts', requests.toModule(runtime)],
-      ['response-validators.gen.ts', responses.toModule(runtime)],
+      ['request-validators.gen.ts', requests.toModule(validators)],
+      ['response-validators.gen.ts', responses.toModule(validators)],
       ['routes.gen.ts', writeRoutes(table, { requests, responses }, runtime)],
       ['index.gen.ts', writeIndex(table, runtime)],
       ['types.gen.ts', writeTypes(document, table.routes)],

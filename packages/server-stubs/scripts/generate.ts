@@ -5,18 +5,16 @@ import { writeGenerated } from '../../../spec/generate/write.ts';
 import { generate } from '../generator/generate.ts';
 import { loadDocument } from '../generator/load.ts';
 
-// Writes what this package's own generator makes of the two documents. Constants and error tables of the
-// contract come from `spec/generate.ts`.
+// Generates the stubs of the two documents. `spec/generate.ts` writes the contract's constants and error tables.
 await Promise.all([writeStubs('gateway.v1', gateway), writeStubs('storage.v2', storage)]);
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
-  const { files } = generate(await loadDocument(document), '../../runtime/index.ts');
-  for (const [file, content] of files) {
+  const { files } = generate(await loadDocument(document), {
+    runtime: '../../runtime/index.ts',
     // Validators are also used in pages, which have no Node.js modules.
-    const runtime = file.endsWith('-validators.gen.ts') ? 'validation.ts' : 'index.ts';
-    const text = content.replace('runtime/index.ts', `runtime/${runtime}`);
-    await write(`generated/${name}/${file}`, text);
-  }
+    validators: '../../runtime/validation.ts',
+  });
+  for (const [file, text] of files) await write(`generated/${name}/${file}`, text);
 }
 
 function write(file: string, content: unknown): Promise<void> {
