@@ -172,7 +172,11 @@ function describeContent(content: unknown, schemas: SchemaSet, isRequest: boolea
   });
 }
 
-/** @param isText the schema allows nothing but text, so that a range of media types does not mean JSON */
+/**
+ * `src/runtime/handlers.ts` gives handlers the types that follow from this: change `IsValue`, `IsForm` and `TextType` too.
+ *
+ * @param isText the schema allows nothing but text, so that a range of media types does not mean JSON
+ */
 function toContentKind(mediaType: string, isText: boolean): ContentKind {
   const type = mediaType.toLowerCase();
   if (isJson(type)) return 'json';

@@ -91,7 +91,7 @@ export class SchemaSet {
 
   /** @param parents schemas for the same value that contain this one, which may require their properties */
   #convert(schema: unknown, parents: readonly JsonObject[] = []): AnySchema {
-    // `writeValidators` checks whether it is one.
+    // `checkSchemas` finds what is no schema.
     if (!isObject(schema)) return schema as AnySchema;
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;

@@ -1,10 +1,13 @@
 // Compiled, but never run: each @ts-expect-error is a promise to users.
+import type { Readable } from 'node:stream';
 import {
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
   type GatewayHandler,
 } from '@berth/server-stubs';
+import type { TypedInput } from '@berth/server-stubs/runtime';
+import { expectTypeOf } from 'vitest';
 
 interface User {
   readonly id: string;
@@ -58,3 +61,16 @@ createGatewayRouter({ call: () => ({ status: 418, body: 'tea' }) }, gateway);
 createGatewayRouter({ call: () => ({ status: 200, body: { a: 1 } }) }, gateway);
 // @ts-expect-error the name is text
 createGatewayRouter({ call: (_: { name: number }) => ({ status: 200 }) }, gateway);
+
+// The kinds of bodies, as `toContentKind` in the generator tells them apart.
+type BodyOf<Type extends string, Value> = TypedInput<{
+  requestBody: { content: { [Name in Type]: Value } };
+}>['body'];
+type Pet = { name: string };
+expectTypeOf<BodyOf<'Application/Problem+JSON; a=b', Pet>>().toEqualTypeOf<Pet>();
+expectTypeOf<BodyOf<'application/*', Pet>>().toEqualTypeOf<Pet>();
+expectTypeOf<BodyOf<'application/*', string>>().toEqualTypeOf<Readable>();
+expectTypeOf<BodyOf<'application/x-www-form-urlencoded; a=b', Pet>>().toEqualTypeOf<Pet>();
+expectTypeOf<BodyOf<'Text/CSV', Pet>>().toEqualTypeOf<string>();
+expectTypeOf<BodyOf<'application/soap+xml', Pet>>().toEqualTypeOf<string>();
+expectTypeOf<BodyOf<'multipart/form-data' | 'image/png', Pet>>().toEqualTypeOf<Readable>();

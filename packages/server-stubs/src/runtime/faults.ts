@@ -118,7 +118,7 @@ export class HttpError extends Error implements ErrorWithResponse {
 }
 
 export function notFound(path: string, basePath = ''): HttpError {
-  const isBelow = path === basePath || path.startsWith(basePath === '/' ? '/' : `${basePath}/`);
+  const isBelow = path === basePath || path.startsWith(`${basePath}/`);
   const hint = isBelow ? '' : ` This API is served at ${basePath}.`;
   return new HttpError('not-found', `The path ${path} does not exist.${hint}`);
 }
