@@ -17,9 +17,9 @@ export function upgradeDocument(document: JsonObject): JsonObject {
   const operations = operationsOf(root);
   const named = new Map<unknown, JsonObject>();
   for (const { item, operation } of operations) {
-    const parameters = [item.parameters, operation.parameters].flatMap(toList).map((each) => {
-      const { in: place, name } = follow(root, each);
-      return [`${place} ${name}`, each] as const;
+    const parameters = [item.parameters, operation.parameters].flatMap(toList).map((value) => {
+      const { in: place, name } = follow(root, value);
+      return [`${place} ${name}`, value] as const;
     });
     // Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1.
     operation.parameters = [...new Map(parameters).values()];
@@ -44,17 +44,17 @@ function toLatest(document: JsonObject): JsonObject {
   return upgraded;
 }
 
-/** What upgrading loses of Swagger 2.0. */
+/** Restores what the upgrader drops from Swagger 2.0. */
 function prepareSwagger(document: JsonObject): void {
   for (const item of Object.values(asObject(document.paths))) {
     for (const owner of [item, ...Object.values(asObject(item))].map(asObject)) {
       if (!Array.isArray(owner.parameters)) continue;
-      owner.parameters = owner.parameters.map((each) => {
+      owner.parameters = owner.parameters.map((value) => {
         // A reference to a body or to a form would stay among the parameters.
-        const parameter = structuredClone(follow(document, each));
+        const parameter = structuredClone(follow(document, value));
         // The default of a form would become `multi`.
         if (parameter.in === 'formData') parameter.collectionFormat ??= 'csv';
-        // OpenAPI 3 has no style for it, so it is one that is not supported.
+        // OpenAPI 3 has no style for tab-separated values. This one is not supported, so it causes a warning.
         if (parameter.collectionFormat === 'tsv') parameter.style = 'tsv';
         return parameter;
       });
@@ -70,7 +70,7 @@ function dropSiblings(schema: JsonObject): void {
   for (const key of Object.keys(schema)) if (!SIBLINGS.test(key)) delete schema[key];
 }
 
-/** What upgrading loses of the schemas of OpenAPI 3.0. */
+/** Restores what the upgrader drops from the schemas of OpenAPI 3.0. */
 function repairSchema(schema: JsonObject): void {
   if (schema.contentEncoding === 'base64') schema.format = 'byte';
   if (schema.contentMediaType === 'application/octet-stream') schema.type ??= 'string';

@@ -1,5 +1,5 @@
-// Replaces the modules of the generator with a bundle of them, their tools and the licences of these, so that an
-// installation has neither openapi-typescript, with the TypeScript that it drives, nor Redocly.
+// Bundles the generator with its tools and their licences, so that installing this package installs neither
+// openapi-typescript and its TypeScript nor Redocly.
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';

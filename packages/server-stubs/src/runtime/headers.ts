@@ -56,7 +56,7 @@ function toComparable(mediaType: string): string {
   return mediaType.replaceAll(/[\s"]/g, '').toLowerCase();
 }
 
-/** Callers choose the texts, so only this many are remembered, and none that is longer. */
+/** Callers control these strings, so the cache is bounded. Longer strings are not cached. */
 const MAX_TEXTS = 1000;
 const MAX_LENGTH = 128;
 
