@@ -64,15 +64,15 @@ export function operationsOf(root: JsonObject) {
 
 /** Something in a document that is invalid, not checked or not served. */
 export interface Problem {
-  /** The place of the pointer in its file: `openapi.yaml:3:5`. */
-  readonly place: string;
+  /** File, line and column of the pointer: `openapi.yaml:3:5`. */
+  readonly location: string;
   readonly pointer: Pointer;
   /** What is wrong, and how to fix it. */
   readonly message: string;
 }
 
-export function toText({ place, pointer, message }: Problem): string {
-  return `${place} ${pointer}\n  ${message}`;
+export function toText({ location, pointer, message }: Problem): string {
+  return `${location} ${pointer}\n  ${message}`;
 }
 
 /** The document is invalid, or has warnings that count as errors. Nothing was written. */
@@ -97,7 +97,7 @@ export function isTooDeep(error: unknown): boolean {
 
 type Locate = (pointer: Pointer) => string;
 
-/** A document in OpenAPI 3.1, with the places of its objects and the problems found in them. */
+/** A document in OpenAPI 3.1, with the locations of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
   /** The files that were read. Empty for a parsed document. */
@@ -118,7 +118,9 @@ export class OpenApiDocument {
   #addPointers(value: unknown, pointer: Pointer): void {
     if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
     this.#pointers.set(value, pointer);
-    for (const [name, each] of Object.entries(value)) this.#addPointers(each, join(pointer, name));
+    for (const [name, member] of Object.entries(value)) {
+      this.#addPointers(member, join(pointer, name));
+    }
   }
 
   /** A pointer to what is in an object of this document, or to the object itself. */
@@ -127,12 +129,13 @@ export class OpenApiDocument {
   }
 
   toProblem(pointer: Pointer, message: string): Problem {
-    return { place: this.#locate(pointer), pointer, message };
+    return { location: this.#locate(pointer), pointer, message };
   }
 
   warn(pointer: Pointer, message: string): void {
     // A component is read once for each reference to it.
-    if (this.warnings.some((each) => each.pointer === pointer && each.message === message)) return;
+    if (this.warnings.some((known) => known.pointer === pointer && known.message === message))
+      return;
     this.warnings.push(this.toProblem(pointer, message));
   }
 }

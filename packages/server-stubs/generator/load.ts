@@ -100,7 +100,7 @@ function assertAcyclic(document: Document): void {
   const done = new Set<unknown>();
   try {
     JSON.stringify(document.parsed, (_, value) => {
-      assertEnds(value, '#');
+      assertTerminates(value, '#');
       return value;
     });
   } catch (error) {
@@ -109,23 +109,23 @@ function assertAcyclic(document: Document): void {
   }
 
   /** @param from the last reference that was followed */
-  function assertEnds(value: unknown, from: Pointer): void {
+  function assertTerminates(value: unknown, from: Pointer): void {
     if (open.has(value)) {
       const what = from === '#' ? 'YAML alias' : 'reference';
       throw toError(document, `This ${what} is circular. Remove it.`, from);
     }
     if (!isObject(value) || done.has(value)) return;
     open.add(value);
-    assertEnds(targetOf(document.parsed, value), toPointer(String(value.$ref)));
-    for (const each of subschemasOf(value, SAME_VALUE)) assertEnds(each, from);
+    assertTerminates(targetOf(document.parsed, value), toPointer(String(value.$ref)));
+    for (const subschema of subschemasOf(value, SAME_VALUE)) assertTerminates(subschema, from);
     open.delete(value);
     done.add(value);
   }
 }
 
 function toError(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
-  const place = typeof at === 'string' ? at : locate(at, pointer);
-  return new InvalidDocumentError([{ place, pointer, message }]);
+  const location = typeof at === 'string' ? at : locate(at, pointer);
+  return new InvalidDocumentError([{ location, pointer, message }]);
 }
 
 function toProblem({ message, location, suggest, ruleId }: NormalizedProblem): Problem {
@@ -135,22 +135,22 @@ function toProblem({ message, location, suggest, ruleId }: NormalizedProblem): P
   const suggestion = suggest.length > 0 && `Did you mean ${suggest.join(' or ')}?`;
   const pointer = first.pointer ?? '#';
   return {
-    place: toPlace(first),
+    location: toLocation(first),
     // Redocly's pointer ends with the ID instead of `operationId`.
     pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
     message: [text, fix, suggestion].filter(Boolean).join(' '),
   };
 }
 
-/** For a pointer into another file, the place is that of the closest ancestor in this file. */
+/** For a pointer into another file, the location is that of the closest ancestor in this file. */
 function locate({ source, parsed }: Document, pointer: Pointer): string {
   const schemas = 'swagger' in asObject(parsed) ? '#/definitions/' : '$&';
   const original = pointer.replace(/^#\/components\/schemas\//, schemas);
-  return toPlace({ source, pointer: original, reportOnKey: true });
+  return toLocation({ source, pointer: original, reportOnKey: true });
 }
 
 /** The path is relative if the file is below the working directory. */
-function toPlace(location: LocationObject): string {
+function toLocation(location: LocationObject): string {
   const { absoluteRef } = location.source;
   const path = relative(process.cwd(), absoluteRef);
   const { start } = getLineColLocation(location);

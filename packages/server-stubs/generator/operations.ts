@@ -37,20 +37,20 @@ export function describeOperations(document: OpenApiDocument) {
   const withDefaults: Described[] = [];
   for (const { path, item, method, operation } of operationsOf(root)) {
     const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
-    const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
+    const fullPath = `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
     const key = `${method} ${fullPath.replaceAll(/\{[^}]*\}/g, '{}')}`;
     const security = operation.security ?? root.security ?? [];
-    const twin = routes.get(key)?.operationId;
+    const conflict = routes.get(key)?.operationId;
     const reason =
       findPathProblem(path) ??
       findSecurityProblem(security, securitySchemes) ??
-      (twin && `${twin} matches the same requests`);
+      (conflict && `${conflict} matches the same requests`);
     if (reason) {
       document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
     const alternatives = toList(security) as Record<string, string[]>[];
-    const hasScopes = alternatives.some((each) => Object.values(each).flat().length > 0);
+    const hasScopes = alternatives.some((schemes) => Object.values(schemes).flat().length > 0);
     const isRaw = operation['x-berth-pass-through'] === true;
     const { parameters, described, schema } = describeParameters(operation, path, document);
     withDefaults.push(...described.filter(({ parameter }) => parameter.default !== undefined));

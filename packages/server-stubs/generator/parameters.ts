@@ -27,8 +27,8 @@ const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 
 /** Returns what is supported of an operation's parameters, and a schema for `{ path, query, header, cookie }`. */
 export function describeParameters(operation: JsonObject, path: string, document: OpenApiDocument) {
   const described = toList(operation.parameters)
-    .map((each) => describeParameter(follow(document.root, each), document))
-    .filter((each) => each !== undefined)
+    .map((value) => describeParameter(follow(document.root, value), document))
+    .filter((parameter) => parameter !== undefined)
     .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
   const places = Map.groupBy(described, ({ parameter }) => parameter.in);
   const schemas = [...places].map(([place, members]) => {
@@ -47,7 +47,9 @@ export function describeParameters(operation: JsonObject, path: string, document
 
 function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const { root } = document;
-  const place = Object.keys(STYLES).find((each) => each === value.in) as ParameterPlace | undefined;
+  const place = Object.keys(STYLES).find((known) => known === value.in) as
+    | ParameterPlace
+    | undefined;
   const name = String(value.name);
   if (place === undefined || (place === 'header' && IGNORED_HEADERS.test(name))) return undefined;
   const style = toStyle(value, place, `${place}.${name}`, document);
@@ -63,7 +65,7 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     document.warn(at, `${message} Use content with application/json.`);
     return undefined;
   }
-  const initial = asObject(schema).default ?? follow(root, schema).default;
+  const defaultValue = asObject(schema).default ?? follow(root, schema).default;
   const parameter: Parameter = {
     name,
     in: place,
@@ -71,7 +73,7 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     required: place === 'path' || value.required === true,
     ...(isJson(mediaType) ? AS_JSON : describeShape(root, schema, style, isExploded)),
     ...(value['x-berth-greedy'] === true && { greedy: true }),
-    ...(initial !== undefined && { default: initial }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
   };
   // A reference, so that what is invalid in the schema has its place.
   return { parameter, at, schema: schema === undefined || { $ref: toReference(at) } };
@@ -105,9 +107,9 @@ function toStyle(
   what: string,
   document: OpenApiDocument,
 ): Style | undefined {
-  const [initial, ...others] = STYLES[place];
-  const { style: requested = initial, explode } = object;
-  const style = [initial, ...others].find((each) => each === requested);
+  const supported: readonly Style['style'][] = STYLES[place];
+  const { style: requested = supported[0], explode } = object;
+  const style = supported.find((name) => name === requested);
   if (style !== undefined) {
     return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
   }
@@ -140,10 +142,10 @@ function describeShape(
   const types = typesOf(root, schema);
   if (types.has('object')) {
     const properties = propertiesOf(root, schema).map(
-      ([name, each]) => [name, typesOf(root, each)] as const,
+      ([name, property]) => [name, typesOf(root, property)] as const,
     );
     if (style !== 'deepObject' && !isExploded) return AS_JSON;
-    const scalars = properties.map(([name, each]) => [name, toScalars(each)]);
+    const scalars = properties.map(([name, propertyTypes]) => [name, toScalars(propertyTypes)]);
     return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
@@ -154,14 +156,14 @@ function describeShape(
 
 /** The types that a schema allows, or none if it does not restrict them. */
 export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  const [first = [], ...others] = partsOf(root, schema).map((part): ValueType[] => {
+  const [first = [], ...rest] = partsOf(root, schema).map((part): ValueType[] => {
     if (part.type !== undefined) return [part.type].flat() as ValueType[];
     if ('const' in part) return [typeOf(part.const)];
     if (Array.isArray(part.enum)) return part.enum.map(typeOf);
     if (entriesOf(part.properties).length > 0) return ['object'];
     return 'items' in part ? ['array'] : [];
   });
-  return new Set(first.length > 0 ? first : others.flat());
+  return new Set(first.length > 0 ? first : rest.flat());
 }
 
 function typeOf(value: unknown): ValueType {

@@ -55,7 +55,7 @@ function quote(word: string): string {
 }
 
 async function generateInto(file: string, { output, handlers, strict }: Settings, mark: string) {
-  // They take a while to load, since they bring a compiler.
+  // Imported here because they load a compiler, which is slow.
   const [{ loadDocument }, { generate }, { INDEX, writeHandlers }] = await Promise.all([
     import('./load.ts'),
     import('./generate.ts'),
@@ -66,7 +66,7 @@ async function generateInto(file: string, { output, handlers, strict }: Settings
   const { warnings } = document;
   if (strict && warnings.length > 0) throw new InvalidDocumentError(warnings);
   const texts = new Map<string, string>();
-  const lines = warnings.map((each) => `warning: ${toText(each)}`);
+  const lines = warnings.map((warning) => `warning: ${toText(warning)}`);
   for (const [name, text] of files) texts.set(join(output, name), `${mark}${text.trim()}\n`);
   if (handlers !== undefined) {
     const path = relative(handlers, join(output, INDEX)).replaceAll('\\', '/');

@@ -123,7 +123,7 @@ export class SchemaSet {
         return this.#isPattern(String(value), at) ? value : undefined;
       case 'patternProperties': {
         const entries = entriesOf(value).filter(([name]) => this.#isPattern(name, at));
-        return Object.fromEntries(entries.map(([name, each]) => [name, this.#convert(each)]));
+        return Object.fromEntries(entries.map(([name, schema]) => [name, this.#convert(schema)]));
       }
       case 'required':
         if (!Array.isArray(value)) return value;
@@ -134,14 +134,14 @@ export class SchemaSet {
         return typeof value === 'boolean' ? undefined : value;
     }
     const parents = COMPOSITIONS.test(keyword) ? owners : [];
-    return mapSubschemas(keyword, value, (each) => this.#convert(each, parents));
+    return mapSubschemas(keyword, value, (schema) => this.#convert(schema, parents));
   }
 
   /** The mark may be in `allOf` or behind a `$ref`. */
   #isHidden(schema: JsonObject, name: unknown): boolean {
     const { root } = this.document;
     return propertiesOf(root, schema, ALL_OF).some(
-      ([each, property]) => each === name && isMarked(root, property, this.#hidden),
+      ([key, property]) => key === name && isMarked(root, property, this.#hidden),
     );
   }
 

@@ -20,14 +20,14 @@ export function mapSubschemas(
   if (ONE.test(keyword)) return change(value);
   if (LIST.test(keyword)) return toList(value).map(change);
   if (!BY_NAME.test(keyword)) return undefined;
-  return Object.fromEntries(entriesOf(value).map(([name, each]) => [name, change(each)]));
+  return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
 }
 
 /** The direct subschemas of a schema, without the target of its `$ref`. */
 export function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
   const found: unknown[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keywords.test(keyword)) mapSubschemas(keyword, value, (each) => found.push(each));
+    if (keywords.test(keyword)) mapSubschemas(keyword, value, (subschema) => found.push(subschema));
   }
   return found;
 }
@@ -41,8 +41,8 @@ export function partsOf(
 ): JsonObject[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const others = [...subschemasOf(schema, keywords), targetOf(root, schema)];
-  return [schema, ...others.flatMap((each) => partsOf(root, each, keywords, seen))];
+  const related = [...subschemasOf(schema, keywords), targetOf(root, schema)];
+  return [schema, ...related.flatMap((other) => partsOf(root, other, keywords, seen))];
 }
 
 /** The properties of all parts of a schema. */
@@ -61,17 +61,18 @@ export const UNWRAP = 'x-berth-unwrap';
 /** Of two alternatives, returns the one with flat fields, which validators and handlers see. */
 export function toFlat(root: JsonObject, schema: unknown): unknown {
   if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
-  const isFlat = (each: unknown) => !toList(follow(root, each).required).includes(schema[UNWRAP]);
+  const isFlat = (alternative: unknown) =>
+    !toList(follow(root, alternative).required).includes(schema[UNWRAP]);
   return toList(schema.oneOf).find(isFlat) ?? schema;
 }
 
 /** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
 export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void): void {
-  for (const [key, each] of Array.isArray(value) ? value.entries() : entriesOf(value)) {
-    if (key === 'schema') visitSchema(each, visit);
+  for (const [key, member] of Array.isArray(value) ? value.entries() : entriesOf(value)) {
+    if (key === 'schema') visitSchema(member, visit);
     else if (key === 'schemas' || key === 'definitions') {
-      for (const [, schema] of entriesOf(each)) visitSchema(schema, visit);
-    } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(each, visit);
+      for (const [, schema] of entriesOf(member)) visitSchema(schema, visit);
+    } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(member, visit);
   }
 }
 
@@ -79,5 +80,5 @@ export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void
 export function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void {
   if (!isObject(schema)) return;
   visit(schema);
-  for (const each of subschemasOf(schema)) visitSchema(each, visit);
+  for (const subschema of subschemasOf(schema)) visitSchema(subschema, visit);
 }

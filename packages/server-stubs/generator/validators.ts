@@ -93,7 +93,9 @@ export function writeValidators(schemas: Schemas, ids: readonly string[], runtim
   if (ids.length === 0) return '// No schema to validate.\nexport {};';
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
-  const functions = new Map(sources.map((each) => [each?.validateName.str, each?.validateCode]));
+  const functions = new Map(
+    sources.map((source) => [source?.validateName.str, source?.validateCode]),
+  );
   const code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
   return `// @ts-nocheck
 import { ajvHelpers, type Validator } from '${runtime}';

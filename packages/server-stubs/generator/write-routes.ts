@@ -26,10 +26,10 @@ export const routes: RouteTable = ${toSource(table)};`;
     if (typeof value !== 'object' || value === null) return toLiteral(value);
     const isArray = Array.isArray(value);
     const [open, close] = isArray ? '[]' : '{}';
-    const members = Object.entries(value).map(([name, each]) => {
+    const members = Object.entries(value).map(([name, member]) => {
       // `__proto__: …` would set the prototype.
       const key = name === '__proto__' ? "['__proto__']" : toKey(name);
-      return `${indent}  ${isArray ? '' : `${key}: `}${toSource(each, `${indent}  `)},\n`;
+      return `${indent}  ${isArray ? '' : `${key}: `}${toSource(member, `${indent}  `)},\n`;
     });
     const inner = members.length === 0 ? '' : `\n${members.join('')}${indent}`;
     return `${open}${inner}${close}`;
@@ -103,7 +103,7 @@ export function createRouter<P extends Principals = Principals>(
 /** A scheme that not all alternatives include is optional. */
 function writeSchemes({ operationId, security }: Route, schemes: readonly string[]): string[] {
   const members = schemes
-    .filter((scheme) => security.some((each) => each.includes(scheme)))
+    .filter((scheme) => security.some((alternative) => alternative.includes(scheme)))
     .map((scheme) => {
       const isAlways = security.every((alternative) => alternative.includes(scheme));
       return `${toKey(scheme)}${isAlways ? '' : '?'}: unknown`;

@@ -110,8 +110,8 @@ function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject
 }
 
 function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route): JsonObject {
-  const parameters = toList(operation.parameters).flatMap((each) => {
-    const { content, ...parameter } = follow(root, each);
+  const parameters = toList(operation.parameters).flatMap((value) => {
+    const { content, ...parameter } = follow(root, value);
     const known = route.parameters.find(
       ({ in: place, name }) => place === parameter.in && name === parameter.name,
     );

@@ -7,9 +7,9 @@ import {
 } from './generated/errors.gen.ts';
 import {
   type Call,
-  type FaultKind,
   type HandlerResponse,
   type HttpError,
+  type HttpErrorKind,
   toResponse,
 } from './runtime/portable.ts';
 
@@ -145,14 +145,17 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** Which parts of an `HttpError` are sent. `nothing`: the server is at fault. `status`: D27 has no code, so uploads keep it, too. */
+/**
+ * Which parts of an `HttpError` are sent: `nothing` if the server is at fault, else the message. Uploads also keep the
+ * status with `status`, because D27 has no code for these errors.
+ */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';
 
 /** The codes for a request that a router rejects: D6 (gateway), D26 (storage API) and D27 (upload target). */
 const CODES: Readonly<
-  Record<FaultKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode, Visible]>
+  Record<HttpErrorKind, readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode, Visible]>
 > = {
   'not-found': ['INVALID_PATH', 'NOT_FOUND', MALFORMED, 'status'],
   'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', MALFORMED, 'status'],

@@ -20,7 +20,7 @@ const toDocument = (operation: object, rest: object = {}) => ({
 async function findProblems(
   source: string | object,
 ): Promise<{ isInvalid: boolean; text: string }> {
-  const toText = ({ place, pointer, message }: Problem) => `${place} ${pointer}: ${message}`;
+  const toText = ({ location, pointer, message }: Problem) => `${location} ${pointer}: ${message}`;
   try {
     const { warnings } = await generateFrom(source);
     return { isInvalid: false, text: warnings.map(toText).join('\n') };
@@ -259,7 +259,7 @@ describe('files', () => {
     expect(files.get('response-validators.gen.ts')).toContain('> 7');
     // What comes from another file has a pointer into the bundle.
     expect(warnings).toMatchObject([
-      { place: `${file}:1:1`, pointer: '#/components/schemas/Name/pattern' },
+      { location: `${file}:1:1`, pointer: '#/components/schemas/Name/pattern' },
     ]);
     const parts = ['api.yaml', 'pet.yaml', 'deep/name.yaml'];
     expect((await loadRoutes(file)).files).toEqual(parts.map((name) => join(folder, name)));

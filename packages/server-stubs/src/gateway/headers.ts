@@ -21,12 +21,12 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Removes hop-by-hop headers, those that `Connection` names (RFC 9110, section 7.6.1), and `others`. Names become
- * lowercase.
+ * Removes hop-by-hop headers, those that `Connection` names (RFC 9110, section 7.6.1), and `withheld`. Names
+ * become lowercase.
  */
 export function removeHopByHop(
   headers: Headers,
-  others?: ReadonlySet<string>,
+  withheld?: ReadonlySet<string>,
 ): Record<string, HeaderValue> {
   // Any token is a name, even `__proto__`.
   const kept = createNullObject() as Record<string, HeaderValue>;
@@ -34,7 +34,7 @@ export function removeHopByHop(
   for (const name in headers) {
     const value = headers[name];
     const key = toLowerCase(name);
-    if (value === undefined || HOP_BY_HOP.has(key) || others?.has(key)) continue;
+    if (value === undefined || HOP_BY_HOP.has(key) || withheld?.has(key)) continue;
     if (!nominated?.has(key)) kept[key] = value;
   }
   return kept;
@@ -44,14 +44,14 @@ export function removeHopByHop(
 export function removeRawHopByHop(
   rawHeaders: readonly string[],
   connection: string | undefined,
-  others: ReadonlySet<string>,
+  withheld: ReadonlySet<string>,
 ): string[] {
   const kept: string[] = [];
   const nominated = nominatedBy(connection);
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const key = toLowerCase(name);
-    if (HOP_BY_HOP.has(key) || others.has(key) || nominated?.has(key)) continue;
+    if (HOP_BY_HOP.has(key) || withheld.has(key) || nominated?.has(key)) continue;
     kept.push(name, rawHeaders[index + 1] as string);
   }
   return kept;

@@ -76,9 +76,9 @@ export function assertHandshake(
   if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
     throw invalidHandshake('The Sec-WebSocket-Key header must be 16 bytes in base64.');
   }
-  const protocols = headers[PROTOCOLS]?.split(',').map((each) => each.trim()) ?? [];
+  const protocols = headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
   const isUnique = new Set(protocols).size === protocols.length;
-  if (!isUnique || !protocols.every((each) => TOKEN.test(each))) {
+  if (!isUnique || !protocols.every((protocol) => TOKEN.test(protocol))) {
     throw invalidHandshake('The Sec-WebSocket-Protocol header must list each subprotocol once.');
   }
 }

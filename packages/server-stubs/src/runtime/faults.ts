@@ -30,7 +30,7 @@ const STATUSES = {
 } as const;
 
 /** The reason why a call fails. */
-export type FaultKind = keyof typeof STATUSES;
+export type HttpErrorKind = keyof typeof STATUSES;
 
 /** RFC 9457, section 4.2.1: without a `type`, the title should be the phrase of the status (RFC 9110, RFC 6585). */
 const TITLES: Readonly<Record<number, string>> = {
@@ -85,7 +85,7 @@ export type HttpErrorOptions = Partial<
  */
 export class HttpError extends Error implements ErrorWithResponse {
   override readonly name = 'HttpError';
-  readonly kind: FaultKind;
+  readonly kind: HttpErrorKind;
   /** Response status. Default: that of the kind. */
   readonly status: number;
   /** What is wrong with the request. Default: nothing in particular. */
@@ -94,7 +94,7 @@ export class HttpError extends Error implements ErrorWithResponse {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    kind: FaultKind,
+    kind: HttpErrorKind,
     message: string,
     { status = STATUSES[kind], violations = [], headers = {}, cause }: HttpErrorOptions = {},
   ) {
@@ -133,13 +133,13 @@ export function notAllowed(method: string, methods: readonly string[]): HttpErro
 
 export function invalidRequest(
   violations: readonly Violation[],
-  kind: FaultKind = 'invalid-request',
+  kind: HttpErrorKind = 'invalid-request',
 ): HttpError {
   const message = violations.map((violation) => violation.message).join(' ');
   return new HttpError(kind, message, { violations });
 }
 
-export function invalidBody(message: string, kind?: FaultKind): HttpError {
+export function invalidBody(message: string, kind?: HttpErrorKind): HttpError {
   return invalidRequest([{ in: 'body', pointer: '', message }], kind);
 }
 

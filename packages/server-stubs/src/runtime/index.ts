@@ -1,14 +1,14 @@
 /**
- * The runtime of generated code, and what `@berth/server` and `@berth/mock` need of it. Unstable: generate code again
- * with each version.
+ * The runtime of generated code, also used by `@berth/server` and `@berth/mock`. Unstable: generate code again with each
+ * version.
  */
 export { hasBody } from './body.ts';
 export { Call, type Principals } from './call.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
 export {
   type ErrorWithResponse,
-  type FaultKind,
   HttpError,
+  type HttpErrorKind,
   type HttpErrorOptions,
   hasResponse,
   toResponse,
