@@ -118,9 +118,7 @@ export class OpenApiDocument {
   #addPointers(value: unknown, pointer: Pointer): void {
     if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
     this.#pointers.set(value, pointer);
-    for (const [name, member] of Object.entries(value)) {
-      this.#addPointers(member, join(pointer, name));
-    }
+    for (const [key, item] of Object.entries(value)) this.#addPointers(item, join(pointer, key));
   }
 
   /** A pointer to what is in an object of this document, or to the object itself. */

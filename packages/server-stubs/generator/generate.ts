@@ -14,9 +14,8 @@ type Modules = { runtime: string; validators?: string };
  */
 export function generate(
   document: OpenApiDocument,
-  modules: Modules = { runtime: '@berth/server-stubs/runtime' },
+  { runtime, validators = runtime }: Modules = { runtime: '@berth/server-stubs/runtime' },
 ) {
-  const { runtime, validators = runtime } = modules;
   try {
     const { table, requests, responses } = describeOperations(document);
     const files = new Map([

@@ -52,7 +52,7 @@ export function describeOperations(document: OpenApiDocument) {
     const alternatives = toList(security) as Record<string, string[]>[];
     const hasScopes = alternatives.some((schemes) => Object.values(schemes).flat().length > 0);
     const isRaw = operation['x-berth-pass-through'] === true;
-    const { parameters, described, schema } = describeParameters(operation, path, document);
+    const { described, schema } = describeParameters(operation, path, document);
     withDefaults.push(...described.filter(({ parameter }) => parameter.default !== undefined));
     const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
     const body = !isRaw && describeBody(operation.requestBody, requests);
@@ -60,7 +60,7 @@ export function describeOperations(document: OpenApiDocument) {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
-      parameters,
+      parameters: described.map(({ parameter }) => parameter),
       ...(validateParameters && { validateParameters }),
       ...(body && { body }),
       responses: isRaw ? [] : describeResponses(operation.responses, responses),
@@ -173,7 +173,7 @@ function describeContent(content: unknown, schemas: SchemaSet, isRequest: boolea
 }
 
 /**
- * `src/runtime/handlers.ts` gives handlers the types that follow from this: change `IsValue`, `IsForm` and `TextType` too.
+ * The types of bodies in `src/runtime/handlers.ts` must agree: `IsValue`, `IsForm` and `TextType`.
  *
  * @param isText the schema allows nothing but text, so that a range of media types does not mean JSON
  */

@@ -40,16 +40,13 @@ export function describeParameters(operation: JsonObject, path: string, document
   });
   return {
     described,
-    parameters: described.map(({ parameter }) => parameter),
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
 }
 
 function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const { root } = document;
-  const place = Object.keys(STYLES).find((known) => known === value.in) as
-    | ParameterPlace
-    | undefined;
+  const place = Object.keys(STYLES).find((key) => key === value.in) as ParameterPlace | undefined;
   const name = String(value.name);
   if (place === undefined || (place === 'header' && IGNORED_HEADERS.test(name))) return undefined;
   const style = toStyle(value, place, `${place}.${name}`, document);
@@ -114,10 +111,8 @@ function toStyle(
     return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
   }
   const message = `The style ${requested} is not supported, so ${what} is not checked.`;
-  document.warn(
-    document.pointerTo(object, 'style'),
-    `${message} Use ${STYLES[place].join(' or ')}.`,
-  );
+  const fix = `Use ${supported.join(' or ')}.`;
+  document.warn(document.pointerTo(object, 'style'), `${message} ${fix}`);
   return undefined;
 }
 
@@ -141,12 +136,11 @@ function describeShape(
 ): Shape {
   const types = typesOf(root, schema);
   if (types.has('object')) {
-    const properties = propertiesOf(root, schema).map(
-      ([name, property]) => [name, typesOf(root, property)] as const,
-    );
     if (style !== 'deepObject' && !isExploded) return AS_JSON;
-    const scalars = properties.map(([name, propertyTypes]) => [name, toScalars(propertyTypes)]);
-    return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
+    const properties = propertiesOf(root, schema).map(([name, property]) => {
+      return [name, toScalars(typesOf(root, property))] as const;
+    });
+    return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(properties) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
   const items = partsOf(root, schema).flatMap((part) => [...typesOf(root, part.items)]);

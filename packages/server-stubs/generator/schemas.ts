@@ -61,8 +61,7 @@ export const UNWRAP = 'x-berth-unwrap';
 /** Of two alternatives, returns the one with flat fields, which validators and handlers see. */
 export function toFlat(root: JsonObject, schema: unknown): unknown {
   if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
-  const isFlat = (alternative: unknown) =>
-    !toList(follow(root, alternative).required).includes(schema[UNWRAP]);
+  const isFlat = (item: unknown) => !toList(follow(root, item).required).includes(schema[UNWRAP]);
   return toList(schema.oneOf).find(isFlat) ?? schema;
 }
 

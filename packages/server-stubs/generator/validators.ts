@@ -93,14 +93,12 @@ export function writeValidators(schemas: Schemas, ids: readonly string[], runtim
   if (ids.length === 0) return '// No schema to validate.\nexport {};';
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
-  const functions = new Map(
-    sources.map((source) => [source?.validateName.str, source?.validateCode]),
-  );
-  const code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
+  const functions = new Map(sources.map((code) => [code?.validateName.str, code?.validateCode]));
+  const emitted = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
   return `// @ts-nocheck
 import { ajvHelpers, type Validator } from '${runtime}';
 
-${repairStandalone(code, functions)}`;
+${repairStandalone(emitted, functions)}`;
 }
 
 /** What Ajv requires at run time, and where the runtime has it. */
@@ -116,10 +114,7 @@ const HELPERS = [
  *
  * @param functions the text of each function by its name
  */
-function repairStandalone(
-  emitted: string,
-  functions: ReadonlyMap<string | undefined, string | undefined>,
-): string {
+function repairStandalone(emitted: string, functions: Map<unknown, string | undefined>): string {
   let code = emitted;
   const replace = (text: string | RegExp, replacement: string) => {
     const before = code;
@@ -133,8 +128,7 @@ function repairStandalone(
     if (length === 1) continue;
     const text = functions.get(name);
     const [before, ...after] = code.split(text ?? '\0');
-    if (after.length !== length)
-      throw new Error(`Ajv's code does not contain ${name} as compiled.`);
+    if (after.length !== length) throw new Error(`Ajv's code has another ${name}.`);
     code = `${before}${text}${after.join('')}`;
   }
   // `const func0 = require("ajv/dist/runtime/equal").default;` → `const func0 = ajvHelpers.equal;`

@@ -145,10 +145,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/**
- * Which parts of an `HttpError` are sent: `nothing` if the server is at fault, else the message. Uploads also keep the
- * status with `status`, because D27 has no code for these errors.
- */
+/** Which parts of an `HttpError` are sent. `nothing`: our fault. `status`: uploads keep it, because D27 has no code. */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';

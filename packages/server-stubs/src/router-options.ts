@@ -12,7 +12,10 @@ import {
 /** Options that all three routers share. */
 export interface CommonOptions
   extends Pick<RouterOptions, 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onFault'> {
-  /** The gateway and uploads stream all bodies, so `streamBytes` applies. The storage API buffers them: `bodyBytes`. */
+  /**
+   * Maximum body sizes: `bodyBytes` for the storage API, `streamBytes` for the gateway and uploads. Default: the
+   * contract's; for uploads, `fileBytes` and the rest of the form.
+   */
   readonly requests?: RequestLimits;
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;

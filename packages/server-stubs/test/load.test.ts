@@ -116,32 +116,15 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       `/parameters/0/schema: An object in this style is not supported, so ${parameter.in}.q is not checked.`,
       toDocument({ parameters: [{ name: 'q', ...parameter }] }),
     ]),
-    [
-      '/encoding/a/style: The style matrix is not supported, so this form is not checked.',
-      toDocument({
-        requestBody: {
-          content: {
-            'application/x-www-form-urlencoded': {
-              schema: { properties: { a: { type: 'array' } } },
-              encoding: { a: { style: 'matrix' } },
-            },
-          },
-        },
-      }),
-    ],
-    [
-      '/properties/a: An object in this style is not supported, so this form is not checked.',
-      toDocument({
-        requestBody: {
-          content: {
-            'application/x-www-form-urlencoded': {
-              schema: { properties: { a: LISTS } },
-              encoding: { a: { style: 'deepObject' } },
-            },
-          },
-        },
-      }),
-    ],
+    ...[
+      { text: '/encoding/a/style: The style matrix', style: 'matrix', a: { type: 'array' } },
+      { text: '/properties/a: An object in this style', style: 'deepObject', a: LISTS },
+    ].map(({ text, style, a }): [string, object] => {
+      const media = { schema: { properties: { a } }, encoding: { a: { style } } };
+      const content = { 'application/x-www-form-urlencoded': media };
+      const message = `${text} is not supported, so this form is not checked.`;
+      return [message, toDocument({ requestBody: { content } })];
+    }),
     [
       '/parameters/0/schema: The default of query.q is invalid, so requests without it are rejected:',
       toDocument({ parameters: [{ name: 'q', in: 'query', schema: DEFAULT }] }),

@@ -47,13 +47,11 @@ export function createKeyPairs(
 }
 
 function findProblem({ id, secret, token }: Credential): string | undefined {
-  // JavaScript users may pass a variable that is not set, which would be signed with as the text `undefined`.
+  // An environment variable that is not set would otherwise be the secret `undefined`.
   if (typeof id !== 'string' || !/^[!-+\--.0-~]{1,256}$/.test(id)) {
     return 'must have an `id` of 1 to 256 characters, without slashes, commas or spaces';
   }
-  if (typeof secret !== 'string' || secret === '') {
-    return 'must have a `secret`, a string that is not empty';
-  }
+  if (typeof secret !== 'string' || secret === '') return 'must have a `secret` that is not empty';
   if (token === undefined || /^[!-+\--~]+$/.test(token)) return undefined;
   return 'has a token with characters that a header cannot contain';
 }

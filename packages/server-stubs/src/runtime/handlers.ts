@@ -110,10 +110,7 @@ type ContentTypeOf<Type, All> = [All] extends [Type]
 /** A range allows any type. */
 type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
 
-/**
- * Whether a body is a value, and not a text or a stream. This type, `IsForm` and `TextType` follow `toContentKind` in
- * `generator/operations.ts`: change it too.
- */
+/** Whether a body is a value, and not a text or a stream: must agree with `toContentKind` in `generator/operations.ts`. */
 type IsValue<Type, Value> =
   LowercaseOf<Type> extends JsonType
     ? true

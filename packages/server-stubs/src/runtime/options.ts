@@ -43,12 +43,9 @@ export interface RouterOptions {
 
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
-  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB; for the storage API, the contract's. */
+  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
   readonly bodyBytes?: number | undefined;
-  /**
-   * Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit; for the gateway, the
-   * contract's; for uploads, `fileBytes` and the rest of the form.
-   */
+  /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
   readonly streamBytes?: number | undefined;
 }
 

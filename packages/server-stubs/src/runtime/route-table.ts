@@ -24,10 +24,7 @@ export interface Parameter {
   readonly required: boolean;
   /** `json`: the parameter has `content` with a JSON media type. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
-  /**
-   * Types of the value, or of the items of an array, in the order in which conversions are tried. None for JSON, and for
-   * an object if no single value is allowed in its place.
-   */
+  /** Types of the value or of an array's items, first match first. None: JSON, or an object with no single value allowed. */
   readonly types: readonly ScalarType[];
   /** Types of each known property of an object, which is exploded or has the style `deepObject`. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
@@ -36,7 +33,7 @@ export interface Parameter {
   readonly default?: unknown;
 }
 
-/** `toContentKind` in the generator decides which media types are of which kind, for `Content` and for handlers. */
+/** `toContentKind` in the generator decides the kind of a media type. */
 export type ContentKind = 'json' | 'text' | 'form' | 'binary';
 
 /** One media type of a body. `mediaType` may be a range (`text/*`). */
