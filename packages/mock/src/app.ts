@@ -46,7 +46,7 @@ export function createApp(context: Context) {
     const isRejected = isForeign(request, options);
     const record = begin(request, surface, isRejected);
     response.once('close', () => {
-      if (response.headersSent) record.status = response.statusCode;
+      if (response.headersSent) record.setStatus(response.statusCode);
       log.end(record);
     });
     if (isRejected) return sendError(toHostError(request), response, options);

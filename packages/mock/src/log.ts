@@ -50,9 +50,9 @@ export class CallRecord {
   operationId: string | undefined;
   service: string | undefined;
   faults: readonly string[] = [];
-  status: number | undefined;
   reason: string | undefined;
   ms: number | undefined;
+  #status: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
@@ -65,6 +65,10 @@ export class CallRecord {
     this.method = request.method ?? 'GET';
     this.target = request.url ?? '/';
     this.#headers = request.rawHeaders.join('\n');
+  }
+
+  get status(): number | undefined {
+    return this.#status;
   }
 
   get headers(): [name: string, value: string][] {
@@ -95,6 +99,11 @@ export class CallRecord {
   /** @param reason why the call is rejected */
   setReason(reason: string): void {
     this.reason ??= reason;
+  }
+
+  /** @param status what is sent, or will be. After the call has ended, nothing is sent. */
+  setStatus(status: number): void {
+    if (this.ms === undefined) this.#status = status;
   }
 
   finish(): void {
@@ -183,20 +192,27 @@ export function toLoggedRequest(
   record: CallRecord,
   { storageHeaders }: WireProfile,
 ): LoggedRequest {
-  const { session, at, target, ms, ...fields } = record;
+  const { id, surface, operationId, service, method, status, ms, reason, faults } = record;
   const profileHeaders = [storageHeaders.authorization, storageHeaders.sessionToken];
   const secrets = [...SECRET_HEADERS, ...profileHeaders.map((name) => name.toLowerCase())];
   return {
-    ...fields,
-    time: new Date(at).toISOString(),
-    session: session.id,
-    target: withoutSecrets(target),
+    id,
+    time: new Date(record.at).toISOString(),
+    session: record.session.id,
+    surface,
+    operationId,
+    service,
+    method,
+    target: withoutSecrets(record.target),
     headers: record.headers.map(([name, value]) => [
       name,
       withoutCredential(name.toLowerCase(), value, secrets),
     ]),
     body: record.body,
+    status,
     ms: ms === undefined ? undefined : Math.round(ms),
+    reason,
+    faults,
   };
 }
 

@@ -80,6 +80,8 @@ async function awaitService<Value>(
   call: GatewayCall,
   serve: (signal: AbortSignal) => Value | Promise<Value>,
 ): Promise<Value> {
+  // The caller may have left while a changed file was read: listeners on an aborted signal are not called.
+  call.signal.throwIfAborted();
   const ending = new AbortController();
   const ended = Promise.withResolvers<never>();
   ending.signal.addEventListener('abort', () => ended.reject(ending.signal.reason));

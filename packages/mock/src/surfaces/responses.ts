@@ -50,7 +50,7 @@ export const LOGGING = {
     const record = recordOf(request);
     record.identify(operationId);
     if (error instanceof Error) record.setReason(describeError(error));
-    record.status = status;
+    record.setStatus(status);
   },
 };
 
@@ -96,7 +96,7 @@ export function sendError(
   const record = recordOf(request);
   const { surface, id: requestId } = record;
   record.setReason(describeError(error));
-  record.status = error.status;
+  record.setStatus(error.status);
   const headers = {
     ...corsOf(options, surface).response(request.headers.origin),
     ...toChallenge(surface, error.status, options.wireProfile),

@@ -52,7 +52,7 @@ export function createMockLinks({ options }: ContractParts): Listener & Pick<Rou
     async download(request) {
       const record = recordOf(request);
       const found = await record.session.storage.download(request);
-      record.status = found.status;
+      record.setStatus(found.status);
       return found;
     },
     cors: toCors(options),

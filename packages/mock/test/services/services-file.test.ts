@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMock } from '../../src/index.ts';
 import { advanceUntil } from '../helpers/advance-until.ts';
-import { gateway } from '../helpers/calls.ts';
+import { BEARER, gateway } from '../helpers/calls.ts';
 import { replaceFile } from '../helpers/files.ts';
 import { nextWarning } from '../helpers/next-warning.ts';
 
@@ -94,6 +94,37 @@ paths: { /: { get: { responses: { 200: { description: ok, content: { application
     await write('name.cjs', "module.exports = 'b';");
     expect(await ask(mock)).toEqual(['second', 'b', 2]);
   });
+});
+
+test('a caller that leaves during a reload does not reach the service, and gets no status', async () => {
+  const [loading, loaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const load = () => {
+    loading.resolve();
+    return loaded.promise;
+  };
+  const called: boolean[] = [];
+  vi.stubGlobal('reload', { load, called });
+  await write('services.ts', respondWith(1));
+  await using mock = await createMock({ services });
+  const calls = () => mock.session().requests();
+  await write(
+    'services.ts',
+    `await reload.load();
+    const orders = ({ signal }) => { reload.called.push(signal.aborted); return Response.json(2); };
+    export default { orders };`,
+  );
+  const stop = new AbortController();
+  const { signal } = stop;
+  const left = fetch(`${mock.url}/v1/cloudrun/orders`, { headers: BEARER, signal }).catch(() => {});
+  await loading.promise;
+  stop.abort();
+  await left;
+  await expect.poll(() => calls()[0]?.ms).toBeDefined();
+  loaded.resolve();
+  expect(await ask(mock)).toBe(2);
+  const [{ status, reason } = {}] = calls();
+  expect([called, status, reason]).toEqual([[false], undefined, undefined]);
+  vi.unstubAllGlobals();
 });
 
 describe('a change that is invalid', () => {
