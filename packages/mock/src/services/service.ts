@@ -70,7 +70,7 @@ export async function callHandler(
   const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
   if (fetch === undefined) {
     const message = `The service ${name} has no fetch function: it only accepts WebSockets.`;
-    return Response.json({ message }, { status: 426 });
+    return Response.json({ message }, { status: 501 });
   }
   try {
     const response = await fetch(request);

@@ -62,6 +62,7 @@ const broken: HostedServices = {
     response.body?.getReader();
     return response;
   },
+  sockets: { webSocket() {} },
   bare() {
     throw Object.create(null);
   },
@@ -260,6 +261,10 @@ describe('a service that is broken', () => {
     const { status, json } = await ask(name);
     expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
     await problem;
+  });
+
+  test('an HTTP call to a service that only accepts WebSockets is a 501', async () => {
+    expect(await ask('sockets')).toMatchObject({ status: 501 });
   });
 
   test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
