@@ -99,6 +99,12 @@ describe('a rule', () => {
     expect((await gateway(mock, HELLO)).status).toBe(200);
   });
 
+  test('applies what the surface has if its code is from another table', async () => {
+    session.faults.put('slow', 'latency=1,code=SERVICE_TIMEOUT');
+    expect((await fetch(`${mock.url}/files/none`)).status).toBe(403);
+    expect(lastRequest()).toMatchObject({ surface: 'link', faults: ['slow'] });
+  });
+
   test('after the fault that ends a call is neither logged nor counted', async () => {
     session.faults.put('first', 'reset');
     session.faults.put('second', 'code=SERVICE_TIMEOUT,times=1');
@@ -127,6 +133,7 @@ describe('a rule', () => {
     ['batchDelet:reset', /match must be service:<name>, or one of gateway, .*batchDelete/],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
+    ['service:hello', 'The fault is missing: add one, such as service:hello:latency=200'],
     ['times=0,reset', 'times must be a positive integer'],
     ['times=2', `The fault must contain at least one of ${KINDS}`],
     [null, 'The fault must be a rule'],

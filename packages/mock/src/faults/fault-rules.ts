@@ -81,7 +81,7 @@ export class FaultRules {
   take(subject: FaultSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
     const matching = this.list().filter((rule) => matches(rule, subject));
-    const effects = toEffects([...matching, ...single], hasBody);
+    const effects = toEffects([...matching, ...single], subject.surface, hasBody);
     for (const rule of matching) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
@@ -95,23 +95,23 @@ export class FaultRules {
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 const KIND_NAMES = KINDS.map(([name]) => name);
 
-function toEffects(rules: readonly FaultRule[], hasBody: boolean): FaultEffect[] {
+/** A value that is not valid on the surface has no effect: a rule may be for several surfaces. */
+function toEffects(
+  rules: readonly FaultRule[],
+  surface: SurfaceName,
+  hasBody: boolean,
+): FaultEffect[] {
   const kinds = KINDS.filter(([, { needsBody }]) => hasBody || !needsBody);
   const effects = kinds.flatMap(([name, kind]) =>
     rules
-      .filter((rule) => rule[name] !== undefined)
-      .map((rule) => ({ rule, kind, value: rule[name] })),
+      .map((rule) => ({ rule, kind, value: rule[name] }))
+      .filter(({ value }) => value !== undefined && kind.isValidOn?.(value, surface) !== false),
   );
   const ending = effects.findIndex(({ kind }) => kind.endsCall);
   return ending < 0 ? effects : effects.slice(0, ending + 1);
 }
 
-/** A rule is skipped on a surface for which one of its values is not valid. */
-function matches(rule: FaultRule, { surface, operationId, service }: FaultSubject): boolean {
-  const { match } = rule;
-  const isInvalid = ([name, kind]: (typeof KINDS)[number]) =>
-    rule[name] !== undefined && kind.isValidOn?.(rule[name], surface) === false;
-  if (KINDS.some(isInvalid)) return false;
+function matches({ match }: FaultRule, { surface, operationId, service }: FaultSubject): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
   return service !== undefined && match === SERVICE + service;
 }
@@ -155,6 +155,9 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
 type Fields = Record<string, unknown>;
 
 function splitRule(text: string): Fields {
+  if (/^service:[^:=,]+$/.test(text)) {
+    throw new FieldError(RULE, `is missing: add one, such as ${text}:latency=200.`);
+  }
   // `service:<name>` contains a colon, and so may a value.
   const [, match, rest = ''] = /^(?:([^=]*):)?(.*)$/s.exec(text) ?? [];
   const fields = splitFields(rest);
