@@ -246,6 +246,6 @@ function toCurl({ method, target, headers, body }: LoggedRequest, origin: string
 }
 
 /** Quotes a text for a POSIX shell. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

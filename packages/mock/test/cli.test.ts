@@ -12,7 +12,7 @@ import { replaceFile, writeFiles } from './helpers/files.ts';
 const run = promisify(execFile);
 
 const [profile = '', petstore = ''] = await writeFiles({
-  'acme.json': JSON.stringify(acme),
+  "it's acme.json": JSON.stringify(acme),
   'petstore.yaml': `openapi: 3.1.0
 info: { title: Pets, version: '1' }
 paths: { /pets: { get: { operationId: list, responses: { 200: { description: All. } } } } }
@@ -55,7 +55,7 @@ testOn('curl')('the commands use the printed credentials and the wire profile', 
   const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
   expect(printed).toMatch(/^Key pair +BERTH_TC3_SECRET_ID=\S+ BERTH_TC3_SECRET_KEY=\S+$/m);
   expect(printed).toMatch(/^npx @berth\/conformance \\\n(.* \\\n)+.*--other-env-token \S+$/m);
-  expect(printed).toContain(`--env dev --wire-profile '${profile}' \\\n`);
+  expect(printed).toContain(`--env dev --wire-profile '${profile.replace("'", "'\\''")}' \\\n`);
   expect(printed).toContain(`-H 'Authorization: Bearer ${token}'`);
   expect(printed).toContain("-H 'X-Acme-Authorization: 1.0 TC3");
   await expectSuccess(printed);

@@ -1,6 +1,7 @@
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
+import { quote } from '../control.ts';
 import type { Mock } from '../create-mock.ts';
 import { BUCKET } from '../surface.ts';
 import { BUILT_IN } from '../surfaces/contract.ts';
@@ -36,7 +37,7 @@ export async function describeMock(
   const { token, id, secret } = await mock.credentials();
   const { mintToken } = await import('../surfaces/strict-auth.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/auth');
-  const profile = wireProfilePath === undefined ? '' : ` --wire-profile '${wireProfilePath}'`;
+  const profile = wireProfilePath === undefined ? '' : ` --wire-profile ${quote(wireProfilePath)}`;
   const timestamp = Math.floor(Date.now() / 1000);
   const headers = signStorageRequest({ id, secret }, { timestamp });
   const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
