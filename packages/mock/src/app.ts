@@ -54,7 +54,7 @@ export function createApp(context: Context) {
     const next = () =>
       methods ? sendAllowed(methods, response, options) : router(request, response);
     if (!mayHaveFaults(request, record)) return next();
-    const subject = identify(found, request);
+    const subject = toFaultSubject(found, request);
     const send = (error: SurfaceError) => sendError(error, response, options);
     return applyRequestFaults({ request, subject, response, sendError: send }, next);
   }
@@ -77,7 +77,7 @@ export function createApp(context: Context) {
         if (isRejected) return send(toHostError(request));
         const next = () => router.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
-        const subject = identify({ surface: 'gateway', router }, request);
+        const subject = toFaultSubject({ surface: 'gateway', router }, request);
         return applyRequestFaults({ request, subject, sendError: send }, next);
       },
       (error) => {
@@ -109,7 +109,7 @@ export function createApp(context: Context) {
   }
 
   /** Returns what fault rules match. */
-  function identify({ surface, router }: Found, request: IncomingMessage) {
+  function toFaultSubject({ surface, router }: Found, request: IncomingMessage) {
     const { operationId, path } = router.find(request) ?? {};
     // A document may also call one of its parameters `name`.
     const name = router === target.gateway ? path?.name : undefined;
