@@ -24,8 +24,8 @@ export interface ServedDocument {
   readonly routes: RouteTable['routes'];
   /** The surface whose errors its calls get if the mock itself rejects them. */
   readonly surface: DocumentedSurface;
-  /** Whether it is a document of the contract, or a draft of one. Any other is served alone, or as a service. */
-  readonly isOfContract: boolean;
+  /** `additions`: only the operations that it adds to the contract. `standalone`: all, at the root or as a service. */
+  readonly kind: 'additions' | 'standalone';
 }
 
 /** @param source path of a file, which is live, or a parsed document, which never changes */
@@ -79,7 +79,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
   });
-  return { prism, router, routes: routes.routes, surface: 'gateway', isOfContract: false };
+  return { prism, router, routes: routes.routes, surface: 'gateway', kind: 'standalone' };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
@@ -88,7 +88,7 @@ async function findDocumented(
   call: Call,
   prism: Prism,
 ): Promise<ErrorWithResponse | undefined> {
-  // What Prism refuses itself says what is wrong with Prefer or Accept.
+  // Prism's own errors explain what is wrong with Prefer or Accept.
   const isPreference = kind === 'invalid-request' && violations.length === 0;
   if (isPreference || status >= 500 || !isDocumented(call, status)) return undefined;
   const preferences = { code: status, dynamic: false };

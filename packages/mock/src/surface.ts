@@ -79,13 +79,23 @@ export function toChallenge(
   return { 'www-authenticate': scheme };
 }
 
-/** The operations that the engine implements: if one is missing, this does not compile. Prism responds to all others. */
+/** The operations that the engine implements: if one is missing, this does not compile. */
 export const STORAGE_OPERATIONS = Object.keys({
   getUploadMetaData: true,
   batchGetTempUrls: true,
   batchDelete: true,
   batchCopyFile: true,
 } satisfies Record<keyof Storage['storage'], true>) as readonly StorageOperationId[];
+
+/** The operations that the mock implements. Prism responds to all others. */
+export const IMPLEMENTED: ReadonlySet<string> = new Set([
+  ...STORAGE_OPERATIONS,
+  'cloudrun-get-root',
+  'cloudrun-post-root',
+  'cloudrun-get',
+  'cloudrun-post',
+  'uploadFile',
+]);
 
 /** Calls an operation of the storage API. A mock does not tell callers apart. */
 export async function callStorage(

@@ -1,17 +1,21 @@
-/** What a mock serves: the contract, which a draft may extend, or a document alone. */
+/** What a mock serves: the contract, which a draft may extend, or a standalone document. */
 import type { GatewayRouter } from '@berth/server-stubs';
 import { splitTarget } from '@berth/server-stubs/contract';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Listener, Router } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
-import type { ServedDocument } from './document.ts';
-import type { Live } from './live.ts';
+import { openDocument, type ServedDocument, serveDocument } from './document.ts';
+import type { Live, OnProblem } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { Services } from './services/create-services.ts';
+import { createServices, type Services } from './services/create-services.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
+import { serveAdditions } from './surfaces/additions.ts';
 import type { Auth } from './surfaces/auth.ts';
-import { createContract } from './surfaces/contract.ts';
+import { createContract, findSurface } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
+import { toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
+import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
 
@@ -27,13 +31,45 @@ export interface Target {
   findMethods(request: RequestLine): readonly string[] | undefined;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;
-  /** The document, if it is served alone. */
+  /** The standalone document. */
   readonly document?: Live<ServedDocument>;
+  close(): void;
 }
 
-export function createDocumentTarget(document: Live<ServedDocument>): Target {
+/** A document with a path of the contract is a draft of it. Any other is standalone. */
+export async function openTarget(
+  options: ResolvedOptions,
+  auth: Auth,
+  onProblem: OnProblem,
+): Promise<Target> {
+  const serve = (loaded: DocumentRoutes) => {
+    const surface = findSurface(loaded.document);
+    return surface === undefined
+      ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
+      : serveAdditions(surface, loaded, options, auth);
+  };
+  const document = options.document
+    ? await openDocument(options.document, serve, onProblem)
+    : undefined;
+  if (document?.current.kind === 'standalone') {
+    assertStandalone(options);
+    return createDocumentTarget(document);
+  }
+  const services = await createServices(options, onProblem);
+  return createContractTarget(options, auth, services, document);
+}
+
+function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
+  if (services === undefined && credentials === 'present') return;
+  const option = services === undefined ? 'credentials' : 'services';
+  const rest = `has no effect together with ${document}, a standalone document, which is served without credentials: remove one of them.`;
+  throw new FieldError(option, rest);
+}
+
+function createDocumentTarget(document: Live<ServedDocument>): Target {
   return {
     document,
+    close() {},
     use: (task) => document.use(task),
     find: () => document.current,
     findMethods(request) {
@@ -44,7 +80,7 @@ export function createDocumentTarget(document: Live<ServedDocument>): Target {
   };
 }
 
-export function createContractTarget(
+function createContractTarget(
   options: ResolvedOptions,
   auth: Auth,
   services: Services,
@@ -63,11 +99,12 @@ export function createContractTarget(
     contract.findAddition(request) ?? surfaces[surfaceOf(request)];
   return {
     gateway,
+    close: services.close,
     use: (task) => (draft === undefined ? task() : draft.use(task)),
     find,
     findMethods(request) {
       const isKnown = (line: RequestLine) => find(line).router.find(line);
-      if (!contract.isExtended || isKnown(request)) return undefined;
+      if (!contract.hasAdditions || isKnown(request)) return undefined;
       const methods = listMethods(request, isKnown);
       return methods.length > 0 ? methods : undefined;
     },

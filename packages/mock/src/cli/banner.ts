@@ -30,10 +30,22 @@ export async function describeMock(
     page,
     '',
   ];
-  if (options.credentials === 'present') {
-    const any = { token: 'dev', authorization: '1.0 any', timestamp: 1_700_000_000 };
-    return [...lines, 'Paste these in order:', ...listExamples(url, options, any)].join('\n');
+  switch (options.credentials) {
+    case 'present': {
+      const any = { token: 'dev', authorization: '1.0 any', timestamp: 1_700_000_000 };
+      return [...lines, 'Paste these in order:', ...listExamples(url, options, any)].join('\n');
+    }
+    case 'strict':
+      return [...lines, ...(await describeStrict(mock, options, wireProfilePath))].join('\n');
   }
+}
+
+async function describeStrict(
+  mock: Mock,
+  options: Context['options'],
+  wireProfilePath: string | undefined,
+): Promise<string[]> {
+  const { env } = options;
   const { token, id, secret } = await mock.credentials();
   const { mintToken } = await import('../surfaces/strict-auth.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/auth');
@@ -42,7 +54,6 @@ export async function describeMock(
   const headers = signStorageRequest({ id, secret }, { timestamp });
   const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
   return [
-    ...lines,
     `Access token   ${token}`,
     `Key pair       BERTH_TC3_SECRET_ID=${id} BERTH_TC3_SECRET_KEY=${secret}`,
     '',
@@ -57,8 +68,8 @@ export async function describeMock(
     ),
     '',
     'Paste these in order, within five minutes:',
-    ...listExamples(url, options, { token, authorization, timestamp }),
-  ].join('\n');
+    ...listExamples(mock.url, options, { token, authorization, timestamp }),
+  ];
 }
 
 const KEY = 'hello.txt';

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import type { ServedDocument } from '../document.ts';
-import { type Live, type OnProblem, toConstant } from '../live.ts';
+import { openDocument, serveDocument } from '../document.ts';
+import { type OnProblem, toConstant } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
+import { LOGGING } from '../surfaces/responses.ts';
 import { isObject } from '../user-input.ts';
 import { createDocumentService } from './document-service.ts';
 import { echo } from './echo.ts';
@@ -28,11 +29,8 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
  * Creates the hosted services: those of the user, and `echo`. After a change of the services file, its new services
  * respond from the next call on; if the file is invalid, its last valid services do.
  */
-export async function createServices(
-  { services: source, wireProfile }: ResolvedOptions,
-  openDocument: (source: string | object) => Promise<Live<ServedDocument>>,
-  onProblem: OnProblem,
-) {
+export async function createServices(options: ResolvedOptions, onProblem: OnProblem) {
+  const { services: source, wireProfile } = options;
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   const code: ServiceKind<ServiceHandler> = {
@@ -51,7 +49,9 @@ export async function createServices(
     accepts: isDocument,
     async start(source) {
       const path = typeof source === 'string' ? resolve(folder, source) : source;
-      return createDocumentService(await openDocument(path));
+      return createDocumentService(
+        await openDocument(path, (loaded) => serveDocument(loaded, options, LOGGING), onProblem),
+      );
     },
   };
   /** The first that accepts a definition starts it. A document takes every other string, so it is last. */

@@ -1,0 +1,114 @@
+/**
+ * How Prism responds with the documents of the contract: to operations that nothing implements, which a draft or a change
+ * in `spec/` has added, and to `Prefer`. Whatever path an added operation has, its calls need the credentials of its
+ * document, and get errors in its format.
+ */
+import {
+  applyDispositionRules,
+  readCredentials,
+  toContractError,
+  toWireForm,
+} from '@berth/server-stubs/contract';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
+import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
+import { createDocumentRouter, isDocumented, type ServedDocument } from '../document.ts';
+import type { ResolvedOptions } from '../options.ts';
+import {
+  createPrism,
+  type Preferences,
+  type Prism,
+  type PrismResponse,
+  readPreferences,
+} from '../prism/prism.ts';
+import {
+  type DocumentedSurface,
+  errorCodesOf,
+  IMPLEMENTED,
+  type SurfaceName,
+  toSurfaceError,
+} from '../surface.ts';
+import { isObject } from '../user-input.ts';
+import { type Auth, authenticateGateway } from './auth.ts';
+import { toDocumentOptions } from './responses.ts';
+
+/** Serves the operations of a document that nothing implements. */
+export function serveAdditions(
+  surface: DocumentedSurface,
+  { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
+  options: ResolvedOptions,
+  auth: Auth,
+): ServedDocument {
+  const prism = createPrism(document, options);
+  const { env, wireProfile } = options;
+  const isGateway = surface === 'gateway';
+  const header = isGateway ? 'authorization' : wireProfile.storageHeaders.authorization;
+  const authenticate = (_: unknown, call: Call) => {
+    const login = Object.assign(call, { env, envId: env });
+    if (isGateway) return authenticateGateway(login, auth.gateway);
+    return auth.storage.credentials(readCredentials(call.request.headers, wireProfile), login);
+  };
+  const routes = table.routes
+    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
+    .map((route) => ({ ...route, security: route.security.length > 0 ? [['credentials']] : [] }));
+  const secured: RouteTable = {
+    ...table,
+    routes,
+    securitySchemes: { credentials: { type: 'apiKey', in: 'header', name: header } },
+  };
+  const router = createDocumentRouter(secured, (call) => respondToAddition(prism, call, surface), {
+    ...toDocumentOptions(options, surface),
+    toError: (error) => toContractError(surface, error),
+    security: { credentials: authenticate },
+    encodeBody: (body) => toWireForm(body, wireProfile),
+  });
+  return { prism, router, routes, surface, kind: 'additions' };
+}
+
+/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
+async function respondToAddition(
+  prism: Prism,
+  call: Call,
+  surface: DocumentedSurface,
+): Promise<HandlerResponse> {
+  const { request, requestId } = call;
+  const preferences = readPreferences(request.headers.prefer);
+  const found = await respondAsDocumented(prism, call, surface, preferences);
+  const { status, body, content } = found;
+  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  if (surface === 'gateway') applyDispositionRules(request, headers);
+  if (surface === 'gateway' || !isObject(body) || !isObject(body.body)) {
+    return { status, headers, body: content };
+  }
+  return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
+}
+
+/** @throws the documented error, in the form of its surface; HttpError if the document has no such response */
+export async function respondAsDocumented(
+  prism: Prism,
+  call: Call,
+  surface: SurfaceName,
+  preferences: Preferences = {},
+): Promise<PrismResponse> {
+  const { operationId, request } = call;
+  const { code = 200, example, dynamic } = preferences;
+  // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
+  const isError = code >= 400 && example === undefined && dynamic !== true;
+  const [shared] = isError ? errorCodesOf(surface, code) : [];
+  if (shared !== undefined && !isDocumented(call, code)) throw toSurfaceError(surface, shared);
+  // Browsers do not know that errors of uploads are XML.
+  const accept = surface === 'upload' ? undefined : request.headers.accept;
+  const found = await prism.respond(operationId, accept, preferences);
+  const error = found.status < 400 ? undefined : findError(found.body);
+  if (error === undefined) return found;
+  const isShared = errorCodesOf(surface).includes(error.code);
+  if (shared !== undefined && isShared) throw toSurfaceError(surface, shared);
+  const { status } = found;
+  throw toSurfaceError(surface, error.code, { status, message: String(error.message) });
+}
+
+/** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */
+function findError(body: unknown): { code: string; message: unknown } | undefined {
+  if (!isObject(body)) return undefined;
+  const { body: content, Code, Message, code = Code, message = Message } = body;
+  return typeof code === 'string' ? { code, message } : findError(content);
+}
