@@ -1,13 +1,32 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { resolve } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
-import type { ServedDocument } from '../document.ts';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
+import { openDocument, type ServedDocument, serveDocument } from '../document.ts';
 import type { Live } from '../live.ts';
 import { recordOf, setRecord } from '../log.ts';
-import type { RunningService } from './service.ts';
+import { LOGGING } from '../surfaces/responses.ts';
+import { isObject } from '../user-input.ts';
+import type { RunningService, ServiceKind } from './service-kind.ts';
 import { createUrlService } from './url-service.ts';
 
+export const documentService: ServiceKind<object | string> = {
+  form: 'an OpenAPI document or its path',
+  accepts: isDocument,
+  async start(definition, { folder, options, onProblem }) {
+    const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
+    const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
+    return createDocumentService(await openDocument(source, serve, onProblem));
+  },
+};
+
+function isDocument(definition: unknown): definition is object | string {
+  if (typeof definition === 'string') return true;
+  return isObject(definition) && ('openapi' in definition || 'swagger' in definition);
+}
+
 /** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
-export function createDocumentService(document: Live<ServedDocument>): RunningService {
+function createDocumentService(document: Live<ServedDocument>): RunningService {
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
   // It does not listen, but only parses requests.

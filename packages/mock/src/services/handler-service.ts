@@ -4,28 +4,37 @@ import { inspect } from 'node:util';
 import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import type { OnProblem } from '../live.ts';
+import { isObject } from '../user-input.ts';
 import {
   callHandler,
-  type RunningService,
   runSocketHandler,
   type ServiceHandler,
-  type ServiceInput,
   type ServiceSocket,
   type SocketHandler,
   toHead,
 } from './service.ts';
+import type { RunningService, ServiceContext, ServiceInput, ServiceKind } from './service-kind.ts';
 import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 
-/** @param upstreamStatus header of the 101 (D10), which `ws` writes */
-export function createHandlerService(
-  name: string,
+export const handlerService: ServiceKind<ServiceHandler> = {
+  form: 'a function (request) => Response, an object with fetch or webSocket',
+  accepts: isCode,
+  start: createHandlerService,
+};
+
+function isCode(definition: unknown): definition is ServiceHandler {
+  const { fetch, webSocket } = isObject(definition) ? definition : { fetch: definition };
+  const parts = [fetch, webSocket].filter((part) => part !== undefined);
+  return parts.length > 0 && parts.every((part) => typeof part === 'function');
+}
+
+function createHandlerService(
   service: ServiceHandler,
-  upstreamStatus: string,
-  onProblem: OnProblem,
+  { name, options, onProblem }: ServiceContext,
 ): RunningService {
+  const { upstreamStatus } = options.wireProfile.gatewayHeaders;
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report: Report = (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
@@ -111,7 +120,7 @@ async function openWebSocket(
   const options = { noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE_BYTES };
   const server = new WebSocketServer(options);
   server.on('headers', (headers) => {
-    // D9: every gateway response has it, 101 and OPTIONS included.
+    // `ws` writes the 101. Every gateway response has the request ID (D9) and the upstream status (D10).
     headers.push(`X-Request-Id: ${call.requestId}`, `${upstreamStatus}: 101`);
   });
   return {

@@ -1,10 +1,4 @@
 /** Hosted services, and how those in code are called, in the mock and in MSW. Pages import it, so it needs no Node modules. */
-import type {
-  GatewayCall,
-  GatewayInput,
-  ServiceResponse,
-  WebSocketResponse,
-} from '@berth/server-stubs';
 import { GatewayError, hasResponse } from '@berth/server-stubs/contract';
 import { closest, distance } from 'fastest-levenshtein';
 
@@ -129,22 +123,4 @@ export function toHead({ status, headers, url }: Response) {
 function isResponse(value: unknown): value is Response {
   const { status, arrayBuffer } = Object(value) as Partial<Response>;
   return typeof status === 'number' && typeof arrayBuffer === 'function';
-}
-
-/** A call to a service, without credentials and without the headers that are for the mock. */
-export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
-  /** Aborted when the caller disconnects, or when the service has not responded in time. */
-  readonly signal: AbortSignal;
-  /** Whether the caller asks for a WebSocket. Any other response than a 101 rejects it. */
-  readonly isUpgrade: boolean;
-}
-
-/** A service that has started. It owns no resources, such as timers or listening sockets, so nothing closes it. */
-export interface RunningService {
-  serve(
-    input: ServiceInput,
-    call: GatewayCall,
-  ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
-  /** Whether calls with `Prefer` reach the service. Default: the caller gets the contract's response. */
-  readonly handlesPrefer?: boolean;
 }

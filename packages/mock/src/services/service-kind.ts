@@ -1,0 +1,42 @@
+/** What a kind of hosted service consists of. Each `…-service.ts` exports one, and `create-services.ts` lists them. */
+import type {
+  GatewayCall,
+  GatewayInput,
+  ServiceResponse,
+  WebSocketResponse,
+} from '@berth/server-stubs';
+import type { OnProblem } from '../live.ts';
+import type { ResolvedOptions } from '../options.ts';
+
+export interface ServiceKind<Definition> {
+  /** What a user writes, for the error if no kind accepts a definition. */
+  readonly form: string;
+  accepts(definition: unknown): definition is Definition;
+  start(definition: Definition, context: ServiceContext): RunningService | Promise<RunningService>;
+}
+
+export interface ServiceContext {
+  readonly name: string;
+  /** Paths in a definition are relative to it: the folder of the services file, or the working directory. */
+  readonly folder: string;
+  readonly options: ResolvedOptions;
+  readonly onProblem: OnProblem;
+}
+
+/** A call to a service, without credentials and without the headers that are for the mock. */
+export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
+  /** Aborted when the caller disconnects, or when the service has not responded in time. */
+  readonly signal: AbortSignal;
+  /** Whether the caller asks for a WebSocket. Any other response than a 101 rejects it. */
+  readonly isUpgrade: boolean;
+}
+
+/** A service that has started. It owns no resources, such as timers or listening sockets, so nothing closes it. */
+export interface RunningService {
+  serve(
+    input: ServiceInput,
+    call: GatewayCall,
+  ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
+  /** Whether calls with `Prefer` reach the service. Default: the caller gets the contract's response. */
+  readonly handlesPrefer?: boolean;
+}
