@@ -3,16 +3,14 @@ import { isIP } from 'node:net';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from './options.ts';
 
-const ANY_ADDRESS = ['0.0.0.0', '::'];
-
 /**
  * Returns whether a host name can only belong to this machine or its network, as a name without a dot does, such as that
- * of a container. A page may point any other name at this machine (DNS rebinding), and has the same origin as the mock then.
+ * of a container. A page may point any other name at this machine (DNS rebinding), and is then same-origin with the mock.
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isLoopbackName(host) || host === listenHost.toLowerCase()) return true;
-  if (isIP(host) !== 0) return ANY_ADDRESS.includes(listenHost);
+  if (isIP(host) !== 0) return ['0.0.0.0', '::'].includes(listenHost);
   return host !== '' && !host.includes('.');
 }
 

@@ -50,9 +50,9 @@ export class CallRecord {
   operationId: string | undefined;
   service: string | undefined;
   faults: readonly string[] = [];
+  status: number | undefined;
   reason: string | undefined;
   ms: number | undefined;
-  #status: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
@@ -65,10 +65,6 @@ export class CallRecord {
     this.method = request.method ?? 'GET';
     this.target = request.url ?? '/';
     this.#headers = request.rawHeaders.join('\n');
-  }
-
-  get status(): number | undefined {
-    return this.#status;
   }
 
   get headers(): [name: string, value: string][] {
@@ -103,7 +99,7 @@ export class CallRecord {
 
   /** @param status what is sent, or will be. After the call has ended, nothing is sent. */
   setStatus(status: number): void {
-    if (this.ms === undefined) this.#status = status;
+    if (this.ms === undefined) this.status = status;
   }
 
   finish(): void {

@@ -37,11 +37,7 @@ export interface Target {
 }
 
 /** A document with a path of the contract is a draft of it. Any other is standalone. */
-export async function openTarget(
-  options: ResolvedOptions,
-  auth: Auth,
-  onProblem: OnProblem,
-): Promise<Target> {
+export async function openTarget(options: ResolvedOptions, auth: Auth, onProblem: OnProblem) {
   const serve = (loaded: DocumentRoutes) => {
     const surface = findSurface(loaded.document);
     return surface === undefined
@@ -60,10 +56,9 @@ export async function openTarget(
 }
 
 function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
-  if (services === undefined && credentials === 'present') return;
-  const option = services === undefined ? 'credentials' : 'services';
   const rest = `has no effect together with ${document}, a standalone document, which is served without credentials: remove one of them.`;
-  throw new FieldError(option, rest);
+  if (services !== undefined) throw new FieldError('services', rest);
+  if (credentials !== 'present') throw new FieldError('credentials', rest);
 }
 
 function createDocumentTarget(document: Live<ServedDocument>): Target {
@@ -117,12 +112,10 @@ function listMethods({ url }: RequestLine, find: (line: RequestLine) => unknown)
   return METHODS.filter((method) => find({ method, url }) !== undefined);
 }
 
-const STORAGE_ROOT = '/api';
-
 /** A typo after `/api` gets an error of the storage API. Everything else belongs to the gateway. */
 function surfaceOf({ url = '/' }: RequestLine): SurfaceName {
   const { path } = splitTarget(url);
   if (path === DOCUMENT_UPLOAD_PATH) return 'upload';
   if (path.startsWith(`${FILES_PATH}/`)) return 'link';
-  return path === STORAGE_ROOT || path.startsWith(`${STORAGE_ROOT}/`) ? 'storage' : 'gateway';
+  return path === '/api' || path.startsWith('/api/') ? 'storage' : 'gateway';
 }

@@ -21,7 +21,3 @@ export class FieldError extends TypeError {
     super(`${field} ${rest}`);
   }
 }
-
-export function unknownField(name: string, known: readonly string[]): FieldError {
-  return new FieldError(name, `is not a field: the fields are ${known.join(', ')}.`);
-}

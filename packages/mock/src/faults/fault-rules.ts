@@ -1,6 +1,6 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
 import { SURFACES, type SurfaceName, toMockError } from '../surface.ts';
-import { FieldError, isObject, toInteger, unknownField } from '../user-input.ts';
+import { FieldError, isObject, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
 /** Faults, and the calls that they apply to. */
@@ -96,11 +96,7 @@ const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][]
 const KIND_NAMES = KINDS.map(([name]) => name);
 
 /** A value that is not valid on the surface has no effect: a rule may be for several surfaces. */
-function toEffects(
-  rules: readonly FaultRule[],
-  surface: SurfaceName,
-  hasBody: boolean,
-): FaultEffect[] {
+function toEffects(rules: readonly FaultRule[], surface: SurfaceName, hasBody: boolean) {
   const kinds = KINDS.filter(([, { needsBody }]) => hasBody || !needsBody);
   const effects = kinds.flatMap(([name, kind]) =>
     rules
@@ -184,7 +180,9 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
   const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
-    if (kind === undefined) throw unknownField(name, known);
+    if (kind === undefined) {
+      throw new FieldError(name, `is not a field: the fields are ${known.join(', ')}.`);
+    }
     if (input === undefined) continue;
     const value = kind.parse(input);
     const isInvalid = surface !== undefined && kind.isValidOn?.(value, surface) === false;
