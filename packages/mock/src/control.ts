@@ -131,7 +131,7 @@ function assertAllowed(request: IncomingMessage, path: string, listenHost: strin
   }
   const { headers, method } = request;
   const site = headers['sec-fetch-site'] ?? 'same-origin';
-  // A user may open any address, and follow links to the page. A frame with another one could create sessions.
+  // A user may open any address, and follow links to the page. A frame with another address could create sessions.
   const isVisit =
     headers['sec-fetch-mode'] === 'navigate' &&
     method === 'GET' &&

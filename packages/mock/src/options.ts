@@ -23,7 +23,7 @@ export interface MockOptions {
   services?: string | HostedServices | undefined;
   /**
    * Path of an OpenAPI document: a draft of the gateway or storage document, which extends the built-in one,
-   * or any other document, which is then served alone, at the path of its `servers`, without credentials.
+   * or any other document, which is then standalone: served at the path of its `servers`, without credentials.
    * Default: none.
    */
   document?: string | undefined;

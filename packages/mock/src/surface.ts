@@ -129,7 +129,7 @@ export function toFetchResponse(
     return new Response(null, { status, headers });
   }
   const content = isJson ? JSON.stringify(toWireForm(body, profile)) : body;
-  // MSW reads a copy of a stream, whose source would never see that the caller has left.
+  // MSW reads a copy of a stream, whose source would never see that the caller has disconnected.
   return new Response(
     content instanceof ReadableStream
       ? content.pipeThrough(new TransformStream(), { signal: signal as AbortSignal })

@@ -125,7 +125,7 @@ export function events(
       else controller.enqueue(encoder.encode(value));
     },
     cancel() {
-      // Not awaited: it ends only when what it waits for does.
+      // Not awaited: it may be waiting indefinitely.
       // biome-ignore lint/suspicious/noConsole: in a page, there is no other place
       iterator.return(undefined).catch((error: unknown) => console.error(error));
     },

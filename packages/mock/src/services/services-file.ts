@@ -27,7 +27,7 @@ export function withoutModuleQuery(text: string): string {
 let loads = 0;
 
 /**
- * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that
+ * Loads a services file, whose default export has the services by name, and restarts them when the file or one that
  * it imports has changed. Modules from earlier loads stay in memory, because Node never unloads modules.
  */
 export async function openServicesFile<Started>(
@@ -113,7 +113,7 @@ function toServicesError(error: unknown, path: string, files: readonly string[])
   if (!(error instanceof Error)) return new ServicesError(`${path}: it threw ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map(withoutModuleQuery);
-  // The stack of a syntax error begins with its place, as a path and not as a `file:` URL.
+  // The stack of a syntax error begins with its location, as a path and not as a `file:` URL.
   const places = Array.from(
     trace.matchAll(/((?:file:\/\/)?\/[^:()\n]+):(\d+)/g),
     ([, file = '', line]) => ({

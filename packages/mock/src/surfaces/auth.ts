@@ -1,4 +1,4 @@
-/** Credentials, and which of them a mock accepts that verifies none. Pages import it, so it needs no Node modules. */
+/** Credentials, and the checks used when the mock verifies nothing. Pages import it, so it needs no Node modules. */
 import type { GatewayLogin, GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import { GatewayError, SIGNATURE, StorageError } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';

@@ -67,7 +67,7 @@ export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName
   };
 }
 
-/** Responds to a preflight or a wrong method. Without `methods`, the path is unknown, but browsers must be able to read that. */
+/** Responds to a preflight or a wrong method. Without `methods`, the path is unknown, but browsers must be able to read the 404. */
 export function sendAllowed(
   methods: readonly string[],
   response: ServerResponse,

@@ -46,7 +46,7 @@ export function createMockUpload({ contract, options }: ContractParts): Router {
   return createUploadRouter({ uploadFile }, toRouterOptions(options));
 }
 
-/** Creates the listener for links. Links are no operations of a document. */
+/** Creates the listener for links. Links are not operations of any document. */
 export function createMockLinks({ options }: ContractParts): Listener & Pick<Router, 'find'> {
   const listener = createDownloadListener({
     async download(request) {
