@@ -230,11 +230,12 @@ describe('a WebSocket', () => {
     expect([actual, String(text)]).toEqual([code, reason]);
   });
 
-  test('has the headers of every gateway response, and is refused without a handler', async () => {
+  test('has the headers of every gateway response, and is refused without a handler, as HTTP is', async () => {
     const { statusCode, headers } = await askForWebSocket(`${url}/shop/echo`);
     expect([statusCode, headers['x-svc-upstream-status-code']]).toEqual([101, '101']);
     expect(headers['x-request-id']).not.toBe('');
     expect((await askForWebSocket(`${url}/code`)).statusCode).not.toBe(101);
+    expect((await ask('sockets')).status).toBe(501);
   });
 });
 
@@ -261,10 +262,6 @@ describe('a service that is broken', () => {
     const { status, json } = await ask(name);
     expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
     await problem;
-  });
-
-  test('an HTTP call to a service that only accepts WebSockets is a 501', async () => {
-    expect(await ask('sockets')).toMatchObject({ status: 501 });
   });
 
   test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
