@@ -17,6 +17,13 @@ it.each([
   expect(url).toBe(`${expected}/v1/cloudrun/x`);
 });
 
+it('a base URL cannot be empty, even in a page', () => {
+  vi.stubGlobal('location', { href: 'https://page.example/app?tab=1' });
+  const error = expect.objectContaining({ kind: 'options' });
+  expect(() => createGatewayClient({ baseUrl: '' })).toThrow(error);
+  vi.unstubAllGlobals();
+});
+
 describe('the path of a call', () => {
   it.each<[string, string, string?]>([
     ['CL-PATH-SEGMENTS', 'a/b/c'],
