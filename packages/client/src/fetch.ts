@@ -48,7 +48,7 @@ interface FetchSetup {
   readonly fetch?: FetchLike | undefined;
   readonly session?: Session | undefined;
   readonly headers?: RequestInit['headers'];
-  /** Start of the URLs that get credentials and headers. Default: all. */
+  /** Start of the URLs that get credentials, headers and limits. Default: all. */
   readonly scope?: string | undefined;
   readonly redirect: 'manual' | 'follow';
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
@@ -82,8 +82,10 @@ export function createSender(setup: FetchSetup): Sender {
     const fields: Record<string, unknown> = {};
     if (request) for (const name of REQUEST_FIELDS) fields[name] = request[name];
     const redirect = isInScope ? setup.redirect : (rest.redirect ?? request?.redirect ?? 'follow');
-    const headers = isInScope ? { ...clientHeaders } : {};
-    Object.assign(headers, toRecord(init.headers ?? request?.headers));
+    const headers = {
+      ...(isInScope && clientHeaders),
+      ...toRecord(init.headers ?? request?.headers),
+    };
     let body = init.body ?? (isBodiless ? null : await request?.arrayBuffer());
     if (isBodiless && body !== null) {
       throw new BerthError('options', `A ${method} request cannot have a body.`);
@@ -108,7 +110,10 @@ export function createSender(setup: FetchSetup): Sender {
     async fetch(input, { signal, timeout, retry, ...init } = {}) {
       const target = toTarget(input, init);
       const options = { signal: signal ?? target.request?.signal, timeout, retry };
-      return withBudget(options, limits, target, (budget) => sendTo(target, init, budget));
+      const defaults = target.url.startsWith(scope)
+        ? limits
+        : { ...limits, timeout: 0, attempts: 1 };
+      return withBudget(options, defaults, target, (budget) => sendTo(target, init, budget));
     },
   };
 
@@ -130,7 +135,7 @@ export function createSender(setup: FetchSetup): Sender {
       try {
         const init = { ...call, headers, signal, duplex: 'half' };
         response = await fetch(call.url, init as RequestInit);
-        if (response.ok) return response;
+        if (response.ok || (!session && budget.attempts === 1)) return response;
       } catch (error) {
         signal.throwIfAborted();
         failure = networkError('No response', call, error);
@@ -152,7 +157,7 @@ export function createSender(setup: FetchSetup): Sender {
         if (response) return response;
         throw failure;
       }
-      response?.body?.cancel().catch(() => {});
+      discard(response?.body);
       await pause(delay, signal);
     }
   }

@@ -42,6 +42,15 @@ describe('gateway.fetch', () => {
     expect([...(requests[0] as Request).headers]).toEqual([]);
   });
 
+  it('neither limits nor repeats calls of other hosts, nor reads their errors', async () => {
+    await using server = await startServer((_, response) => {
+      setTimeout(() => response.writeHead(503).write('{'), 50);
+    });
+    const { fetch } = gatewayAt('https://g.example', { timeout: 1 });
+    expect((await fetch(server.url)).status).toBe(503);
+    expect(server.calls).toHaveLength(1);
+  });
+
   it('keeps an Authorization header of the call, and all that a Request holds', async () => {
     const refusal = refused('ACCESS_TOKEN_EXPIRED', 401);
     const renewable = bearer(async () => 't');
