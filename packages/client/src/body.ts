@@ -66,9 +66,9 @@ export async function toPayload<Payload>(
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
   const type = response.headers.get('Content-Type') ?? '';
-  const text = decode(bytes, type);
+  const text = decoderOf(response).decode(bytes);
   let payload: unknown = text || undefined;
-  if (text && /^application\/(\S+\+)?json\b/i.test(type)) {
+  if (text && /^application\/(\S+\+)?json\s*(;|$)/i.test(type)) {
     payload = parseJson(text);
     if (payload === undefined) throw contractError(response, call, 'invalid JSON');
   }
@@ -81,34 +81,43 @@ export async function toPayload<Payload>(
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
-function decode(bytes: ArrayBuffer | undefined, type: string): string {
+export function decoderOf({ headers }: Response): TextDecoder {
+  const type = headers.get('Content-Type') ?? '';
   const [, charset] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
   try {
-    return new TextDecoder(charset).decode(bytes);
+    return new TextDecoder(charset);
   } catch {
-    return new TextDecoder().decode(bytes);
+    return new TextDecoder();
   }
 }
 
-/** Parses JSON. Returns `undefined` if it is invalid: the parser's error would quote it. */
-export function parseJson(text: string): unknown {
+/** Parses JSON. Returns the fallback if it is invalid: the parser's error would quote it. */
+export function parseJson(text: string, fallback?: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return fallback;
   }
+}
+
+/** Returns whether the size of a body is known, and within a limit. */
+export function isSmall({ headers }: Response, maxBytes: number): boolean {
+  return (
+    Number(headers.get('Content-Length') ?? Number.NaN) <= maxBytes &&
+    !headers.has('Content-Encoding')
+  );
 }
 
 export async function readText(
   response: Response,
   maxBytes: number,
+  decoder = new TextDecoder(),
 ): Promise<{ readonly text: string; readonly isComplete: boolean }> {
   const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
   let text = '';
   for (let size = 0; size <= maxBytes; ) {
     const { value } = (await reader?.read()) ?? {};
-    if (!value) return { text, isComplete: true };
+    if (!value) return { text: text + decoder.decode(), isComplete: true };
     size += value.byteLength;
     text += decoder.decode(value, { stream: true });
   }

@@ -18,8 +18,8 @@ interface CallsSetup {
   readonly baseUrl: string;
   /** Returns the path of a call from its template and its parameters. */
   toPath(template: string, params: Readonly<Record<string, unknown>>): string;
-  /** Checks a response before it is read, and returns it or another one. Default: no check. */
-  readonly check?: (response: Response, call: CallInfo) => Promise<Response>;
+  /** Checks a response before it is read, and returns it or another one. */
+  readonly check: (response: Response, call: CallInfo) => Promise<Response>;
 }
 
 interface Init extends CallOptions {
@@ -46,8 +46,7 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
     }
-    const { signal, timeout, retry, ...others } = init;
-    const { idempotent = method === 'GET', read = (result) => result, ...rest } = others;
+    const { signal, timeout, retry, idempotent = method === 'GET', read, ...rest } = init;
     const isRepeatable = idempotent && !isStream(init.body);
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
@@ -59,7 +58,7 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
           info.url = request.url;
           const body = isStream(init.body) ? request.body : undefined;
           response = await sender.send(request, { idempotent, body }, budget);
-          if (check) response = await check(response, info);
+          response = await check(response, info);
           return response;
         };
         let result: unknown;
@@ -78,7 +77,7 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
           continue;
         }
         try {
-          return read(result);
+          return read ? read(result) : result;
         } catch (error) {
           const isTemporary = isBerthError(error) && error.retryable;
           await retryAfter(error, isTemporary && isRepeatable, budget, response?.headers);

@@ -1,5 +1,5 @@
 import type { Session } from './auth.ts';
-import { parseJson, readText } from './body.ts';
+import { decoderOf, isSmall, parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import type { RetryClass, Sender } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
@@ -19,7 +19,8 @@ export interface GatewayContext {
   readonly toError: (response: Response, call: CallInfo, body?: unknown) => Promise<BerthError>;
 }
 
-const ERROR_BYTES = 65_536;
+/** Maximum size of an error in bytes; the rest is not read. */
+const ERROR_BYTES = 1_048_576;
 
 /** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
 const TEMPORARY = [429, 502, 503, 504];
@@ -31,13 +32,14 @@ export async function toGatewayError(
   upstreamStatus: string,
   knownBody?: unknown,
 ): Promise<BerthError> {
-  const body = knownBody ?? (await readBody(response));
+  const body = knownBody === undefined ? await readBody(response) : knownBody;
   const { code, reason, retryClass } = toFailure(response, body, upstreamStatus);
   const retryable = retryClass === 'any' || retryClass === 'idempotent';
   const details = { call, response, body, code, reason, retryable };
   if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
-  const { status, headers, type } = response;
-  const isRedirect = type === 'opaqueredirect' || (status < 400 && headers.has('Location'));
+  const { status, headers } = response;
+  // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
+  const isRedirect = !status || (status < 400 && headers.has('Location'));
   const what = isRedirect ? 'a redirect, which is not followed' : 'an error';
   return new BerthError('service', `The service returned ${what}`, details);
 }
@@ -53,10 +55,22 @@ export async function classify(response: Response, upstreamStatus: string): Prom
   return toFailure(response, body, upstreamStatus).retryClass;
 }
 
-/** Reads the body of a failed response. If that fails, its status and headers must suffice. */
+/** Limits the body of an error, and decodes it by its charset: `openapi-fetch` would read all of it, as UTF-8. */
+export async function capErrorSize(response: Response): Promise<Response> {
+  // No `Response` can be created with a higher status than 599.
+  if (response.ok || !response.body || response.status > 599) return response;
+  const decoder = decoderOf(response);
+  if (isSmall(response, ERROR_BYTES) && decoder.encoding === 'utf-8') return response;
+  const { text } = await readText(response, ERROR_BYTES, decoder);
+  return new Response(text, response);
+}
+
+/** Reads the body of a failed response. If that fails, only status and headers are used. */
 async function readBody(response: Response): Promise<unknown> {
-  const { text } = await readText(response, ERROR_BYTES).catch(() => ({ text: '' }));
-  return parseJson(text) ?? text;
+  const { text } = await readText(response, ERROR_BYTES, decoderOf(response)).catch(() => ({
+    text: '',
+  }));
+  return parseJson(text, text);
 }
 
 /**
@@ -73,9 +87,10 @@ function toFailure({ status, headers }: Response, body: unknown, upstreamStatus:
     requestId === headers.get('X-Request-Id') &&
     !headers.has(upstreamStatus);
   const gatewayCode = isOfGateway ? code : '';
-  const retries: Readonly<Record<string, RetryClass>> = GATEWAY_RETRIES;
   let retryClass: RetryClass = TEMPORARY.includes(status) ? 'idempotent' : 'never';
-  if (Object.hasOwn(retries, gatewayCode)) retryClass = retries[gatewayCode] as RetryClass;
+  if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
+    retryClass = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
+  }
   // Without a body, it is unclear who rejected the call. New credentials do no harm.
   if (status === 401 && (gatewayCode || body === '')) retryClass = 'unauthorized';
   return { code: gatewayCode || undefined, reason, retryClass };

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { classify, type GatewayContext, toGatewayError } from './gateway-call.ts';
+import { capErrorSize, classify, type GatewayContext, toGatewayError } from './gateway-call.ts';
 import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
@@ -62,8 +62,8 @@ export interface GatewayClient extends Calls<paths> {
   service(name: string): Service;
   service<Paths extends object>(name: string): DocumentedService<Paths>;
   /**
-   * A `fetch` for other libraries. It adds the client's credentials, time limit and retries to calls of this gateway;
-   * any other URL is fetched without credentials. The time limit ends with the response headers. Redirects of the
+   * A `fetch` for other libraries. It adds the client's credentials, time limit and retries to calls of this gateway's
+   * services; any other URL is fetched without them. The time limit ends with the response headers. Redirects of the
    * gateway are not followed.
    *
    * @example
@@ -105,7 +105,11 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: (response) => classify(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, { baseUrl, toPath: toContractPath });
+  const calls = createCalls<paths>(sender, {
+    baseUrl,
+    toPath: toContractPath,
+    check: capErrorSize,
+  });
   const context: GatewayContext = {
     sender,
     session,
@@ -117,7 +121,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const setup = { baseUrl: url, toPath: toServicePath };
+      const setup = { baseUrl: url, toPath: toServicePath, check: capErrorSize };
       const documented = createCalls<WithGatewayErrors<Paths>>(sender, setup);
       return { ...documented, ...createService(context, calls, name, url) };
     },

@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { parseJson, readText } from './body.ts';
+import { isSmall, parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import type { FetchLike, Sender } from './fetch.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
@@ -42,10 +42,8 @@ const RESPONSE_BYTES = 16_777_216;
 
 /** Reads a response of unknown or large size, up to a limit. A stream that counts would take more time. */
 export async function capResponseSize(response: Response, call: CallInfo): Promise<Response> {
-  const { headers } = response;
-  const length = Number(headers.get('Content-Length') ?? Number.NaN);
-  const isSmall = length <= RESPONSE_BYTES && !headers.has('Content-Encoding');
-  if (!response.body || isSmall) return response;
+  // No `Response` can be created with a higher status than 599.
+  if (!response.body || response.status > 599 || isSmall(response, RESPONSE_BYTES)) return response;
   const { text, isComplete } = await readText(response, RESPONSE_BYTES);
   if (isComplete) return new Response(text, response);
   const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;

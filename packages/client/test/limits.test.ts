@@ -1,8 +1,15 @@
+import type { BerthError, GatewayClient } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endless, failureOf, gatewayAt, gatewayWith, serviceAt } from './support/clients.ts';
 import { type Handler, hang, keepSending, refuse, stall, startServer } from './support/servers.ts';
 
 const BASE = 'http://g.example';
+const ROOT = '/v1/cloudrun/{name}';
+const params = { path: { name: 'x' } };
+
+interface Anything {
+  '/a': { get: { responses: { 200: { content: { 'application/json': unknown } } } } };
+}
 
 afterEach(() => void vi.useRealTimers());
 
@@ -71,10 +78,21 @@ it('CL-SIZE-HEADERS: headers that never end are an error without a time limit', 
   await expect(call).rejects.toMatchObject({ kind: 'network' });
 });
 
-it('an error without an end does not fill the memory', async () => {
+it.each<[string, (gateway: GatewayClient) => Promise<unknown>]>([
+  ['request', async (gateway) => (await gateway.service('x').request('a')).status],
+  [
+    'get',
+    async (gateway) => ((await failureOf(gateway.service('x').get('a'))) as BerthError).status,
+  ],
+  ['GET', async (gateway) => (await gateway.GET(ROOT, { params })).response.status],
+  [
+    'GET of a service',
+    async (gateway) => (await gateway.service<Anything>('x').GET('/a')).response.status,
+  ],
+])('an error without an end does not fill the memory: %s', async (_, statusOf) => {
   const { body, count } = endless();
-  const { service } = gatewayWith([new Response(body, { status: 500 })]);
-  expect((await service.request('a')).status).toBe(500);
+  const { gateway } = gatewayWith([new Response(body, { status: 500 })]);
+  expect(await statusOf(gateway)).toBe(500);
   expect(count()).toBeLessThan(16);
 });
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
-import { bearer } from '@berth/client';
+import { type BerthError, bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
@@ -15,10 +15,10 @@ import {
 import { serve, startServer } from './support/servers.ts';
 
 const JSON_TYPE = 'application/json';
+const LATIN = 'text/plain; charset=iso-8859-1';
 
 describe('a payload', () => {
   const VENDOR = 'application/vnd.x+json; charset=utf-8';
-  const LATIN = 'text/plain; charset=iso-8859-1';
   /** Returns a body in pieces of one byte, which splits characters. */
   const inPieces = (body: string | Buffer, type: string) => () => {
     const pieces = Array.from(Buffer.from(body), (byte) => Buffer.of(byte));
@@ -34,6 +34,7 @@ describe('a payload', () => {
     ['text', inPieces('[中]', 'text/plain'), '[中]'],
     ['Latin-1 text', inPieces(Buffer.from('é', 'latin1'), LATIN), 'é'],
     ['text with an unknown charset', inPieces('é', 'text/plain; charset="x-none"'), 'é'],
+    ['a sequence of JSON texts', inPieces('\x1E[1]\n', 'application/json-seq'), '\x1E[1]\n'],
     ['text without a media type', inPieces('a', ''), 'a'],
     ['no bytes', inPieces('', JSON_TYPE), undefined],
     ['status 204', () => new Response(null, { status: 204 }), undefined],
@@ -65,6 +66,22 @@ describe('a payload', () => {
       issues: [{ path: ['name'] }, { path: ['tags', 0] }],
     });
   });
+});
+
+it.each<[string, string | Uint8Array<ArrayBuffer>, string, unknown]>([
+  ['JSON null', 'null', JSON_TYPE, null],
+  ['Latin-1 text', Uint8Array.of(0xe9), LATIN, 'é'],
+  ['half a character', Uint8Array.of(0x61, 0xc3), 'text/plain', 'a\uFFFD'],
+])('the body of an error, %s, is the same from each method', async (_, text, type, expected) => {
+  for (const length of ['', String(text.length)]) {
+    const headers = { 'Content-Type': type, ...(length && { 'Content-Length': length }) };
+    const respond = () => new Response(text, { status: 500, headers });
+    const { service } = gatewayWith([respond(), respond(), respond()]);
+    for (const call of [service.get('a'), service.post('a'), service.events('a').next()]) {
+      const error = (await failureOf(call)) as BerthError;
+      expect(error.body).toBe(expected);
+    }
+  }
 });
 
 describe('the body of a POST', () => {
