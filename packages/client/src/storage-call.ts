@@ -35,6 +35,7 @@ export interface StorageContext {
   readonly transferLimits: Limits & { readonly idle: number };
   readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
+  readonly readText: typeof readText;
 }
 
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */

@@ -1,6 +1,7 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import { createFileMethods, type FileMethods } from './batches.ts';
+import { readText } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
@@ -178,6 +179,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
+    readText,
     // A link may redirect (D23).
     createLinkSender: (linkFetch) =>
       createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),

@@ -1,6 +1,7 @@
 import { BerthError } from './errors.ts';
 import type { FetchLike } from './fetch.ts';
 import type { components } from './generated/storage.v2.gen.ts';
+import type { StorageContext } from './storage-call.ts';
 import { kindOf } from './streams.ts';
 import type { IdleWatch } from './transfer.ts';
 
@@ -9,6 +10,9 @@ export type Field = keyof components['schemas']['UploadForm'];
 
 /** The contract requires it to be the last field. */
 export const FILE_FIELD = 'file' satisfies Field;
+
+/** Maximum length of a response to keep, in characters. XML errors are far shorter. */
+export const MAX_RESPONSE = 65_536;
 
 /** A local file, in Node. It is streamed, and can be sent again if an attempt fails. */
 interface FileSource {
@@ -47,6 +51,7 @@ export interface UploadForm {
   readonly watch: IdleWatch;
   readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
+  readonly readText: StorageContext['readText'];
 }
 
 export interface UploadResponse {

@@ -40,7 +40,7 @@ export async function upload(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
-  const { fetch, agent, transferLimits, wireProfile } = context;
+  const { fetch, agent, readText, transferLimits, wireProfile } = context;
   const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
@@ -59,7 +59,7 @@ export async function upload(
       budget.used += 1;
       watch.restart();
       try {
-        const form = { url, fields, fileName, content, report, watch, fetch, agent };
+        const form = { url, fields, fileName, content, report, watch, fetch, agent, readText };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, failure);

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
 import {
   FILE_FIELD,
+  MAX_RESPONSE,
   readStream,
   type UploadContent,
   type UploadForm,
@@ -18,9 +19,6 @@ import {
 } from '../upload-form.ts';
 
 const CHUNK = 512 * 1024;
-
-/** Maximum length of a response to keep, in characters. XML errors are far shorter. */
-const MAX_RESPONSE = 65_536;
 
 export async function fileSize(file: string | URL): Promise<number> {
   const info = await stat(file);

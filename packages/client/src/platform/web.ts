@@ -1,6 +1,12 @@
 import { BerthError } from '../errors.ts';
 import { isStream } from '../streams.ts';
-import { FILE_FIELD, readStream, type UploadForm, type UploadResponse } from '../upload-form.ts';
+import {
+  FILE_FIELD,
+  MAX_RESPONSE,
+  readStream,
+  type UploadForm,
+  type UploadResponse,
+} from '../upload-form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const MIN_SPEED = 64;
@@ -23,7 +29,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 }
 
 async function sendWithFetch(
-  { url, watch, fetch = globalThis.fetch }: UploadForm,
+  { url, readText, watch, fetch = globalThis.fetch }: UploadForm,
   body: FormData,
   size: number,
 ): Promise<UploadResponse> {
@@ -33,7 +39,7 @@ async function sendWithFetch(
     // A redirect would send the grant elsewhere, and the contract has no redirects.
     const response = await fetch(url, { method: 'POST', body, signal, redirect: 'manual' });
     const { status, headers } = response;
-    return { status, headers, text: await response.text() };
+    return { status, headers, ...(await readText(response, MAX_RESPONSE)) };
   } catch (error) {
     throw watch.toError(error);
   }
