@@ -88,7 +88,7 @@ export const LINK_WARN_SECONDS = 3600 as const;
 /** Lifetime that the client requests for a public link. (D22) */
 export const PUBLIC_LINK_SECONDS = 600 as const;
 
-/** Maximum size of an avatar that the client uploads. (D22) */
+/** Maximum size of an avatar that the client uploads. (D27) */
 export const AVATAR_BYTES = 204800 as const;
 
 /** Known error codes of the gateway. */
