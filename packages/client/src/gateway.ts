@@ -18,7 +18,7 @@ export interface GatewayClientOptions extends LimitOptions {
   readonly baseUrl: string;
   /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
   readonly auth?: GatewayAuth | undefined;
-  /** Sends each attempt, for example through a proxy. Default: the platform's `fetch`. */
+  /** Sends each attempt, for example through a proxy, but no WebSocket. Default: the platform's `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** Headers to send with every call. Default: none. */
   readonly headers?: RequestInit['headers'];
@@ -28,7 +28,8 @@ export interface GatewayClientOptions extends LimitOptions {
 
 /**
  * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's,
- * unless the document has a `default` response.
+ * unless the document has a `default` response. Its `use` adds middleware only to its own `GET` and `POST`: not to its
+ * `get` and `post`, nor to another object for the same service.
  */
 export type DocumentedService<Paths extends object> = Service & Calls<WithGatewayErrors<Paths>>;
 
@@ -46,7 +47,8 @@ type Fallback<Responses> = 'default' extends keyof Responses
 
 /**
  * A gateway client. It is also a client of `openapi-fetch` with the `paths` of the contract: `GET`, `POST`, `use` and
- * `eject`, whose calls do not throw for an error status.
+ * `eject`, whose calls do not throw for an error status. `use` adds middleware to these calls and to `get` and `post` of
+ * services, but not to `request`, `events`, `connect`, `fetch`, or the `GET` and `POST` of a service.
  */
 export interface GatewayClient extends Calls<paths> {
   /**
