@@ -21,8 +21,8 @@ export type ErrorKind =
   /** A response of a service has an unexpected form, your schema rejects it, or a raw call got invalid JSON. */
   | 'contract'
   /**
-   * An argument is invalid, or your function for credentials failed. Nothing was sent, unless a stream of yours turned
-   * out to be wrong while it was sent.
+   * An argument is invalid, or your function for credentials failed. Nothing was sent, unless your stream failed a
+   * check while it was sent.
    */
   | 'options';
 

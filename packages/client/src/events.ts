@@ -12,7 +12,7 @@ import { type IdleWatch, readBody, watchIdle } from './transfer.ts';
 export interface EventsOptions extends Omit<ServiceOptions, 'idempotent'> {
   /** ID of the event to continue after. Default: the service decides. */
   readonly lastEventId?: string | undefined;
-  /** How long no byte may arrive, in milliseconds; the client then reconnects. `0`: no limit. Default: 0. */
+  /** Longest pause between bytes, in milliseconds; the client then reconnects. `0`: no limit. Default: 0. */
   readonly idle?: number | undefined;
   /** Whether to reconnect. If not, the iteration ends with the connection, or throws if it broke. Default: `true`. */
   readonly reconnect?: boolean | undefined;

@@ -25,7 +25,7 @@ import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 
-/** Where the storage operations are: the only URLs that get credentials. */
+/** Path prefix of the storage operations, the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
 
 const IDEMPOTENT_PATHS: readonly string[] = IDEMPOTENT_OPERATIONS.map((id) => STORAGE_PATH + id);
@@ -107,9 +107,7 @@ export interface StorageClient extends FileMethods {
    * });
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
-  /**
-   * Uploads a user picture, like `upload`, but rejects content above the default limit for avatars, 200 KiB.
-   */
+  /** Uploads a user picture, like `upload`, but rejects content larger than the contract's limit `avatarBytes`. */
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
    * Downloads a file, or part of it, through a temporary link. Returns before the body is read: read it as a stream, a

@@ -44,7 +44,7 @@ export function discard(body: unknown): void {
 }
 
 /**
- * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
+ * Prevents a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
  */
 export function ignoreEarlyErrors(stream: unknown): void {
   if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});

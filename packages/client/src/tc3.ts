@@ -31,8 +31,8 @@ export interface Tc3Options {
 }
 
 /**
- * Signs each gateway call with a key pair (signature version 3), by WebCrypto. The signature covers the body, which
- * therefore cannot be a stream. Never put a key pair into a web page: whoever opens the page can read it.
+ * Signs each gateway call with a key pair (signature version 3), with WebCrypto. The signature covers the body, which
+ * therefore cannot be a stream. Never put a key pair into a web page: anyone who opens the page can read it.
  *
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
  *
@@ -64,7 +64,7 @@ export function tc3(
 }
 
 /**
- * Signs storage calls with a key pair, by WebCrypto.
+ * Signs storage calls with a key pair, with WebCrypto.
  *
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
  *

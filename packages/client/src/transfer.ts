@@ -11,7 +11,7 @@ export interface Progress {
 
 /** Options that uploads and downloads have in common. */
 export interface TransferOptions {
-  /** How long no byte of an upload or download may be transferred, in milliseconds. `0`: no limit. Default: 65,000. */
+  /** Longest pause in an upload or download, in milliseconds. `0`: no limit. Default: 65,000. */
   readonly idle?: number | undefined;
   /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;

@@ -76,7 +76,7 @@ export async function upload(
   });
 }
 
-/** Looks at the content without reading it. */
+/** Determines type and size of the content, without reading it. */
 async function toContent(
   input: UploadData,
   { contentType, size: expected }: UploadOptions,

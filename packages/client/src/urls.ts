@@ -25,7 +25,7 @@ export function toBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Checks that `fetch` sends a path as it means: percent-encoding the characters that need it (WHATWG URL, section 1.3)
+ * Checks that `fetch` sends a path as written: percent-encoding the characters that need it (WHATWG URL, section 1.3)
  * is all it may change. The gateway rejects `.` and `..`, but `fetch` resolves them before that (section 4.4), and would
  * call another service.
  */
@@ -58,7 +58,7 @@ export function toContractPath(
 }
 
 /**
- * Encodes a link so that `fetch` sends what is meant: links may contain spaces and other letters, and must not be
+ * Encodes a link so that `fetch` sends it correctly: links may contain spaces and other letters, and must not be
  * encoded twice. The URL parser does that by itself, except for what it would drop or misread.
  *
  * @returns the absolute URL, or `undefined` if `fetch` cannot send the link

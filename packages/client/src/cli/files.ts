@@ -10,7 +10,7 @@ const REMOTE = 'remote:';
 export async function cp(from: string, to: string, signal: AbortSignal): Promise<void> {
   if (!isStored(to)) return download(from, to, signal);
   if (!isStored(from)) return upload(from, toRemotePath(to), signal);
-  throw new Failure(`${from} is in the storage already: berth mv moves files there.`, 2);
+  throw new Failure(`${from} is already in storage: berth mv moves files there.`, 2);
 }
 
 async function upload(from: string, target: string, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['cp ./no-such remote:/x', /Cannot read \.\/no-such: ENOENT/],
   ['cp ./a cloud://dev.files/x', /not a storage path: write it as remote:\/path\n/],
   ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: name a file/],
-  ['cp remote:/x remote:/y', /remote:\/x is in the storage already: berth mv moves/],
+  ['cp remote:/x remote:/y', /remote:\/x is already in storage: berth mv moves/],
   ['url remote:/x --max-age 0', /Expected an integer of at least 1/],
   ['call hello -d @/no/such', /Cannot read the request body: ENOENT/],
   ['call hello -H x', /Expected "Name: value"/],
