@@ -103,7 +103,7 @@ export function parseJson(text: string, fallback?: string): unknown {
 /** Returns whether the size of a body is known, and within a limit. */
 export function isSmall({ headers }: Response, maxBytes: number): boolean {
   return (
-    Number(headers.get('Content-Length') ?? Number.NaN) <= maxBytes &&
+    Number.parseInt(headers.get('Content-Length') ?? '', 10) <= maxBytes &&
     !headers.has('Content-Encoding')
   );
 }

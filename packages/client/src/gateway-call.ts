@@ -20,7 +20,10 @@ export interface GatewayContext {
 }
 
 /** Maximum size of an error in bytes; the rest is not read. */
-const ERROR_BYTES = 1_048_576;
+const ERROR_BYTES = 1_000_000;
+
+/** The same for an error whose body may be a stream that the caller waits for. */
+const STREAM_BYTES = 65_536;
 
 /** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
 const TEMPORARY = [429, 502, 503, 504];
@@ -67,7 +70,7 @@ export async function capErrorSize(response: Response): Promise<Response> {
 
 /** Reads the body of a failed response. If that fails, only status and headers are used. */
 async function readBody(response: Response): Promise<unknown> {
-  const { text } = await readText(response, ERROR_BYTES, decoderOf(response)).catch(() => ({
+  const { text } = await readText(response, STREAM_BYTES, decoderOf(response)).catch(() => ({
     text: '',
   }));
   return parseJson(text, text);

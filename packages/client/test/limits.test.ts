@@ -1,11 +1,9 @@
-import type { BerthError, GatewayClient } from '@berth/client';
+import type { GatewayClient } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endless, failureOf, gatewayAt, gatewayWith, serviceAt } from './support/clients.ts';
 import { type Handler, hang, keepSending, refuse, stall, startServer } from './support/servers.ts';
 
 const BASE = 'http://g.example';
-const ROOT = '/v1/cloudrun/{name}';
-const params = { path: { name: 'x' } };
 
 interface Anything {
   '/a': { get: { responses: { 200: { content: { 'application/json': unknown } } } } };
@@ -78,22 +76,20 @@ it('CL-SIZE-HEADERS: headers that never end are an error without a time limit', 
   await expect(call).rejects.toMatchObject({ kind: 'network' });
 });
 
-it.each<[string, (gateway: GatewayClient) => Promise<unknown>]>([
-  ['request', async (gateway) => (await gateway.service('x').request('a')).status],
-  [
-    'get',
-    async (gateway) => ((await failureOf(gateway.service('x').get('a'))) as BerthError).status,
-  ],
-  ['GET', async (gateway) => (await gateway.GET(ROOT, { params })).response.status],
-  [
-    'GET of a service',
-    async (gateway) => (await gateway.service<Anything>('x').GET('/a')).response.status,
-  ],
-])('an error without an end does not fill the memory: %s', async (_, statusOf) => {
-  const { body, count } = endless();
-  const { gateway } = gatewayWith([new Response(body, { status: 500 })]);
-  expect(await statusOf(gateway)).toBe(500);
-  expect(count()).toBeLessThan(16);
+it('an error without an end does not fill the memory', async () => {
+  const params = { path: { name: 'x' } };
+  const calls: ((gateway: GatewayClient) => Promise<unknown>)[] = [
+    (gateway) => gateway.service('x').request('a'),
+    (gateway) => failureOf(gateway.service('x').get('a')),
+    async (gateway) => (await gateway.GET('/v1/cloudrun/{name}', { params })).response,
+    async (gateway) => (await gateway.service<Anything>('x').GET('/a')).response,
+  ];
+  for (const call of calls) {
+    const { body, count } = endless();
+    const { gateway } = gatewayWith([new Response(body, { status: 500 })]);
+    expect(await call(gateway)).toMatchObject({ status: 500 });
+    expect(count()).toBeLessThan(16);
+  }
 });
 
 describe('an abort', () => {
