@@ -103,8 +103,8 @@ export function parseJson(text: string, fallback?: string): unknown {
 /** Returns whether the size of a body is known, and within a limit. */
 export function isSmall({ headers }: Response, maxBytes: number): boolean {
   return (
-    Number.parseInt(headers.get('Content-Length') ?? '', 10) <= maxBytes &&
-    !headers.has('Content-Encoding')
+    !headers.has('Content-Encoding') &&
+    Number.parseInt(headers.get('Content-Length') ?? '', 10) <= maxBytes
   );
 }
 

@@ -47,7 +47,7 @@ export async function capResponseSize(response: Response, call: CallInfo): Promi
   if (!response.body || response.status > 599 || isSmall(response, RESPONSE_BYTES)) return response;
   const { text, isComplete } = await readText(response, RESPONSE_BYTES);
   if (isComplete) return new Response(text, response);
-  const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;
+  const reason = `the response has more than ${RESPONSE_BYTES} bytes`;
   throw new BerthError('storage', 'The call failed', { call, response, reason });
 }
 
