@@ -81,7 +81,7 @@ export async function toPayload<Payload>(
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
-export function decoderOf({ headers }: Response): TextDecoder {
+export function decoderOf({ headers }: Response) {
   const type = headers.get('Content-Type') ?? '';
   const [, charset] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
   try {
