@@ -11,6 +11,9 @@ import {
 import type { Rows } from './mutant.ts';
 
 const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
+const WRONG: Parameters<typeof gatewayError>[0] = {
+  when: (_, { headers }) => headers.get('Authorization') === 'Bearer wrong',
+};
 const DEEP = /(\/[^/]*){5}/;
 
 export const gatewayErrors: Rows = {
@@ -36,6 +39,13 @@ export const gatewayErrors: Rows = {
   'GW-ERROR/1: an error is HTML if the caller accepts that': gatewayError(
     { when: (_, { headers }) => headers.get('Accept')?.includes('text/html') },
     setBody('<h1>An error has occurred</h1>', 'text/html'),
+  ),
+  'GW-ERROR/1: an error with a code of its own has no message': gatewayError(
+    WRONG,
+    changeJson({ code: 'NOT_HERE', message: undefined }),
+  ),
+  'GW-ERROR/2: the requestId next to a code of its own differs': gatewayError(WRONG, (response) =>
+    changeJson({ code: 'NOT_HERE', requestId: randomUUID() })(response),
   ),
   'GW-ERROR/2: the requestId for a POST differs': gatewayResponse(
     { method: 'POST', code: 'SERVICE_NOT_FOUND' },
