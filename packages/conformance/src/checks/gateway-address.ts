@@ -79,11 +79,11 @@ const BAD = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
 async function expectNoCall(
   t: CheckContext,
   what: string,
-  call: (path: string) => Promise<unknown>,
+  call: (path: string) => Promise<Exchange | undefined>,
 ): Promise<void> {
   const mark = t.uniqueName();
-  await call(t.fixture.respond({ mark }));
-  t.expect((await t.fixture.count(mark)) === 0, `${what} reached the service`);
+  const exchange = await call(t.fixture.respond({ mark }));
+  t.expect((await t.fixture.count(mark)) === 0, `${what} reached the service`, exchange);
 }
 
 export const gatewayAddress: readonly Check[] = [
@@ -121,9 +121,9 @@ export const gatewayAddress: readonly Check[] = [
     await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
     await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
     const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
-    await openSocket(t, { call: { path } }, async (socket) => {
+    await openSocket(t, { call: { path } }, async (socket, upgrade) => {
       const { target } = await readHello(socket);
-      t.expect(target.endsWith(path), `the service received a WebSocket at ${target}`);
+      t.expect(target.endsWith(path), `the service received a WebSocket at ${target}`, upgrade);
     });
   }),
   defineCheck('GW-NAME/1', [], async (t) => {
@@ -138,7 +138,8 @@ export const gatewayAddress: readonly Check[] = [
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);
       const isGood = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
-      t.expect(isGood, `the response to a call of ${call.service} was ${showResponse(exchange)}`);
+      const found = `the response to a call of ${call.service} was ${showResponse(exchange)}`;
+      t.expect(isGood, found, exchange);
     }
   }),
   defineCheck('GW-NAME/2', [], async (t) => {

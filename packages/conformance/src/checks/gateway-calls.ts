@@ -28,8 +28,8 @@ export function showResponse({ received }: Exchange): string {
 }
 
 /**
- * Makes a call that must reach the fixture service, and returns the request as it arrived there. A call that does not
- * arrive is a finding, unless a plain call does not arrive either.
+ * Makes a call that must reach the fixture service, and returns it with the request as it arrived there. A call that does
+ * not arrive is a finding, unless a plain call does not arrive either.
  *
  * @param refusal a status with which HTTP allows a gateway to reject this call; the operator then gets a note
  */
@@ -40,14 +40,14 @@ export async function callEcho(t: CheckContext, call: GatewayCall, refusal?: num
   const what = `${sent.method} ${sent.url.slice(0, 200)}`;
   if (!echo && received.status === refusal) {
     t.note(`${what} was rejected with ${refusal}, as HTTP allows.`);
-    return undefined;
+    return { exchange };
   }
   const plain = sent.method === 'POST' ? POST : GET;
   if (!echo && !t.fixture.readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
     throw new SkipError('a plain call does not reach the fixture service');
   }
   t.expect(echo !== undefined, `the response to ${what} was ${showResponse(exchange)}`, exchange);
-  return echo;
+  return { echo, exchange };
 }
 
 /**
@@ -110,23 +110,23 @@ export async function expectForwarded<Call extends GatewayCall>(
 
 /**
  * Makes calls that must be rejected with a 4xx and the error body (D15), and that the fixture service must never
- * receive: it counts them by the `mark=…` that is added to their query. Their path is `/a/b` by default.
+ * receive: it counts each by the `mark=…` that is added to its query. Their path is `/a/b` by default.
  */
 export async function expectGatewayRefusals<Call extends GatewayCall>(
   t: CheckContext,
   calls: Record<string, Call>,
   send: (call: Call) => Promise<Exchange> = (call) => t.gateway.call(call),
 ): Promise<void> {
-  const mark = t.uniqueName();
   for (const [what, call] of Object.entries(calls)) {
+    const mark = t.uniqueName();
     const { path = '/a/b' } = call;
     const marked = `${path}${path.includes('?') ? '&' : '?'}mark=${mark}`;
-    expectError(t, await send({ ...call, path: marked }), what);
+    const exchange = await send({ ...call, path: marked });
+    expectError(t, exchange, what);
+    // A gateway may also reject a call that it has already forwarded.
+    const count = await t.fixture.count(mark);
+    t.expect(count === 0, `${what} reached the hosted service ${count} times`, exchange);
   }
-  // A gateway may also reject a call that it has already forwarded.
-  const count = await t.fixture.count(mark);
-  const names = cite(Object.keys(calls).join('; '));
-  t.expect(count === 0, `the hosted service was called ${count} times by these calls: ${names}`);
 }
 
 /** Expects a rejection with a 4xx and the error body (D15). */

@@ -95,11 +95,11 @@ export const gatewayRequests: readonly Check[] = [
     const type = 'Application/JSON;charset="UTF-8"; profile=A';
     const posted = withHeaders(HEADERS, [['Content-Type', type]]);
     for (const call of [{ headers: HEADERS }, { path: '/a/b', headers: posted, body: '{}' }]) {
-      const echo = await callEcho(t, call);
-      if (echo) t.expectAll(claimSameHeaders(call.headers, echo.headers));
+      const { echo, exchange } = await callEcho(t, call);
+      if (echo) t.expectAll(claimSameHeaders(call.headers, echo.headers), exchange);
     }
-    await openSocket(t, { call: { headers: HEADERS } }, async (socket) =>
-      t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers)),
+    await openSocket(t, { call: { headers: HEADERS } }, async (socket, upgrade) =>
+      t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers), upgrade),
     );
   }),
   defineCheck('GW-FORWARD-BODY', ['fixture'], async (t) => {
@@ -126,8 +126,10 @@ export const gatewayRequests: readonly Check[] = [
       expectApart(t, calls[index] as ApartCall, exchange);
     }
     const mark = t.uniqueName();
-    await t.gateway.call({ ...POST, path: t.fixture.respond({ status: 503, mark }) });
+    const path = t.fixture.respond({ status: 503, mark });
+    const exchange = await t.gateway.call({ ...POST, path });
     const count = await t.fixture.count(mark);
-    t.expect(count <= 1, `a POST to which the service responds with 503 reached it ${count} times`);
+    const found = `a POST to which the service responds with 503 reached it ${count} times`;
+    t.expect(count <= 1, found, exchange);
   }),
 ];

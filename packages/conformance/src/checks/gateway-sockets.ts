@@ -4,7 +4,13 @@ import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
-import { type Fragments, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
+import {
+  type Fragments,
+  NO_CODE,
+  type Socket,
+  type SocketEnd,
+  type Upgrade,
+} from '../http/open-web-socket.ts';
 import { FailError, SkipError } from '../not-run.ts';
 import { cite } from '../validation/cite.ts';
 import {
@@ -72,18 +78,19 @@ async function receive(t: CheckContext, socket: Socket) {
 async function expectMessages(
   t: CheckContext,
   socket: Socket,
+  upgrade: Upgrade,
   messages: readonly Fragments[],
   expected = messages,
 ): Promise<void> {
   const received = await exchangeMessages(t, socket, messages, expected.length);
   const counts = `${expected.length} messages must arrive, but ${received.length} did`;
-  t.expect(received.length === expected.length, counts);
+  t.expect(received.length === expected.length, counts, upgrade);
   for (const [index, { binary: isBinary, data }] of received.entries()) {
     const { parts = [], binary: wasBinary } = expected[index] ?? {};
     const bytes = Buffer.concat(parts);
     const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
     const found = `${sent} arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(data)}`;
-    t.expect(isBinary === wasBinary && data.equals(bytes), found);
+    t.expect(isBinary === wasBinary && data.equals(bytes), found, upgrade);
   }
 }
 
@@ -114,11 +121,13 @@ const BINARIES = [
   binary(Buffer.from('a text'), Buffer.of(0xff, 0), Buffer.alloc(0)),
 ];
 
-/** Returns whether a WebSocket without messages stays open for a while. */
-function staysOpen(t: CheckContext): Promise<boolean> {
-  return openSocket(t, {}, async (socket) => {
+/** Opens a WebSocket without messages; returns its handshake if it does not stay open for a while. */
+function findClosed(t: CheckContext): Promise<Upgrade | undefined> {
+  return openSocket(t, {}, async (socket, upgrade) => {
     await wait(QUIET, undefined, { signal: t.signal });
-    return socket.isOpen && (await exchangeMessages(t, socket, [text('still there')])).length === 1;
+    if (!socket.isOpen) return upgrade;
+    const received = await exchangeMessages(t, socket, [text('still there')]);
+    return received.length === 1 ? undefined : upgrade;
   });
 }
 
@@ -155,7 +164,7 @@ async function expectSelected(t: CheckContext, offers: readonly string[], select
     const hello = await readHello(socket);
     const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
     const found = `${offers.join(', ')} reached the service as ${arrived || 'none'}`;
-    t.expect(arrived === offers.join(), found);
+    t.expect(arrived === offers.join(), found, upgrade);
   } finally {
     await closeSocket(socket);
   }
@@ -172,26 +181,34 @@ const OF_CALLERS: Ending[] = [
 
 const OF_SERVICES: Ending[] = [...OF_CALLERS, [1000, ''], [1011, 'a failure in the service']];
 
-function expectEnd(t: CheckContext, who: string, [code, reason]: Ending, end?: SocketEnd): void {
+function expectEnd(
+  t: CheckContext,
+  upgrade: Upgrade,
+  who: string,
+  [code, reason]: Ending,
+  end?: SocketEnd,
+): void {
   const actual = end ? `${end.code} and "${end.reason}"` : 'neither';
   const found = `${who} received ${actual} instead of the code ${code} and "${reason}"`;
-  t.expect(end?.code === code && end.reason === reason, found);
+  t.expect(end?.code === code && end.reason === reason, found, upgrade);
   // Any other end would be waited for just as long.
   if (!end) throw new FailError('no close');
 }
 
 async function expectTexts(t: CheckContext): Promise<void> {
   const greet = t.uniqueName();
-  await openSocket(t, { greet }, async (socket) => {
+  await openSocket(t, { greet }, async (socket, upgrade) => {
     const first = (await orNothing(t, socket.next()))?.data ?? Buffer.from('nothing');
     const isFirst = first.toString() === greet;
-    t.expect(isFirst, `what arrived before the service's message was ${showBytes(first)}`);
-    await expectMessages(t, socket, TEXTS);
-    await expectMessages(t, socket, [text(`!burst ${BURST.length}`)], BURST);
+    const found = `what arrived before the service's message was ${showBytes(first)}`;
+    t.expect(isFirst, found, upgrade);
+    await expectMessages(t, socket, upgrade, TEXTS);
+    await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
   });
   // A connection that breaks once proves nothing.
-  const isOpen = (await staysOpen(t)) || (await staysOpen(t));
-  t.expect(isOpen, `a WebSocket was closed twice within ${QUIET / 1000} s without messages`);
+  const closed = (await findClosed(t)) && (await findClosed(t));
+  const found = `a WebSocket was closed twice within ${QUIET / 1000} s without messages`;
+  t.expect(closed === undefined, found, closed);
 }
 
 export const gatewaySockets: readonly Check[] = [
@@ -211,16 +228,17 @@ export const gatewaySockets: readonly Check[] = [
         t.note('A handshake with Origin was rejected with 403, as RFC 6455, section 10.2, allows.');
         continue;
       }
-      t.expect(status === 101, `the response to a handshake with ${name} was ${status}`);
+      t.expect(status === 101, `the response to a handshake with ${name} was ${status}`, upgrade);
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
       const isValid = violation === undefined || received.header(NAME) !== offer;
-      t.expect(isValid, `the 101 response to a handshake with ${name} is invalid: ${violation}`);
+      const found = `the 101 response to a handshake with ${name} is invalid: ${violation}`;
+      t.expect(isValid, found, upgrade);
       await closeSocket(socket);
     }
   }),
   defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts, { waits: true }),
   defineCheck('GW-WS-MESSAGES/2', NEEDS, (t) =>
-    openSocket(t, {}, (socket) => expectMessages(t, socket, BINARIES)),
+    openSocket(t, {}, (socket, upgrade) => expectMessages(t, socket, upgrade, BINARIES)),
   ),
   defineCheck('GW-WS-PING', NEEDS, (t) =>
     openSocket(t, {}, async (socket, upgrade) => {
@@ -242,18 +260,18 @@ export const gatewaySockets: readonly Check[] = [
   }),
   defineCheck('GW-WS-CLOSE', NEEDS, async (t) => {
     for (const ending of OF_SERVICES) {
-      await openSocket(t, {}, async (socket) => {
+      await openSocket(t, {}, async (socket, upgrade) => {
         socket.send(ending[0] === NO_CODE ? '!close' : `!close ${ending.join(' ')}`.trim());
         const end = await orNothing(t, socket.closed());
-        expectEnd(t, 'when the service closes the WebSocket, the caller', ending, end);
+        expectEnd(t, upgrade, 'when the service closes the WebSocket, the caller', ending, end);
       });
     }
     for (const ending of OF_CALLERS) {
       const mark = t.uniqueName();
-      await openSocket(t, { mark }, async (socket) => {
+      await openSocket(t, { mark }, async (socket, upgrade) => {
         socket.close(...ending);
         const end = await t.fixture.closed(mark);
-        expectEnd(t, 'when the caller closes the WebSocket, the service', ending, end);
+        expectEnd(t, upgrade, 'when the caller closes the WebSocket, the service', ending, end);
       });
     }
   }),

@@ -55,9 +55,9 @@ export const storageCopy: readonly Check[] = [
       ['level/free', 'deleted', 'existing'].map((to) => copy('source', to, KEEP)),
       [move('source', 'existing', KEEP)],
     ]) {
-      const entries = await folder.copy(...items);
-      const found = `the entry for an existing file was ${show(entries.at(-1))}`;
-      t.expect(entries.filter(hasFailed).length === 1, found);
+      const reply = await folder.copy(...items);
+      const found = `the entry for an existing file was ${show(reply.entries.at(-1))}`;
+      t.expect(reply.entries.filter(hasFailed).length === 1, found, reply);
     }
     const after = { 'level/free': 'source', deleted: 'source', existing: 'existing' };
     await folder.expect('after copies and a move with overwrite false', after);
@@ -81,7 +81,7 @@ export const storageCopy: readonly Check[] = [
     const folder = await t.files.storeReadable(['a', 'b', 'existing']);
     const failed: string[] = [];
     for (const item of [move('a', 'existing', KEEP), move('b', 'not@allowed')]) {
-      const [entry = {}] = await folder.copy(item);
+      const [entry = {}] = (await folder.copy(item)).entries;
       // Another rule covers that such an item fails.
       if (hasFailed(entry)) failed.push(item.from);
     }
@@ -105,13 +105,14 @@ export const storageCopy: readonly Check[] = [
     const folder = await t.files.storeReadable(['deleted', 'folder/present']);
     const [entry] = await folder.delete('deleted');
     if (entry?.code !== 'SUCCESS') throw new SkipError('a file was not deleted');
-    const entries = await folder.copy(
+    const reply = await folder.copy(
       copy('missing', '1'),
       move('missing', '2'),
       copy('folder', '3'),
       copy('deleted', '4'),
     );
-    t.expect(entries.every(hasFailed), `the entries were ${show(entries)}`);
+    const { entries } = reply;
+    t.expect(entries.every(hasFailed), `the entries were ${show(entries)}`, reply);
     await folder.expectGone('after a missing file was copied there', '1', '2', '3', '4');
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
@@ -156,10 +157,10 @@ export const storageCopy: readonly Check[] = [
   }),
   defineCheck('ST-COPY-PATH/4', needsFiles, async (t) => {
     const file = await t.files.store('level/deeper/file');
-    const isAbsolute = await t.files.tryCopyAs(file, 'absolute');
-    const isRelative = await t.files.tryCopyAs(file, 'relative');
+    const { isCopied: isAbsolute } = await t.files.tryCopyAs(file, 'absolute');
+    const { isCopied: isRelative, reply } = await t.files.tryCopyAs(file, 'relative');
     const found = `neither a copy of /${file.path} nor one of ${file.path} made a file`;
-    t.expect(isAbsolute || isRelative, found);
+    t.expect(isAbsolute || isRelative, found, reply);
     if (isAbsolute !== isRelative) {
       t.note(`Copies work only ${isAbsolute ? 'with' : 'without'} a leading / in their paths.`);
     }
@@ -179,6 +180,6 @@ async function expectEither(t: CheckContext, what: string, ...names: string[]) {
     t.expect(isIntact, found, reading.exchange);
   }
   const found = names.filter((_, index) => readings[index]?.found);
-  t.expect(found.length > 0, `${what}: none of them was found`);
+  t.expect(found.length > 0, `${what}: none of them was found`, readings[0]?.exchange);
   return found;
 }

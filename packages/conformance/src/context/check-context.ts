@@ -1,7 +1,6 @@
 import type { Need } from '../contract/catalog.ts';
 import { findRule } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import type { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
@@ -64,7 +63,6 @@ export class CheckContext {
   readonly #name: string;
   readonly #place: string;
   readonly #folder: string;
-  #last: Exchange | undefined;
   #names = 0;
 
   /** @param place the place in the contract that findings cite */
@@ -75,24 +73,19 @@ export class CheckContext {
     this.#folder = `${FOLDER}/${run.mark}/${this.#name}`;
     this.settings = run.settings;
     this.signal = run.signal;
-    const caller = this.#createCaller(run);
+    const caller = createRunCaller(run);
     this.gateway = createGatewayClient(run, caller);
     this.fixture = createFixtureClient(this.gateway);
     this.storage = createStorageClient(run, caller, this.#folder);
     this.files = new Files({ run, caller, storage: this.storage, expect: this.expect });
   }
 
-  #createCaller(run: Run): Caller {
-    return createRunCaller(run, (exchange) => {
-      this.#last = exchange;
-    });
-  }
-
   /**
-   * Asserts something about a response, by default this context's last: pass the call after `once`, which makes its calls
-   * in another context, and after `Promise.all`, where any may be the last. The check continues even if that fails.
+   * Asserts something about a response. The check continues even if that fails.
+   *
+   * @param call the evidence; `undefined` if there was no response
    */
-  expect = (holds: boolean, message: string, call: Exchange | undefined = this.#last): void => {
+  expect = (holds: boolean, message: string, call: Exchange | undefined): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
@@ -100,11 +93,11 @@ export class CheckContext {
     this.record.findings.push({ message, where: this.#place, ...(call && toReportedCall(call)) });
   };
 
-  expectAll(claims: readonly Claim[]): void {
-    for (const [holds, message] of claims) this.expect(holds, message);
+  expectAll(claims: readonly Claim[], call: Exchange): void {
+    for (const [holds, message] of claims) this.expect(holds, message, call);
   }
 
-  expectEqual(what: string, actual: unknown, expected: unknown, call?: Exchange): void {
+  expectEqual(what: string, actual: unknown, expected: unknown, call: Exchange): void {
     const shown = typeof actual === 'string' ? actual : show(actual);
     this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);
   }
@@ -115,7 +108,7 @@ export class CheckContext {
   ): Promise<void> {
     const agents = createAgents(this.settings, true);
     const run = { ...this.run, agents };
-    const caller = this.#createCaller(run);
+    const caller = createRunCaller(run);
     try {
       await use({
         gateway: createGatewayClient(run, caller),

@@ -210,18 +210,20 @@ export class Files {
     return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
   }
 
-  /** Returns whether a copy whose paths have this spelling makes a file with the same content (D24). */
-  async tryCopyAs(file: StoredFile, spelling: CopyPaths): Promise<boolean> {
+  /** Finds out whether a copy whose paths have this spelling makes a file with the same content (D24). */
+  async tryCopyAs(file: StoredFile, spelling: CopyPaths) {
     const { storage } = this.#context;
     const to = `${file.path}.${spelling}`;
     this.track(to);
     const [srcPath, dstPath] = [file.path, to].map((path) => storage.copyPath(path, spelling));
     const reply = await storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
-    return !reply.refused && hasBytes(await this.read(await this.fileIdOf(to)), file.bytes);
+    const isCopied =
+      !reply.refused && hasBytes(await this.read(await this.fileIdOf(to)), file.bytes);
+    return { isCopied, reply };
   }
 
-  async copy(...items: CopyItem[]): Promise<Entry[]> {
-    return (await this.#context.storage.list('batchCopyFile', this.toCopyItems(items))).entries;
+  copy(...items: CopyItem[]) {
+    return this.#context.storage.list('batchCopyFile', this.toCopyItems(items));
   }
 
   async delete(...names: string[]): Promise<Entry[]> {

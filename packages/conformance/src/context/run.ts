@@ -4,7 +4,6 @@ import { listSecrets, Redactor } from '../credentials/redact.ts';
 import { createSigners, type GatewayScheme } from '../credentials/sign.ts';
 import { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants/observer.ts';
 import { type NotRun, skipped } from '../not-run.ts';
@@ -44,7 +43,7 @@ export function createRun(settings: Settings, signal: AbortSignal) {
   };
 }
 
-export function createRunCaller(run: Run, onExchange = (_: Exchange) => {}): Caller {
+export function createRunCaller(run: Run): Caller {
   const { agents, pace, signal, settings, sent } = run;
   return new Caller({
     agents,
@@ -56,7 +55,6 @@ export function createRunCaller(run: Run, onExchange = (_: Exchange) => {}): Cal
     },
     onExchange(exchange) {
       if (run.phase === 'checking') run.observer.observe(exchange);
-      onExchange(exchange);
     },
   });
 }

@@ -158,7 +158,7 @@ async function findCopyPaths(run: Run): Promise<void> {
   const { files } = new CheckContext(run, 'probe');
   try {
     const file = await files.store('copy.txt');
-    const accepts = (form: CopyPaths) => files.tryCopyAs(file, form);
+    const accepts = async (form: CopyPaths) => (await files.tryCopyAs(file, form)).isCopied;
     if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
     if (!(error instanceof SkipError || isNoResponse(error) || run.signal.aborted)) throw error;
