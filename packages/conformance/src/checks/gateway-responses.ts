@@ -183,7 +183,7 @@ const requestHandshakes = once('handshakes', async (t): Promise<Exchange> => {
 });
 
 /** Makes the calls for what applies to handshakes, too. */
-export const requestAll = once('all responses', async (t) => {
+export const requestAll = once('all-responses', async (t) => {
   await requestResponses(t);
   await requestHandshakes(t);
 });

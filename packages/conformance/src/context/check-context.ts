@@ -68,7 +68,8 @@ export class CheckContext {
   /** @param place the place in the contract that findings cite */
   constructor(run: Run, id: string, place = '') {
     this.run = run;
-    this.#name = id.toLowerCase().replace('/', '-');
+    run.contexts.count += 1;
+    this.#name = `${id.toLowerCase().replace(/[^a-z\d]+/g, '-')}-${run.contexts.count}`;
     this.#place = place;
     this.#folder = `${FOLDER}/${run.mark}/${this.#name}`;
     this.settings = run.settings;
@@ -125,7 +126,7 @@ export class CheckContext {
     this.record.notes.push(text);
   }
 
-  /** Returns a name that no other check and no other run uses: letters, digits and hyphens. */
+  /** Returns a name that no other context and no other run uses: letters, digits and hyphens. */
   uniqueName(): string {
     this.#names += 1;
     return `berth-${this.run.mark}-${this.#name}-${this.#names}`.slice(0, 60);

@@ -30,6 +30,8 @@ export function createRun(settings: Settings, signal: AbortSignal) {
     /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
     leftovers: new Map<string, string | undefined>(),
     sent: { calls: 0 },
+    /** How many contexts have been created: a sentence may have several checks. */
+    contexts: { count: 0 },
     observer: new Observer(settings),
     phase: 'preparing' as 'preparing' | 'checking',
     // What the deployment accepts; known before the first check.
