@@ -46,9 +46,9 @@ export async function runConformance(settings: Settings): Promise<Report> {
   if (settings.signal?.aborted) interrupt();
   const run = createRun(settings, ends.signal);
   const results: Result[] = [];
-  const onResult = ({ reason, findings, notes, ...result }: Result) => {
+  const onResult = ({ reason, findings, notes, unchecked, ...result }: Result) => {
     // What comes from the run, but not the contract's text, of which a password may happen to be a word.
-    const redacted = { ...result, ...run.secrets.redact({ reason, findings, notes }) };
+    const redacted = { ...result, ...run.secrets.redact({ reason, findings, notes, unchecked }) };
     results.push(redacted);
     settings.onResult(redacted);
   };

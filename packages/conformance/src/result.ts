@@ -50,6 +50,8 @@ export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statemen
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string | undefined;
   findings: Finding[];
+  /** What was not checked although it passed, and why. */
+  unchecked: string[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   /** By sentence, if it applies to each response: how many of the responses it applies to violate it. */
@@ -62,6 +64,6 @@ export function toResult(
   known: Pick<Result, 'outcome'> & Partial<Result>,
 ): Result {
   const passed = known.outcome === 'pass' ? [id] : [];
-  const nothing = { rules: [], findings: [], scopes: {}, notes: [], durationMs: 0 };
+  const nothing = { rules: [], findings: [], scopes: {}, unchecked: [], notes: [], durationMs: 0 };
   return { engine, id, level, statement, passed, ...nothing, ...known };
 }

@@ -148,11 +148,13 @@ test('text: a failure is shown unless a MUST that is shown explains it', () => {
 });
 
 test('text: a rule that was checked only partly is not counted as followed, and the reason is shown', () => {
-  const notes = ['ST-REQUEST/3 was not checked: no second form'];
-  const partly = sampleResult({ id: 'ST-REQUEST', passed: ['ST-REQUEST/1'], notes });
+  const unchecked = ['ST-REQUEST/3 was not checked: no second form'];
+  const passed = ['ST-REQUEST/1'];
+  const partly = sampleResult({ id: 'ST-REQUEST', passed, unchecked, notes: ['Another note.'] });
   const text = toText(sampleReport([sampleResult(), partly]), {}, (_, word) => word);
   expect(text).toContain('follows what was checked: 2 of 2 rules, 1 only partly');
-  expect(text).toContain(`  ${notes[0]}`);
+  expect(text).toContain(`  ${unchecked[0]}`);
+  expect(text.join('\n')).not.toContain('Another note.');
 });
 
 test('HTML: nothing from the target becomes markup, and nothing is loaded', () => {

@@ -104,9 +104,9 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 }
 
 function toRow(result: Result, isShown: boolean): Markup {
-  const { id, outcome, statement, notes } = result;
+  const { id, outcome, statement, notes, unchecked } = result;
   return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
-${notes.map((note) => html`<p class="quiet">${note}</p>`)}
+${[...notes, ...unchecked].map((note) => html`<p class="quiet">${note}</p>`)}
 ${outcome === 'fail' && !isShown ? html`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }

@@ -39,7 +39,7 @@ function toCounts(report: Report, results: readonly Result[]) {
 }
 
 function toCase(report: Report, classname: string, result: Result): string {
-  const { id, durationMs, outcome, level, findings, reason = '', notes } = result;
+  const { id, durationMs, outcome, level, findings, reason = '' } = result;
   const kind = kindOf(report, result);
   const message = findings[0]?.message ?? reason;
   const content: string[] = [];
@@ -49,7 +49,8 @@ function toCase(report: Report, classname: string, result: Result): string {
   } else if (kind !== 'pass') {
     content.push(toElement(kind, { message: `${outcome} (${level.toUpperCase()}): ${message}` }));
   }
-  if (notes.length > 0) content.push(toElement('system-out', {}, [escapeXml(notes.join('\n'))]));
+  const notes = [...result.notes, ...result.unchecked].join('\n');
+  if (notes !== '') content.push(toElement('system-out', {}, [escapeXml(notes)]));
   return toElement('testcase', { name: id, classname, time: durationMs / 1000 }, content);
 }
 

@@ -67,7 +67,7 @@ function count(results: readonly Result[]): Report['summary'] {
   return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
 }
 
-/** Whether a rule passed although something was not checked, which its notes explain. */
+/** Whether a rule passed although a sentence of it was not checked, or not selected. */
 const isPartlyChecked = ({ id, outcome, passed }: Result): boolean =>
   outcome === 'pass' && !passed.includes(id);
 
@@ -195,9 +195,8 @@ export function listFacts({
   results,
 }: Report): [title: string, items: string[]][] {
   const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));
-  const partly = results.filter(isPartlyChecked).flatMap(({ notes }) => notes);
   const facts: [string, string[]][] = [
-    ['Only partly checked', partly],
+    ['Only partly checked', results.flatMap(({ unchecked }) => unchecked)],
     ['Known failures', failures],
     ['Known failures that no longer fail', known.stale],
     ['Known failures that are no longer accepted', known.expired],

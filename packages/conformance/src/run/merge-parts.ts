@@ -44,7 +44,8 @@ export function mergeParts(rule: Rule, parts: readonly Part[]): Result {
     findings: parts.flatMap((part) =>
       part.findings.map((finding) => ({ ...finding, sentence: part.id })),
     ),
-    notes: [...parts.flatMap(({ notes = [] }) => notes), ...unchecked],
+    unchecked,
+    notes: parts.flatMap(({ notes = [] }) => notes),
     durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
   });
 }
