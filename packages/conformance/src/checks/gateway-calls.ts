@@ -4,7 +4,7 @@ import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { SkipError } from '../not-run.ts';
-import { cite } from '../validation/cite.ts';
+import { cite } from '../validation/claims.ts';
 import { codeOf, hasErrorBody } from '../validation/read-gateway.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */

@@ -145,7 +145,7 @@ const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
   ...FOR_BOTH.flatMap((request) => [[request, GET] as const, [request, POST] as const]),
   ...FOR_EITHER.map((request, at) => [request, at % 2 ? POST : GET] as const),
   ...FOR_POST.map((request) => [request, POST] as const),
-  // A caller that accepts gzip must not receive anything that the service has not sent either.
+  // A caller that accepts gzip must not receive anything that the service did not send.
   [
     { type: 'text/plain', body: SHRINKING },
     { ...GET, headers: { 'Accept-Encoding': 'gzip, br' } },

@@ -12,7 +12,7 @@ import {
   type Upgrade,
 } from '../http/open-web-socket.ts';
 import { FailError, SkipError } from '../not-run.ts';
-import { cite } from '../validation/cite.ts';
+import { cite } from '../validation/claims.ts';
 import {
   EVERY_BYTE,
   expectGatewayRefusals,

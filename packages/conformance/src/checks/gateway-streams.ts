@@ -31,7 +31,7 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
     t.expect(late === undefined, `${call.method} /events: ${late}`, open);
     return;
   }
-  throw new SkipError('the calls took too long to tell; see --rate and --timeout');
+  throw new SkipError('the calls took too long for a result; see --rate and --timeout');
 }
 
 /**

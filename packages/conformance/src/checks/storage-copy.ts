@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
 import { SkipError } from '../not-run.ts';
-import { show } from '../validation/cite.ts';
+import { show } from '../validation/claims.ts';
 import { hasFailed } from '../validation/read-storage.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
@@ -151,7 +151,7 @@ export const storageCopy: readonly Check[] = [
       const failed = (reply.entries ?? []).filter(hasFailed).length;
       const message = `${failed} of ${items.length} items failed, of which all but the first must: ${show(names)}`;
       t.expect(failed === items.length - 1, message, reply);
-      // Those that did not may have made files.
+      // Items that did not fail may have made files.
       if (failed < items.length - 1) for (const { to } of items) t.files.track(folder.path(to));
     }
   }),

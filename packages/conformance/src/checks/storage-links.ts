@@ -95,7 +95,7 @@ export const storageLinks: readonly Check[] = [
     const ids = await folder.ids(...names);
     await expectSuccesses(t, 'batchDelete', 1, ids.slice(0, 1));
     await expectSuccesses(t, 'batchDelete', 4, ids.slice(1));
-    // A link from before may still work, because a cache may hold the file.
+    // A link that was issued earlier may still work, because a cache may hold the file.
     await folder.expectGone('after it was deleted', ...names);
     const copied = await folder.copy(...names.map((from) => ({ from, to: `${from}.copy` })));
     t.expect(copied.entries.every(hasFailed), 'a deleted file can be copied', copied);

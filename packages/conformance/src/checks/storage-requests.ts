@@ -7,7 +7,7 @@ import {
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { cite } from '../validation/cite.ts';
+import { cite } from '../validation/claims.ts';
 import { entryOf, isSuccess, linkOf } from '../validation/read-storage.ts';
 import {
   expectAccepted,

@@ -3,7 +3,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { FailError } from '../not-run.ts';
-import { show } from '../validation/cite.ts';
+import { show } from '../validation/claims.ts';
 import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
 import { needsFiles } from './storage-calls.ts';
 

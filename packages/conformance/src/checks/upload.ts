@@ -10,7 +10,7 @@ import {
   toMultipart,
 } from '../context/files.ts';
 import { SkipError } from '../not-run.ts';
-import { cite } from '../validation/cite.ts';
+import { cite } from '../validation/claims.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 import { changeChars } from './wrong-credentials.ts';
@@ -235,7 +235,7 @@ function holdForm(
 ) {
   const begun = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
-  // The form may be abandoned before anyone waits for its rest.
+  // The form may be abandoned before anyone waits for the rest.
   resumed.promise.catch(() => {});
   async function* toParts(form: Buffer) {
     const end = toEnd(form.length);

@@ -7,8 +7,7 @@ import { toReportedCall } from '../http/reported-call.ts';
 import type { InvariantId } from '../invariants/invariants.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
-import { show } from '../validation/cite.ts';
-import type { Claim } from '../validation/claims.ts';
+import { type Claim, show } from '../validation/claims.ts';
 import { Files } from './files.ts';
 import {
   createFixtureClient,

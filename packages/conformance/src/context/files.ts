@@ -10,7 +10,7 @@ import {
 } from '../http/exchange.ts';
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths } from '../options.ts';
-import { show } from '../validation/cite.ts';
+import { show } from '../validation/claims.ts';
 import { entryOf, hasXmlError, isSuccess } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 import type { Entry, StorageClient, StorageReply } from './storage-client.ts';

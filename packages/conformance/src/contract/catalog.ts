@@ -35,7 +35,7 @@ export interface Test {
   /** The sentence of the contract that it checks. */
   statement: string;
   api: Api;
-  /** Those of a rule by their IDs. */
+  /** The sentences of a rule by their IDs. */
   sentences?: Readonly<Record<string, string>>;
 }
 

@@ -24,11 +24,17 @@ export const rules: readonly Rule[] = contract.rules.map(({ sentences, ...rule }
   ...rule,
   engine: 'rules',
   level: rule.level.toLowerCase() as Level,
-  api: rule.documents === 'gateway.v1' ? 'gateway' : 'storage',
+  api: toApi(rule),
   sentences: sentences
     ? Object.fromEntries(sentences.map((text, index) => [`${rule.id}/${index + 1}`, text]))
     : { [rule.id]: rule.statement },
 }));
+
+function toApi({ id, documents }: { id: string; documents: string }): Api {
+  if (documents === 'gateway.v1') return 'gateway';
+  if (documents === 'storage.v2') return 'storage';
+  throw new Error(`${id} must be about one document, not ${documents}.`);
+}
 
 export function findRule(id: string): Rule {
   const [ruleId] = id.split('/');

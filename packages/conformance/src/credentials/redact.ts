@@ -1,5 +1,5 @@
 import { SECRETS, type Settings } from '../options.ts';
-import { CUT, MAX_CITED } from '../validation/cite.ts';
+import { CUT, MAX_CITED } from '../validation/claims.ts';
 
 export const BLANK = '[redacted]';
 

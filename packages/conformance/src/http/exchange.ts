@@ -9,7 +9,7 @@ export interface Call {
   method: string;
   /** Absolute URL. What follows the host is sent exactly as written. */
   url: string;
-  /** Those that are missing are added: `Host`, `Content-Length`, and `Connection`, which is never included. */
+  /** Missing ones are added: `Host`, `Content-Length`, and `Connection`, which is never included. */
   headers: HeaderList;
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */

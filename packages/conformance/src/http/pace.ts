@@ -6,7 +6,7 @@ const MAX_WAIT = 30_000;
 const FIRST_WAIT = 500;
 const MAX_RETRIES = 6;
 /** A target that fails to respond this many times in a row is not called again. */
-const MAX_SILENCES = 12;
+const MAX_NO_RESPONSES = 12;
 
 /**
  * Decides when the calls of a run are made: no faster than the operator allows, later if a target responds with
@@ -14,14 +14,14 @@ const MAX_SILENCES = 12;
  */
 export class Pace {
   readonly #onWait: (milliseconds: number) => void;
-  readonly #silences = new Map<string, number>();
+  readonly #noResponses = new Map<string, number>();
   /** Time between the starts of two calls, in milliseconds. */
   readonly #interval: number;
   /** When the next call may start, and the end of the wait that was announced last. */
   #next = 0;
   #announced = 0;
   /** Whether a call was given up, and none has succeeded since. */
-  #isHopeless = false;
+  #hasGivenUp = false;
 
   constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {
     this.#onWait = onWait;
@@ -35,23 +35,26 @@ export class Pace {
     const turn = Math.max(Date.now(), this.#next);
     this.#next = turn + this.#interval;
     await waitUntil(turn, signal);
-    if ((this.#silences.get(origin) ?? 0) < MAX_SILENCES) return;
-    throw new NetworkError(`${origin} did not respond ${MAX_SILENCES} times in a row`, 'SILENT');
+    if ((this.#noResponses.get(origin) ?? 0) < MAX_NO_RESPONSES) return;
+    throw new NetworkError(
+      `${origin} did not respond ${MAX_NO_RESPONSES} times in a row`,
+      'SILENT',
+    );
   }
 
   responded(origin: string): void {
-    this.#silences.delete(origin);
-    this.#isHopeless = false;
+    this.#noResponses.delete(origin);
+    this.#hasGivenUp = false;
   }
 
   silent(origin: string): void {
-    this.#silences.set(origin, (this.#silences.get(origin) ?? 0) + 1);
+    this.#noResponses.set(origin, (this.#noResponses.get(origin) ?? 0) + 1);
   }
 
   /** Records a 429. Only the second in a row delays all calls. Returns when to retry; `undefined` to give up. */
   slowDown(retryAfter: string | undefined, attempt: number): number | undefined {
-    this.#isHopeless ||= attempt >= MAX_RETRIES;
-    if (this.#isHopeless) return undefined;
+    this.#hasGivenUp ||= attempt >= MAX_RETRIES;
+    if (this.#hasGivenUp) return undefined;
     const now = Date.now();
     const pause = Math.min(MAX_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
     if (now >= this.#announced) {

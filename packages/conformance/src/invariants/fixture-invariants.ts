@@ -3,8 +3,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Exchange, type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
 import { toMediaType } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
-import { cite } from '../validation/cite.ts';
-import { type Claim, claimEach, claimSameHeaders } from '../validation/claims.ts';
+import { type Claim, cite, claimEach, claimSameHeaders } from '../validation/claims.ts';
 import { type Echo, readEcho } from '../validation/read-gateway.ts';
 
 export interface FixtureFacts extends Exchange {

@@ -4,7 +4,7 @@ import { createRunCaller, type Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
-import { show } from '../validation/cite.ts';
+import { show } from '../validation/claims.ts';
 
 export interface Recorded {
   exchanges: Exchange[];

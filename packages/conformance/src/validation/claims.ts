@@ -1,6 +1,5 @@
 import { type HeaderList, readAll } from '../http/exchange.ts';
 import { isSameType } from '../http/media-type.ts';
-import { cite } from './cite.ts';
 
 /** Something that must hold for a response, and what to report if it does not. */
 export type Claim = readonly [holds: boolean, message: string];
@@ -48,3 +47,19 @@ function toLines(values: readonly string[]): string {
 function toMembers(list: string): string[] {
   return list.split(',').map((member) => member.trim());
 }
+
+/** Maximum length of a cited text, in characters. */
+export const MAX_CITED = 200;
+
+/** What follows the part of a longer text that is cited. */
+export const CUT = '… (';
+
+/** Formats a text for a message. A long text is truncated, an empty one is quoted, and undefined is `missing`. */
+export function cite(text: string | undefined): string {
+  if (text === undefined) return 'missing';
+  if (text === '') return '""';
+  if (text.length <= MAX_CITED) return text;
+  return `${text.slice(0, MAX_CITED)}${CUT}${text.length} characters)`;
+}
+
+export const show = (value: unknown): string => cite(JSON.stringify(value));

@@ -80,7 +80,7 @@ export const gatewayResponses: Rows = {
     { method: 'POST', type: 'text/plain' },
     passHeader(DISPOSITION),
   ),
-  'GW-C2/2: JSON with a charset is no text': serviceResponse(
+  'GW-C2/2: JSON with a charset does not count as text': serviceResponse(
     {
       method: 'POST',
       when: ({ headers }) => headers.get('Content-Type')?.startsWith('application/json;'),

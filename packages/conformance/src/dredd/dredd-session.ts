@@ -1,9 +1,9 @@
-import { readOptions } from './cli/options.ts';
-import { createRun } from './context/run.ts';
-import { createHooks } from './dredd/hooks.ts';
-import { toSettings } from './options.ts';
-import { prepare } from './run/prepare.ts';
-import { removeLeftovers } from './run/remove-leftovers.ts';
+import { readOptions } from '../cli/options.ts';
+import { createRun } from '../context/run.ts';
+import { toSettings } from '../options.ts';
+import { prepare } from '../run/prepare.ts';
+import { removeLeftovers } from '../run/remove-leftovers.ts';
+import { createHooks } from './hooks.ts';
 
 /**
  * Opens a session of Dredd, when it is not started by the suite, with the deployment that the `BERTH_*` variables
