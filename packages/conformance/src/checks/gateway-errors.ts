@@ -36,7 +36,7 @@ export const gatewayErrors: readonly Check[] = [
       const { requestId } = Object(exchange.received.json);
       const header = exchange.received.header('x-request-id');
       if (header === undefined || requestId === undefined) continue;
-      t.expectEqual('requestId, as X-Request-Id,', requestId, header, exchange);
+      t.expectEqual('the requestId of an error', requestId, header, exchange);
     }
     if (t.record.assertions > 0) return;
     throw new SkipError('no error has both a requestId and an X-Request-Id');

@@ -4,13 +4,7 @@ import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
-import {
-  type Fragments,
-  NO_CODE,
-  type Socket,
-  type SocketEnd,
-  type Upgrade,
-} from '../http/open-web-socket.ts';
+import { type Fragments, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
 import { FailError, SkipError } from '../not-run.ts';
 import { cite } from '../validation/claims.ts';
 import {
@@ -78,7 +72,7 @@ async function receive(t: CheckContext, socket: Socket) {
 async function expectMessages(
   t: CheckContext,
   socket: Socket,
-  upgrade: Upgrade,
+  upgrade: Exchange,
   messages: readonly Fragments[],
   expected = messages,
 ): Promise<void> {
@@ -122,7 +116,7 @@ const BINARIES = [
 ];
 
 /** Opens a WebSocket without messages; returns its handshake if it does not stay open for a while. */
-function findClosed(t: CheckContext): Promise<Upgrade | undefined> {
+function findClosed(t: CheckContext): Promise<Exchange | undefined> {
   return openSocket(t, {}, async (socket, upgrade) => {
     await wait(QUIET, undefined, { signal: t.signal });
     if (!socket.isOpen) return upgrade;
@@ -183,7 +177,7 @@ const OF_SERVICES: Ending[] = [...OF_CALLERS, [1000, ''], [1011, 'a failure in t
 
 function expectEnd(
   t: CheckContext,
-  upgrade: Upgrade,
+  upgrade: Exchange,
   who: string,
   [code, reason]: Ending,
   end?: SocketEnd,
