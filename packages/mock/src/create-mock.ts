@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { toUrlHost } from './host.ts';
@@ -58,10 +59,7 @@ const warn: OnProblem = (message) => process.emitWarning(message, 'BerthWarning'
 export async function startMock(options: ResolvedOptions, onProblem = warn) {
   const context = await createContext(options, onProblem);
   const app = createApp(context);
-  const server = createServer({
-    IncomingMessage: RecordedRequest,
-    shouldUpgradeCallback: app.shouldUpgrade,
-  });
+  const server = createServer(toUpgradeOptions(app.shouldUpgrade, RecordedRequest));
   server.on('request', app.request).on('upgrade', app.upgrade);
   // Node does not count connections that have switched protocols.
   const sockets = new Set<Duplex>();

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -52,6 +53,12 @@ test('the oldest Node responds to all kinds of calls, stores files, and serves T
     });
   expect(await (await call('/hello')).json()).toHaveProperty('message');
   expect((await call('/hello', { prefer: 'dynamic=true' })).status).toBe(200);
+  // As Java's `HttpClient` does by default; `fetch` cannot.
+  const upgrade = { connection: 'Upgrade, HTTP2-Settings, close', upgrade: 'h2c' };
+  const headers = { authorization: 'Bearer any', 'http2-settings': 'AAEAAEAA', ...upgrade };
+  const outgoing = request(`${mock.url}/v1/cloudrun/echo`, { method: 'POST', headers });
+  const [{ statusCode }] = await once(outgoing.end('body'), 'response');
+  expect(statusCode).toBe(200);
   const events = await call('/echo?data=a', { accept: 'text/event-stream' });
   expect(await events.text()).toContain('data: a');
   const socket = new WebSocket(`${mock.url.replace('http', 'ws')}/v1/cloudrun/echo`, {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import {
   createGatewayRouter,
   type GatewayHandlers,
   type GatewayRouterOptions,
 } from '@berth/server-stubs';
+import { filterUpgrades } from '@berth/server-stubs/runtime';
 import { expect, it, vi } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
@@ -76,6 +77,29 @@ it('ignores the upgrade of an HTTP/1.0 request, which is a call like any other',
   const text = await sendRaw(base, `${HEAD.replace('HTTP/1.1', 'HTTP/1.0')}${TOKEN}\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 200 /);
   expect(webSocket).not.toHaveBeenCalled();
+});
+
+// As Java's `HttpClient` does by default.
+it('ignores an upgrade to HTTP/2, on any version of Node', async () => {
+  const security = { bearerToken: () => true, signature: () => true };
+  const call: GatewayHandlers['call'] = ({ body = '' }) => ({ status: 200, body });
+  const webSocket = () => ({ status: 202 });
+  const router = createGatewayRouter({ call, webSocket }, { env: 'dev', security });
+  // Without `shouldUpgradeCallback`, as before Node.js 22.21.
+  const Request = filterUpgrades(router.shouldUpgrade, IncomingMessage);
+  const server = createServer({ IncomingMessage: Request }, router).on('upgrade', router.upgrade);
+  server.on('connect', (_, socket) => socket.end('tunnel'));
+  const base = await serve(server);
+  const post = HEAD.replace('GET', 'POST').replace('Upgrade: websocket', 'Upgrade: h2c');
+  const socket = await open(base);
+  socket.write(`${post}${TOKEN}Content-Length: 5\r\n\r\nfi`);
+  socket.write('rst');
+  await receive(socket, 'first');
+  socket.write(`${post}${TOKEN}Transfer-Encoding: chunked\r\n\r\n6\r\nsecond\r\n0\r\n\r\n`);
+  await receive(socket, 'second');
+  socket.write(`${HEAD}${TOKEN}\r\n`);
+  await receive(socket, 'HTTP/1.1 202 ');
+  expect(await sendRaw(base, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('tunnel');
 });
 
 it('keeps data for the WebSocket that arrives while the handler runs', async () => {

@@ -28,5 +28,5 @@ export { assertLimit, printError } from './options.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
 export type { ServerEvent } from './server-event.ts';
-export { UpgradeResponse } from './upgrade.ts';
+export { filterUpgrades, toUpgradeOptions, UpgradeResponse } from './upgrade.ts';
 export { ajvHelpers } from './validation.ts';

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, Server, type ServerOptions, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -76,5 +76,41 @@ export class UpgradeResponse extends ServerResponse {
   /** As Node.js does for other connections when the client has closed its side. */
   readonly #endSocket = () => {
     this.#socket.end();
+  };
+}
+
+type ShouldUpgrade = (request: IncomingMessage) => boolean;
+
+/**
+ * Returns options for `createServer`, so that a request that `shouldUpgrade` rejects is a call like any other. RFC 9110,
+ * section 7.8: "A server MAY ignore a received Upgrade header field".
+ */
+export function toUpgradeOptions(
+  shouldUpgrade: ShouldUpgrade,
+  Request = IncomingMessage,
+): ServerOptions {
+  // Node.js 22.21 and 24.9 introduced it.
+  if ('shouldUpgradeCallback' in new Server()) {
+    return { IncomingMessage: Request, shouldUpgradeCallback: shouldUpgrade };
+  }
+  return { IncomingMessage: filterUpgrades(shouldUpgrade, Request) };
+}
+
+/** For versions without that option: Node.js parses a request like any other unless its `upgrade` is true. */
+export function filterUpgrades(
+  shouldUpgrade: ShouldUpgrade,
+  Request: typeof IncomingMessage,
+): typeof IncomingMessage {
+  return class extends Request {
+    // Not private, because the constructor of `IncomingMessage` already sets `upgrade`.
+    wantsUpgrade = false;
+
+    get upgrade(): boolean {
+      return this.wantsUpgrade && (this.method === 'CONNECT' || shouldUpgrade(this));
+    }
+
+    set upgrade(value: boolean) {
+      this.wantsUpgrade = value;
+    }
   };
 }

@@ -15,6 +15,7 @@ import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, isLoopback, toResponse } from '@berth/server-stubs/contract';
+import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import { CallerConnection } from './caller-connection.ts';
 
@@ -65,7 +66,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
-    shouldUpgradeCallback: (request) => application.shouldUpgrade(request),
+    ...toUpgradeOptions((request) => application.shouldUpgrade(request)),
   };
   const server =
     listen.tls === undefined
