@@ -185,8 +185,12 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
     }
     if (input === undefined) continue;
     const value = kind.parse(input);
-    const isInvalid = surface !== undefined && kind.isValidOn?.(value, surface) === false;
-    if (value === undefined || isInvalid) throw new FieldError(name, kind.mustBe(surface));
+    if (
+      value === undefined ||
+      (surface !== undefined && kind.isValidOn?.(value, surface) === false)
+    ) {
+      throw new FieldError(name, kind.mustBe(surface));
+    }
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
