@@ -20,7 +20,7 @@ import { FieldError } from './user-input.ts';
 type RequestLine = Parameters<Router['find']>[0];
 
 export interface Target {
-  /** Runs a task after changed documents have been read: at once if none has changed. */
+  /** Reloads changed files, then runs the task; synchronously if nothing changed. */
   use<Result>(task: () => Result | Promise<Result>): Result | Promise<Result>;
   /** Returns the router that handles a call, and the surface whose errors the call gets. */
   find(request: RequestLine): {
@@ -36,13 +36,22 @@ export interface Target {
   close(): void;
 }
 
-/** A document with a path of the contract is a draft of it. Any other is standalone. */
+/** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
 export async function openTarget(options: ResolvedOptions, auth: Auth, onProblem: OnProblem) {
+  let kind: ServedDocument['kind'] | undefined;
   const serve = (loaded: DocumentRoutes) => {
     const surface = findSurface(loaded.document);
-    return surface === undefined
-      ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
-      : serveAdditions(surface, loaded, options, auth);
+    const served =
+      surface === undefined
+        ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
+        : serveAdditions(surface, loaded, options, auth);
+    kind ??= served.kind;
+    if (kind === served.kind) return served;
+    const change = surface === undefined ? 'no longer has' : 'now has';
+    throw new FieldError(
+      `${options.document}`,
+      `${change} a path of the contract: restart the mock.`,
+    );
   };
   const document = options.document
     ? await openDocument(options.document, serve, onProblem)
