@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { type CallRecord, recordOf } from '../log.ts';
 import { type SurfaceError, toSurfaceError } from '../surface.ts';
-import type { BodyEdit, FaultedCall } from './fault-kinds.ts';
+import type { BodyEdit, BodyState, FaultedCall } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect, type FaultSubject } from './fault-rules.ts';
 
 const HEADER = FAULT_HEADER.toLowerCase();
 
-/** If a call cannot have faults, it needs no promise. A preflight has none: the browser would not send the actual request. */
+/** Calls without faults skip the async path. A preflight has none: the browser would not send the actual request. */
 export function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord) {
   return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
 }
@@ -65,12 +65,12 @@ type Done = (error?: Error | null) => void;
 function interceptBody(response: ServerResponse, edit: BodyEdit): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let isClosing = false;
+  let state: BodyState = 'open';
   const send = (chunk: Buffer, done: Done): boolean => {
-    if (isClosing) return false;
-    const { sent, isLast } = edit(chunk);
-    if (!isLast) return write(sent, done);
-    isClosing = true;
+    if (state !== 'open') return false;
+    const { sent, next } = edit(chunk);
+    state = next;
+    if (next === 'open') return write(sent, done);
     // When this write completes, the head and everything before it have been sent.
     write(sent, (error) => {
       response.socket?.destroySoon();
@@ -88,7 +88,7 @@ function interceptBody(response: ServerResponse, edit: BodyEdit): void {
       }
       send(chunk, () => {});
     }
-    return isClosing ? response : end(done);
+    return state === 'open' ? end(done) : response;
   }) as typeof response.end;
 }
 

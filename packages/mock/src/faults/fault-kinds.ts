@@ -29,8 +29,10 @@ export interface FaultedCall {
   interceptBody(edit: BodyEdit): void;
 }
 
-/** Returns what is sent instead of a chunk, and whether the connection is then closed. */
-export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
+/** Returns what is sent instead of a chunk, and whether the connection is then closed, so that nothing else is sent. */
+export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly next: BodyState };
+
+export type BodyState = 'open' | 'close';
 
 export interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
@@ -43,7 +45,10 @@ export interface FaultKind<Value> {
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
   readonly endsCall?: boolean;
-  /** Whether it has no effect on responses without a body, which are those to HEAD and to WebSockets. */
+  /**
+   * Whether HEAD requests and WebSockets do not use it up, because their responses have no body. That a response such
+   * as a 204 has none is known too late: the fault is counted and logged, and has no effect.
+   */
   readonly needsBody?: boolean;
 }
 
@@ -75,7 +80,7 @@ export const FAULT_KINDS: {
       call.interceptBody((chunk) => {
         const sent = chunk.subarray(0, left);
         left -= chunk.length;
-        return { sent, isLast: left < 0 };
+        return { sent, next: left < 0 ? 'close' : 'open' };
       });
     },
     needsBody: true,
