@@ -7,7 +7,7 @@ import { CONTROL_PATH, control } from './control.ts';
 import { applyRequestFaults, mayHaveFaults } from './faults/apply-faults.ts';
 import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, recordOf, setRecord } from './log.ts';
-import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
+import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { type SurfaceError, type SurfaceName, toMockError, toSurfaceError } from './surface.ts';
 import { corsOf, sendAllowed, sendError, sendInternalError } from './surfaces/responses.ts';
 import type { Target } from './target.ts';

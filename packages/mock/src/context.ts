@@ -1,7 +1,7 @@
 import type { OnProblem } from './live.ts';
 import { RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
-import { createSessions } from './session.ts';
+import { createSessions } from './sessions/session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { openTarget } from './target.ts';
 

@@ -11,11 +11,11 @@ import {
 } from '@berth/server-stubs/contract';
 import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
+import { toCurl } from './curl.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostAdvice } from './host.ts';
-import type { LoggedRequest } from './log.ts';
-import { createMockSession, type MockSession } from './mock-session.ts';
-import { sessionOfQuery } from './session.ts';
+import { createMockSession, type MockSession } from './sessions/mock-session.ts';
+import { sessionOfQuery } from './sessions/session.ts';
 import { INTERNAL_ERROR, writeResponse } from './surfaces/responses.ts';
 import { FieldError, isObject, toInteger } from './user-input.ts';
 
@@ -222,30 +222,4 @@ function findPage(path: string, url: string): Response | undefined {
     'referrer-policy': 'no-referrer',
   };
   return new Response(readFileSync(join(FOLDER, file)), { headers });
-}
-
-const CURL_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
-
-/** A command that repeats a call, without the credentials, which the log does not have. */
-function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
-  const url = quote(target.startsWith('/') ? origin + target : target);
-  const lines = headers.flatMap(([name, value]) => {
-    const lower = name.toLowerCase();
-    if (CURL_HEADERS.includes(lower)) return [];
-    return [`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`];
-  });
-  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
-  // curl adds a type to a body without one.
-  if (body !== undefined && !hasType) lines.push("-H 'Content-Type:'");
-  const command = method === 'HEAD' ? '-I' : `-X ${method}`;
-  return [
-    `curl -i --path-as-is --globoff ${command} ${url}`,
-    ...lines,
-    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
-  ].join(' \\\n  ');
-}
-
-/** Quotes a text for a POSIX shell. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,8 +8,8 @@ import { createContext } from './context.ts';
 import { toUrlHost } from './host.ts';
 import type { OnProblem } from './live.ts';
 import { RecordedRequest } from './log.ts';
-import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 
 /** A running mock. */

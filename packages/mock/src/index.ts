@@ -1,7 +1,6 @@
 export { createMock, type Mock } from './create-mock.ts';
 export type { FaultRule } from './faults/fault-rules.ts';
 export type { LoggedRequest } from './log.ts';
-export type { MockSession } from './mock-session.ts';
 export type { MockOptions } from './options.ts';
 export {
   events,
@@ -17,4 +16,5 @@ export type {
   ServiceSocket,
   SocketHandler,
 } from './services/service.ts';
+export type { MockSession } from './sessions/mock-session.ts';
 export type { MockCredentials } from './surfaces/auth.ts';

@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ResolvedOptions } from './options.ts';
-import type { Session } from './session.ts';
+import type { Session } from './sessions/session.ts';
 import type { SurfaceName } from './surface.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */

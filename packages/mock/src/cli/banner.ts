@@ -1,8 +1,8 @@
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
-import { quote } from '../control.ts';
 import type { Mock } from '../create-mock.ts';
+import { quote } from '../curl.ts';
 import { BUCKET } from '../surface.ts';
 import { BUILT_IN } from '../surfaces/contract.ts';
 

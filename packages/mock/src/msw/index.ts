@@ -2,7 +2,7 @@ import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
-import { createSessionFiles, type SessionFiles } from '../session-files.ts';
+import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
 import { BUCKET } from '../surface.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
 import { handleSurface, type MswSurface, report } from './handle-surface.ts';
@@ -15,7 +15,7 @@ export {
   routes,
   type ServiceEvent,
 } from '../services/helpers.ts';
-export type { SessionFile } from '../session-files.ts';
+export type { SessionFile } from '../sessions/session-files.ts';
 export type { FetchHandler, ServiceHandler, SessionFiles };
 
 /** Options for {@link mswHandlers}: at least one URL, as passed to the clients. */

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { splitTarget } from '@berth/server-stubs/contract';
 import { createMemoryStore, createStorage, type MemoryStore, type Storage } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
-import { FaultRules } from './faults/fault-rules.ts';
-import { originOf, toUrlHost } from './host.ts';
-import type { ResolvedOptions } from './options.ts';
-import { BUCKET } from './surface.ts';
-import { FieldError, isInteger } from './user-input.ts';
+import { FaultRules } from '../faults/fault-rules.ts';
+import { originOf, toUrlHost } from '../host.ts';
+import type { ResolvedOptions } from '../options.ts';
+import { BUCKET } from '../surface.ts';
+import { FieldError, isInteger } from '../user-input.ts';
 
 /**
  * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test

@@ -6,8 +6,8 @@ import {
   toFileID,
   toFilePath,
 } from '@berth/storage';
-import { BUCKET } from './surface.ts';
-import { FieldError } from './user-input.ts';
+import { BUCKET } from '../surface.ts';
+import { FieldError } from '../user-input.ts';
 
 /** A stored file: its size in bytes, and its ETag without quotes. */
 export type SessionFile = { readonly path: string } & Pick<
