@@ -36,9 +36,14 @@ export interface LoggedRequest {
 }
 
 /**
- * A call while it is handled. The hooks of its router set the operation, the reason and the status, or `sendError` if
- * it reaches no router; at the end, `app.ts` sets the status that was sent. For a document that is a service, its own
- * router comes before the gateway's, so `identify` and `setReason` keep the first values.
+ * A call while it is handled. `app.ts` creates it when the call begins, and `finish` is called when it ends. Only these
+ * methods set its fields in between, in this order:
+ *
+ * 1. `setFaults`, once: `faults/apply-faults.ts`.
+ * 2. `identify` and `setReason`, whose first values stay: `app.ts` for a preflight, `surfaces/gateway.ts` for the
+ *    service, then the hooks in `surfaces/responses.ts`. For a document that is a service, its own router calls them
+ *    before the gateway's. Calls without such hooks: `sendError`, and `surfaces/storage.ts` for links.
+ * 3. `setStatus`, whose last value stays: the hooks or `sendError`, and `app.ts` at the end with what was sent.
  */
 export class CallRecord {
   readonly session: Session;
@@ -46,7 +51,7 @@ export class CallRecord {
   readonly at = Date.now();
   readonly method: string;
   readonly target: string;
-  surface: SurfaceName;
+  readonly surface: SurfaceName;
   operationId: string | undefined;
   service: string | undefined;
   faults: readonly string[] = [];
@@ -87,6 +92,10 @@ export class CallRecord {
       this.#bodyBytes > MAX_BODY_BYTES ? Buffer.alloc(0) : Buffer.concat([this.#body, chunk]);
   }
 
+  setFaults(faults: readonly string[]): void {
+    this.faults = faults;
+  }
+
   identify(operationId: string | undefined, service?: string): void {
     this.operationId ??= operationId || undefined;
     this.service ??= service;
@@ -97,7 +106,7 @@ export class CallRecord {
     this.reason ??= reason;
   }
 
-  /** @param status what is sent, or will be. After the call has ended, nothing is sent. */
+  /** @param status sent, or about to be sent. After the call has ended, nothing is sent. */
   setStatus(status: number): void {
     if (this.ms === undefined) this.status = status;
   }
@@ -214,7 +223,7 @@ export function toLoggedRequest(
 
 const REDACTED = '***';
 
-/** What API keys are usually called, as headers and as parameters. */
+/** Common names of API keys, as headers and as parameters. */
 const API_KEYS = ['api_key', 'api-key', 'apikey', 'x-api-key'];
 
 /** Headers whose value is a credential, possibly after a scheme. */

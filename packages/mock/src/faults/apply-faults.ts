@@ -39,7 +39,7 @@ export async function applyRequestFaults(
     return;
   }
   if (effects.length === 0) return next();
-  record.faults = [...new Set(effects.map(({ rule }) => rule.name))];
+  record.setFaults([...new Set(effects.map(({ rule }) => rule.name))]);
   const disconnected = new AbortController();
   (response ?? socket).once('close', () => disconnected.abort());
   const faulted: FaultedCall = {
