@@ -79,7 +79,7 @@ function parseRoute(key: string) {
     );
   }
   const names: string[] = [];
-  const { pathname } = new URL(path, 'http://service');
+  const { pathname } = new URL(`http://service${path}`);
   const pattern = pathname.replace(/(?<=\/):(\w+)|[*.+?^$()|[\]\\]/g, (text, name) => {
     if (name === undefined && text !== '*') return `\\${text}`;
     names.push(name ?? text);

@@ -164,6 +164,13 @@ describe('routes', () => {
     }
   });
 
+  test('a path that begins with two slashes is no host', async () => {
+    const service = routes({ 'GET //a': () => new Response() });
+    const statusOf = async (path: string) =>
+      (await service.fetch(new Request(`http://service${path}`))).status;
+    expect([await statusOf('/'), await statusOf('//a')]).toEqual([404, 200]);
+  });
+
   const bad = ['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'];
   const unsupported = ['GET /a?x=1', 'GET /a#b', 'GET /a/:id?', 'GET /:name.json'];
   test.each([...bad, ...unsupported])('%s is invalid', (key) => {
