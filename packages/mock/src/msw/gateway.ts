@@ -16,6 +16,7 @@ import {
   runSocketHandler,
   type ServiceHandler,
   type ServiceSocket,
+  suggest,
   toHead,
   unknownService,
 } from '../services/service.ts';
@@ -84,6 +85,9 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
 /** Prefix of subprotocols that contain credentials (D14). */
 const CREDENTIALS = 'berth.bearer.';
 
+/** RFC 6455, section 5.5: a control frame has at most 125 bytes, of which the code takes two. */
+const MAX_CLOSE_REASON = 123;
+
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
 export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
   const baseUrl = gatewayUrl.replace(/^http/, 'ws');
@@ -92,6 +96,11 @@ export function handleSockets(gatewayUrl: string, services: Services): WebSocket
     const { href, search } = client.url;
     const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const service = services.get(name);
+    if (service === undefined) {
+      const reason = `SERVICE_NOT_FOUND.${suggest(name, [...services.keys()])}`;
+      client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
+      return;
+    }
     if (typeof service !== 'object' || service.webSocket === undefined) {
       client.close(POLICY_VIOLATION, `The service ${name} has no webSocket.`);
       return;

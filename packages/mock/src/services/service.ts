@@ -45,13 +45,18 @@ export function findNameProblem(name: string): string | undefined {
 }
 
 export function unknownService(name: string, names: readonly string[]): GatewayError {
-  const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
-  const similar = names.length === 0 ? '' : closest(name, names);
-  const hint = distance(name, similar) < name.length / 2 ? ` Did you mean ${similar}?` : others;
   const key = name.includes('-') ? `'${name}'` : name;
   const example = `${key}: () => Response.json({})`;
-  const message = `The hosted service ${name} does not exist: add it with --services or the services option, such as ${example}.${hint}`;
+  const message = `The hosted service ${name} does not exist: add it with --services or the services option, such as ${example}.${suggest(name, names)}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
+}
+
+/** Returns a sentence, after a space, with the service that the caller may have meant; empty if there are no services. */
+export function suggest(name: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const similar = closest(name, names);
+  const isSimilar = distance(name, similar) < name.length / 2;
+  return isSimilar ? ` Did you mean ${similar}?` : ` The services: ${names.join(', ')}.`;
 }
 
 /** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a response with the status 500. */

@@ -158,6 +158,8 @@ describe('WebSockets', () => {
         connect(path).addEventListener('close', ({ code, reason }) => resolve([code, reason])),
       );
     expect(await closed('orders/a')).toEqual([1008, 'No route matches.']);
-    expect(await closed('none')).toEqual([1008, 'The service none has no webSocket.']);
+    expect(await closed('order')).toEqual([1008, 'SERVICE_NOT_FOUND. Did you mean orders?']);
+    berth.services.set('plain', () => new Response());
+    expect(await closed('plain')).toEqual([1008, 'The service plain has no webSocket.']);
   });
 });
