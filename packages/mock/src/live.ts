@@ -6,7 +6,7 @@ export type OnProblem = (message: string) => void;
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
-  /** Runs a task after changed files have been read: at once if none has, as a promise would slow down each call. */
+  /** Reloads changed files, then runs the task; synchronously if nothing changed. */
   use<Result>(task: (current: Value) => Result | Promise<Result>): Result | Promise<Result>;
 }
 
@@ -17,7 +17,7 @@ export async function openLive<Value>(
   load: (watch: Watch) => Promise<Value>,
   onProblem: OnProblem,
 ): Promise<Live<Value>> {
-  /** The state in which each file has been read. */
+  /** Each file's state when it was last read. */
   const states = new Map<string, string>();
   const watch: Watch = (file) => {
     if (!states.has(file)) states.set(file, stateOf(file));

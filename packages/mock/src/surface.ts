@@ -22,7 +22,7 @@ export const DOCUMENT_UPLOAD_PATH = '/';
 
 export const BUCKET = 'files';
 
-/** The surfaces with a document. That of storage also has the upload target. */
+/** The surfaces with a document. The storage document also covers the upload target. */
 export type DocumentedSurface = 'gateway' | 'storage';
 
 export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;

@@ -15,8 +15,8 @@ const KINDS: readonly ServiceKind<unknown>[] = [handlerService, urlService, docu
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /**
- * Creates the hosted services: those of the user, and `echo`. After a change of the services file, its new services
- * respond from the next call on; if the file is invalid, its last valid services do.
+ * Creates the hosted services: those of the user, and `echo`. If they are in a file, changes apply from the next call;
+ * if the file is invalid, the last valid version stays.
  */
 export async function createServices(options: ResolvedOptions, onProblem: OnProblem) {
   const { services: source } = options;

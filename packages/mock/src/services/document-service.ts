@@ -25,7 +25,10 @@ function isDocument(definition: unknown): definition is object | string {
   return isObject(definition) && ('openapi' in definition || 'swagger' in definition);
 }
 
-/** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
+/**
+ * Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. The stubs' router needs
+ * Node's request and response.
+ */
 function createDocumentService(document: Live<ServedDocument>): RunningService {
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();

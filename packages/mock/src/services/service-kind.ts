@@ -27,7 +27,7 @@ export interface ServiceContext {
 export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
   /** Aborted when the caller disconnects, or when the service has not responded in time. */
   readonly signal: AbortSignal;
-  /** Whether the caller asks for a WebSocket. Any other response than a 101 rejects it. */
+  /** Whether the caller asks for a WebSocket. Any response other than 101 rejects it. */
   readonly isUpgrade: boolean;
 }
 

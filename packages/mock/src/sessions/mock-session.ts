@@ -19,7 +19,7 @@ import { createSessionFiles, type SessionFiles } from './session-files.ts';
 export interface MockSession {
   /** Session name; empty for the default session. */
   readonly id: string;
-  /** Resets the session: no files and calls, the mock's own faults, the machine's time. */
+  /** Resets the session: removes files and calls; restores the initial faults and the real time. */
   reset(): void;
   /** Returns the latest calls, oldest first. */
   requests(): readonly LoggedRequest[];

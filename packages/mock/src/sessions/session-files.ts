@@ -36,7 +36,7 @@ export function createSessionFiles(store: MemoryStore, env: string) {
       content: Uint8Array | string,
       contentType = 'application/octet-stream',
     ): string {
-      // Another realm, such as that of jsdom, has a class of its own.
+      // jsdom has its own Uint8Array.
       const type = Object.prototype.toString.call(content);
       if (type !== '[object String]' && type !== '[object Uint8Array]') {
         throw new FieldError('content', 'must be a string or a Uint8Array.');
