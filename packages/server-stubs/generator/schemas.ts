@@ -65,12 +65,18 @@ export function toFlat(root: JsonObject, schema: unknown): unknown {
   return toList(schema.oneOf).find(isFlat) ?? schema;
 }
 
+/** Objects whose members have names, which may look like keywords. */
+const NAMED =
+  /^(?:responses|parameters|requestBodies|headers|callbacks|pathItems|links|content|encoding)$/;
+
 /** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
 export function visitSchemas(value: unknown, visit: (schema: JsonObject) => void): void {
   for (const [key, member] of Array.isArray(value) ? value.entries() : entriesOf(value)) {
     if (key === 'schema') visitSchema(member, visit);
     else if (key === 'schemas' || key === 'definitions') {
       for (const [, schema] of entriesOf(member)) visitSchema(schema, visit);
+    } else if (NAMED.test(String(key))) {
+      for (const item of Object.values(Object(member))) visitSchemas(item, visit);
     } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(member, visit);
   }
 }

@@ -39,9 +39,21 @@ function toLatest(document: JsonObject): JsonObject {
   if (/^3\.1/.test(String(document.openapi))) return document;
   if ('swagger' in document) prepareSwagger(document);
   visitSchemas(document, dropSiblings);
+  // The upgrader would take a component named `example` for the keyword, and leave one named `default` as it is.
+  renameComponents(document, (name) => `=${name}`);
   const upgraded = upgrade(document, '3.1') as JsonObject;
+  renameComponents(upgraded, (name) => name.replace(/^=/, ''));
   visitSchemas(upgraded, repairSchema);
   return upgraded;
+}
+
+/** Renames all components except schemas, whose names the upgrader respects. References stay as they are. */
+function renameComponents({ components }: JsonObject, rename: (name: string) => string): void {
+  for (const [kind, members] of entriesOf(components)) {
+    if (kind === 'schemas') continue;
+    const renamed = entriesOf(members).map(([name, member]) => [rename(name), member]);
+    asObject(components)[kind] = Object.fromEntries(renamed);
+  }
 }
 
 /** Restores what the upgrader drops from Swagger 2.0. */

@@ -172,6 +172,21 @@ it('operations without an ID get one, even in shared path items, and all have th
   expect(files.get('types.gen.ts')?.match(/^ {4}c: /gm)).toHaveLength(1);
 });
 
+it.each(['example', 'default', 'schema', 'x-body'])('a component may be named %s', async (name) => {
+  const schema = { nullable: true, oneOf: [{ type: 'string' }] };
+  const { routes } = await loadRoutes({
+    ...toDocument(
+      { requestBody: { $ref: `#/components/requestBodies/${name}` } },
+      {
+        components: { requestBodies: { [name]: { content: { 'application/json': { schema } } } } },
+      },
+    ),
+    openapi: '3.0.3',
+  });
+  const [content] = routes.routes[0]?.body?.content ?? [];
+  expect([null, 'a', 1].map((value) => content?.validate?.(value))).toEqual([true, true, false]);
+});
+
 // How deep Redocly's recursion can go depends on what V8 has optimized so far: 1,000 is too much now and then.
 it('a chain of 500 schemas is compiled', async () => {
   const schemas = Object.fromEntries(
