@@ -13,7 +13,14 @@ import {
   toPointer,
 } from './document.ts';
 import { Names, toTypeName } from './names.ts';
-import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
+import {
+  ALL_OF,
+  COMPOSITIONS,
+  isMarked,
+  mapSubschemas,
+  propertiesOf,
+  subschemasOf,
+} from './schemas.ts';
 import { createCompiler, type Schema, writeValidators } from './validators.ts';
 
 /** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
@@ -22,6 +29,13 @@ const VALUE = new Set(
   maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
   dependentRequired format`.split(/\s+/),
 );
+
+/**
+ * Keywords that would reject what is valid if something in their schemas, or in the schema that has them, is not
+ * checked. They are then left out, too.
+ */
+const STRICT = /^(?:not|if|oneOf|contains)$/;
+const UNEVALUATED = /^unevaluated(?:Items|Properties)$/;
 
 /**
  * The schemas of requests or of responses, as Ajv validates them: without annotations, which may look like schemas,
@@ -39,6 +53,8 @@ export class SchemaSet {
   readonly #ids = new Map<string, string>();
   /** References to convert. A queue, because a chain of them may be longer than the stack is deep. */
   readonly #references: string[] = [];
+  /** What `#isComplete` has found, so that no schema is read once for each schema that refers to it. */
+  readonly #complete = new Map<unknown, boolean>();
   #compile: ((id: string) => Validator) | undefined;
 
   /** @param hidden the mark of properties that are not required in this direction */
@@ -101,7 +117,8 @@ export class SchemaSet {
       if (kept !== undefined) converted[keyword] = kept;
     }
     const tag = asObject(schema.discriminator).propertyName;
-    if (typeof tag !== 'string' || !this.#isTagged(schema, tag)) return converted;
+    const isTagged = 'oneOf' in converted && typeof tag === 'string' && this.#isTagged(schema, tag);
+    if (!isTagged) return converted;
     return { ...converted, type: 'object', discriminator: { propertyName: tag } };
   }
 
@@ -125,6 +142,11 @@ export class SchemaSet {
         const entries = entriesOf(value).filter(([name]) => this.#isPattern(name, at));
         return Object.fromEntries(entries.map(([name, schema]) => [name, this.#convert(schema)]));
       }
+      case 'additionalProperties': {
+        const { patternProperties } = asObject(owners.at(-1));
+        if (!Object.keys(asObject(patternProperties)).every(isPattern)) return undefined;
+        break;
+      }
       case 'required':
         if (!Array.isArray(value)) return value;
         return value.filter((name) => !owners.some((owner) => this.#isHidden(owner, name)));
@@ -134,7 +156,34 @@ export class SchemaSet {
         return typeof value === 'boolean' ? undefined : value;
     }
     const parents = COMPOSITIONS.test(keyword) ? owners : [];
-    return mapSubschemas(keyword, value, (schema) => this.#convert(schema, parents));
+    const converted = mapSubschemas(keyword, value, (schema) => this.#convert(schema, parents));
+    const strict = STRICT.test(keyword) ? [value].flat() : [];
+    if (UNEVALUATED.test(keyword)) strict.push(owners.at(-1));
+    return strict.every((part) => this.#isComplete(part)) ? converted : undefined;
+  }
+
+  /** Whether nothing that a schema consists of, or refers to, is left out. */
+  #isComplete(schema: unknown): boolean {
+    const { root } = this.document;
+    // Each schema, and the one from which it was reached. Grows while it is read.
+    const reached = new Map<unknown, unknown>([[schema, undefined]]);
+    for (const [part] of reached) {
+      const known = this.#complete.get(part);
+      if (!isObject(part) || known === true) continue;
+      const target = targetOf(root, part);
+      const patterns = [part.pattern ?? '', ...Object.keys(asObject(part.patternProperties))];
+      const isUnresolved = '$ref' in part && target === undefined;
+      const isChecked = !isUnresolved && !('$dynamicRef' in part) && patterns.every(isPattern);
+      if (known === false || !isChecked) {
+        for (let at: unknown = part; at; at = reached.get(at)) this.#complete.set(at, false);
+        return false;
+      }
+      for (const other of [...subschemasOf(part), target]) {
+        if (!reached.has(other)) reached.set(other, part);
+      }
+    }
+    for (const part of reached.keys()) this.#complete.set(part, true);
+    return true;
   }
 
   /** The mark may be in `allOf` or behind a `$ref`. */
@@ -146,15 +195,11 @@ export class SchemaSet {
   }
 
   #isPattern(pattern: string, pointer: Pointer): boolean {
-    try {
-      new RegExp(pattern);
-      return true;
-    } catch {
-      const text = JSON.stringify(pattern);
-      const message = `${text} is not a valid JavaScript regular expression, so it is not checked.`;
-      this.document.warn(pointer, `${message} Change it.`);
-      return false;
-    }
+    if (isPattern(pattern)) return true;
+    const text = JSON.stringify(pattern);
+    const message = `${text} is not a valid JavaScript regular expression, so it is not checked.`;
+    this.document.warn(pointer, `${message} Change it.`);
+    return false;
   }
 
   /**
@@ -174,5 +219,14 @@ export class SchemaSet {
     // Ajv keeps the tags as the names of an object.
     const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
     return tags.length > 0 && tags.every(isTag) && new Set(tags).size === tags.length;
+  }
+}
+
+function isPattern(pattern: unknown): boolean {
+  try {
+    new RegExp(String(pattern));
+    return true;
+  } catch {
+    return false;
   }
 }
