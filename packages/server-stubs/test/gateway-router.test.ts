@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   createGatewayRouter,
   type GatewayHandler,
@@ -188,6 +189,16 @@ test.each([101, 700, 200.5, undefined])(
     );
   },
 );
+
+test('a response with a wrong status is BAD_GATEWAY even if the log fails, and its stream is destroyed', async () => {
+  const body = new Readable({ read() {} });
+  const onError = () => {
+    throw new Error('broken');
+  };
+  const base = await gateway(() => ({ status: 99, body }), { onError });
+  expect(await call(base)).toMatchObject({ status: 502, json: { code: 'BAD_GATEWAY' } });
+  expect(body.destroyed).toBe(true);
+});
 
 test('onResponse and onFault are called with operation, request ID and violations', async () => {
   const responses: unknown[][] = [];

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type Content,
   createRouter,
@@ -119,6 +120,13 @@ describe('a failing handler', () => {
       detail: 'Internal server error.',
     });
     expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it('that returns a stream with a status that is none has it destroyed', async () => {
+    const body = new Readable({ read() {} });
+    const base = await start(() => ({ status: 99, body }), undefined, { onError: () => {} });
+    expect((await send(base, '/')).status).toBe(500);
+    expect(body.destroyed).toBe(true);
   });
 
   it.each([

@@ -23,6 +23,7 @@ import {
   type Router,
   UpgradeResponse,
 } from '../runtime/index.ts';
+import { discard } from '../runtime/response-body.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -202,8 +203,13 @@ export function createGatewayRouter<Caller = unknown>(
       const headers = cors.response(call.request.headers.origin);
       return toCallerResponse(response, call, headers, upstreamStatus);
     } catch (error) {
-      // The caller learns nothing about a bug in the handler, so it must be in the log.
-      settings.onError((error as Error).cause ?? error, call);
+      discard(Object(response).body);
+      try {
+        // The caller learns nothing about a bug in the handler, so it must be in the log.
+        settings.onError((error as Error).cause ?? error, call);
+      } catch {
+        // A failing log must not affect the response.
+      }
       throw error;
     }
   }

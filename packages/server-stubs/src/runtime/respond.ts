@@ -32,6 +32,7 @@ export class Responder {
     if (response.headersSent) return;
     const isOpen = result?.status === 101 && response instanceof UpgradeResponse;
     if (!isOpen && !(result?.status >= 200 && result.status <= 599)) {
+      discard(result?.body);
       throw new TypeError(
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
