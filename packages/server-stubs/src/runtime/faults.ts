@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import { escapeName } from './json-pointer.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 /** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
@@ -145,7 +146,7 @@ export function invalidBody(message: string, kind?: HttpErrorKind): HttpError {
 
 export function badPath(name: string): HttpError {
   const message = `path.${name} has invalid percent-encoding.`;
-  return invalidRequest([{ in: 'path', pointer: `/${name}`, message }]);
+  return invalidRequest([{ in: 'path', pointer: `/${escapeName(name)}`, message }]);
 }
 
 export function bodyTooLarge(maxBytes: number): HttpError {
