@@ -1,3 +1,4 @@
+import { Paths } from '../src/runtime/paths.ts';
 import type {
   Content,
   ContentKind,
@@ -33,14 +34,16 @@ export function describeOperations(document: OpenApiDocument) {
   const responses = new SchemaSet(document, 'writeOnly');
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const routes = new Map<string, Route>();
+  const routes: Route[] = [];
+  // As `createRouter` keeps them: operationIds by path and method.
+  const paths = new Paths<string>();
   const withDefaults: Described[] = [];
   for (const { path, item, method, operation } of operationsOf(root)) {
     const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
     const fullPath = `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
-    const key = `${method} ${fullPath.replaceAll(/\{[^}]*\}/g, '{}')}`;
+    const operations = paths.operationsAt(fullPath, undefined);
     const security = operation.security ?? root.security ?? [];
-    const conflict = routes.get(key)?.operationId;
+    const conflict = operations.get(method);
     const reason =
       findPathProblem(path) ??
       findSecurityProblem(security, securitySchemes) ??
@@ -56,8 +59,10 @@ export function describeOperations(document: OpenApiDocument) {
     withDefaults.push(...described.filter(({ parameter }) => parameter.default !== undefined));
     const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
     const body = !isRaw && describeBody(operation.requestBody, requests);
-    routes.set(key, {
-      operationId: String(operation.operationId),
+    const operationId = String(operation.operationId);
+    operations.set(method, operationId);
+    routes.push({
+      operationId,
       method: method.toUpperCase(),
       path: fullPath,
       parameters: described.map(({ parameter }) => parameter),
@@ -71,12 +76,12 @@ export function describeOperations(document: OpenApiDocument) {
   }
   checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
   checkDefaults(withDefaults, document);
-  if (routes.size === 0) document.warn('#/paths', 'No operation of this document can be served.');
+  if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable = {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
-    routes: [...routes.values()],
+    routes,
   };
   return { table, requests, responses };
 }

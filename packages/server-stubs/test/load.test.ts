@@ -101,6 +101,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['its path must start with a slash', paths({ a: 'a' })],
     ['This operation is not served: its path has a parameter twice.', paths({ '/{a}/{a}': 'a' })],
     ['not served: a matches the same requests.', paths({ '/{a}': 'a', '/{b}': 'b' })],
+    ['not served: a matches the same requests.', paths({ '/a b': 'a', '/a%20b': 'b' })],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
     [
       '/parameters/0/style: The style matrix is not supported, so query.q is not checked.',
