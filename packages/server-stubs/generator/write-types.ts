@@ -20,6 +20,7 @@ import {
   toList,
   toReference,
 } from './document.ts';
+import { Names } from './names.ts';
 import { isMarked, toFlat, visitSchema, visitSchemas } from './schemas.ts';
 
 /** The helper of openapi-typescript does not compile for a schema that allows `null`. */
@@ -71,6 +72,9 @@ function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject
     components: { ...components, schemas: asObject(components.schemas), pathItems: {} },
   });
   const { schemas } = typed.components;
+  const names = new Names();
+  for (const name of Object.keys(schemas)) names.take(name);
+  const added = new Map<string, string>();
   visitSchemas(typed, toTyped);
   return typed;
 
@@ -100,10 +104,13 @@ function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject
   function toComponent(schema: JsonObject, reference: string): void {
     if (COMPONENT.test(reference)) return;
     const target = targetOf(root, schema);
-    const name = reference.replaceAll(/\W+/g, '_');
-    if (target === undefined) delete schema.$ref;
-    else schema.$ref = join(SCHEMAS, name);
-    if (target === undefined || Object.hasOwn(schemas, name)) return;
+    delete schema.$ref;
+    if (target === undefined) return;
+    const known = added.get(reference);
+    const name = known ?? names.take(reference.replaceAll(/\W+/g, '_'));
+    schema.$ref = join(SCHEMAS, name);
+    if (known !== undefined) return;
+    added.set(reference, name);
     schemas[name] = structuredClone(target);
     visitSchema(schemas[name], toTyped);
   }

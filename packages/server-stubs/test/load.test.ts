@@ -206,6 +206,24 @@ it.each<[schema: object, valid: unknown, invalid?: unknown]>([
   if (invalid !== undefined) expect(validate?.(invalid)).toBe(false);
 });
 
+it('references into paths with similar names have types of their own', async () => {
+  const typed = (operationId: string, type: string, other: string) => {
+    const of = (schema: object) => ({ content: { 'application/json': { schema } } });
+    const $ref = `#/paths/~1${other}/get/responses/200/content/application~1json/schema`;
+    return { get: { operationId, requestBody: of({ $ref }), responses: { 200: of({ type }) } } };
+  };
+  const { files } = await generateFrom(
+    toDocument(
+      {},
+      { paths: { '/a-b': typed('a', 'string', 'a_b'), '/a_b': typed('b', 'number', 'a-b') } },
+    ),
+  );
+  const types = files.get('types.gen.ts') ?? '';
+  const names = [...types.matchAll(/"application\/json": components\["schemas"\]\["(\w+)"\]/g)];
+  const typeOf = (name = '') => new RegExp(`\\b${name}: (\\w+);`).exec(types)?.[1];
+  expect(names.map(([, name]) => typeOf(name))).toEqual(['number', 'string']);
+});
+
 // How deep Redocly's recursion can go depends on what V8 has optimized so far: 1,000 is too much now and then.
 it('a chain of 500 schemas is compiled', async () => {
   const schemas = Object.fromEntries(
