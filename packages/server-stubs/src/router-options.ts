@@ -27,7 +27,7 @@ export interface CommonOptions
 export type EnvOption = string | ((env: string) => boolean);
 
 /** The caller that credentials belong to, or `undefined`, `null` or `false` to reject them. */
-export type Login<Caller> =
+export type AuthResult<Caller> =
   | (Caller | undefined | null | false)
   | Promise<Caller | undefined | null | false>;
 

@@ -7,15 +7,16 @@ import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import {
+  type AuthResult,
   assertFunction,
   type CommonOptions,
   type EnvOption,
-  type Login,
   toRouterOptions,
 } from '../router-options.ts';
 import {
   type Call,
   createRouter,
+  discard,
   type HandlerResponse,
   HttpError,
   hasBody,
@@ -23,7 +24,6 @@ import {
   type Router,
   UpgradeResponse,
 } from '../runtime/index.ts';
-import { discard } from '../runtime/response-body.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -94,9 +94,9 @@ export interface GatewayCall<Caller = unknown> extends GatewayLogin {
  */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */
-  readonly bearerToken: (token: string, call: GatewayLogin) => Login<Caller>;
+  readonly bearerToken: (token: string, call: GatewayLogin) => AuthResult<Caller>;
   /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256`. */
-  readonly signature: (authorization: string, call: GatewayLogin) => Login<Caller>;
+  readonly signature: (authorization: string, call: GatewayLogin) => AuthResult<Caller>;
 }
 
 /** Options of `createGatewayRouter`. */

@@ -25,6 +25,7 @@ export type {
 export { memoize } from './headers.ts';
 export type * from './options.ts';
 export { assertLimit, printError } from './options.ts';
+export { discard } from './response-body.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
 export type { ServerEvent } from './server-event.ts';

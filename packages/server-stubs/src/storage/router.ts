@@ -4,10 +4,10 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import {
+  type AuthResult,
   assertFunction,
   type CommonOptions,
   type EnvOption,
-  type Login,
   toRouterOptions,
 } from '../router-options.ts';
 import {
@@ -71,7 +71,7 @@ export interface StorageSecurity<Caller = unknown> {
    * Returns the caller that the credentials belong to, or `undefined`, `null` or `false` to reject them, or throws a
    * `StorageError` with the reason.
    */
-  credentials(credentials: StorageCredentials, call: StorageLogin): Login<Caller>;
+  credentials(credentials: StorageCredentials, call: StorageLogin): AuthResult<Caller>;
 }
 
 /** Options of `createStorageRouter`. */
