@@ -63,7 +63,15 @@ export class SchemaSet {
     this.#hidden = hidden;
   }
 
-  /** Returns a validator, which is compiled when it is first called, or `undefined` if every value is valid. */
+  /**
+   * Returns a stand-in for a validator, which compiles it when it is first called, or `undefined` if every value is
+   * valid. In generated code, `writeRoutes` replaces each stand-in with the export of its ID.
+   *
+   * @example
+   * validateParameters: set.add(schema, '#/paths/~1pets/get/parameters')
+   * // at run time: compiles `isPetsGetParameters` on its first call
+   * // in routes.gen.ts: validateParameters: requests.isPetsGetParameters
+   */
   add(schema: unknown, pointer: Pointer): Validator | undefined {
     const converted = this.#convert(schema);
     for (let $ref = this.#references.pop(); $ref !== undefined; $ref = this.#references.pop()) {
@@ -107,7 +115,7 @@ export class SchemaSet {
 
   /** @param parents schemas for the same value that contain this one, which may require their properties */
   #convert(schema: unknown, parents: readonly JsonObject[] = []): AnySchema {
-    // `checkSchemas` finds what is no schema.
+    // `checkSchemas` rejects anything that is not a schema.
     if (!isObject(schema)) return schema as AnySchema;
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
@@ -152,7 +160,7 @@ export class SchemaSet {
         return value.filter((name) => !owners.some((owner) => this.#isHidden(owner, name)));
       case 'exclusiveMinimum':
       case 'exclusiveMaximum':
-        // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+        // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
         return typeof value === 'boolean' ? undefined : value;
     }
     const parents = COMPOSITIONS.test(keyword) ? owners : [];

@@ -4,7 +4,10 @@ import type { SchemaSet } from './schema-set.ts';
 
 type SchemaSets = { requests: SchemaSet; responses: SchemaSet };
 
-/** Writes the route table. Its validators are exports of two other modules, which `writeValidators` writes. */
+/**
+ * Writes the route table. `writeValidators` writes its validators into two other modules, so each stand-in that
+ * `SchemaSet.add` returned becomes an export of one of them: `requests.isPetsGetParameters`.
+ */
 export function writeRoutes(table: RouteTable, sets: SchemaSets, runtime: string): string {
   const expressions = new Map<unknown, string>();
   let imports = '';

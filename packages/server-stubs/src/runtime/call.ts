@@ -8,7 +8,19 @@ type CreateId = ((request: IncomingMessage) => string | undefined) | undefined;
 
 const NOTHING = Object.freeze({});
 
-/** The context of a request. Handlers get it in addition to their input. */
+/**
+ * The context of a request. Handlers get it in addition to their input.
+ *
+ * Routers extend the call itself, because a copy takes time. In this order:
+ *
+ * | Field          | Written by                               | When                                     |
+ * | -------------- | ---------------------------------------- | ---------------------------------------- |
+ * | `pathValues`   | `runtime/router.ts`                      | the path is decoded                      |
+ * | `env`, `envId` | `gateway/router.ts`, `storage/router.ts` | a security handler is about to be called |
+ * | `security`     | `runtime/router.ts`                      | the caller is authenticated              |
+ * | `caller`       | `gateway/router.ts`, `storage/router.ts` | a handler is about to be called          |
+ * | `key`          | `upload/form.ts`                         | the fields before the file are read      |
+ */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
   /** For what a returned response cannot express. A handler that ends it must still return a response. */
