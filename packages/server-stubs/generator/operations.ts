@@ -25,7 +25,7 @@ import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
 import { checkSchemas } from './validators.ts';
 
 /**
- * Describes the operations that can be served, with validators from two sets of schemas. Warns of the others.
+ * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
  *
  * @throws InvalidDocumentError if a schema is invalid
  */

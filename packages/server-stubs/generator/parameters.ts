@@ -72,7 +72,7 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
-  // A reference, so that what is invalid in the schema has its place.
+  // A reference, so that errors point into the schema.
   return { parameter, at, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
@@ -171,7 +171,7 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   return types.size === 0 ? ['string'] : SCALARS.filter((type) => types.has(type));
 }
 
-/** Whether no property is a list or an object, which neither `deepObject` nor an exploded `form` has a text for. */
+/** Whether no property is a list or an object, which neither `deepObject` nor an exploded `form` can represent. */
 function isFlat(root: JsonObject, schema: unknown): boolean {
   return propertiesOf(root, schema).every(([, property]) => isScalar(typesOf(root, property)));
 }

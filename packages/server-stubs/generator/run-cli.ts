@@ -95,7 +95,7 @@ async function writeFiles(files: ReadonlyMap<string, string>): Promise<void> {
   try {
     for (const [file, text] of files) {
       const current = await readFile(file, 'utf8').catch((error) => {
-        // Node.js does not say which one if it is a folder.
+        // Node.js omits the path if it is a folder.
         if (error.code !== 'ENOENT') throw Object.assign(error, { path: file });
       });
       if (current === text) continue;

@@ -128,7 +128,7 @@ function repairStandalone(emitted: string, functions: Map<unknown, string | unde
     if (length === 1) continue;
     const text = functions.get(name);
     const [before, ...after] = code.split(text ?? '\0');
-    if (after.length !== length) throw new Error(`Ajv's code has another ${name}.`);
+    if (after.length !== length) throw new Error(`Ajv's code has a different ${name}.`);
     code = `${before}${text}${after.join('')}`;
   }
   // `const func0 = require("ajv/dist/runtime/equal").default;` → `const func0 = ajvHelpers.equal;`

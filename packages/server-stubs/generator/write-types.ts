@@ -100,7 +100,7 @@ function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject
     }
   }
 
-  /** Types only know references to components. */
+  /** openapi-typescript resolves only references to components. */
   function toComponent(schema: JsonObject, reference: string): void {
     if (COMPONENT.test(reference)) return;
     const target = targetOf(root, schema);

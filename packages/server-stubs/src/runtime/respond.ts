@@ -62,7 +62,7 @@ export class Responder {
     if (isDisconnect(error, this.#call)) return;
     if (!hasResponse(error) || response.headersSent) this.#report(error);
     if (response.headersSent) {
-      // Clients must notice the missing rest.
+      // Clients must notice that it is truncated.
       response.destroy();
       return;
     }

@@ -40,7 +40,7 @@ export function writeBody(
   else response.end(body, body?.length === length ? 'latin1' : 'utf8');
 }
 
-/** A stream that fails midway destroys the response, so that clients notice the missing rest. */
+/** A stream that fails midway destroys the response, so that clients notice that it is truncated. */
 function writeStream(
   response: ServerResponse,
   body: Stream,

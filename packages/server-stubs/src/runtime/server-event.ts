@@ -13,7 +13,7 @@ export interface ServerEvent {
 }
 
 /**
- * Writes an event as its fields, one a line.
+ * Writes an event as its fields, one per line.
  *
  * @throws TypeError if event type or ID are not one line without NUL, or `retry` is not a whole number
  * @example
