@@ -28,8 +28,8 @@ test.each([
   [
     'the runtime',
     runtime,
-    `Call HttpError UpgradeResponse ajvHelpers assertLimit createEventStream createRouter discard hasBody hasResponse
-    memoize printError toResponse`,
+    `Call HttpError UpgradeResponse ajvHelpers assertLimit createEventStream createRouter discard filterUpgrades hasBody
+    hasResponse memoize printError toResponse toUpgradeOptions`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));
