@@ -47,8 +47,10 @@ function otherHosts(t: CheckContext): string[] {
   const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && rest.length > 0;
   const strange = t.uniqueName();
   const end = (isNamed ? rest.join('.') : 'gateway.example') + (port && `:${port}`);
-  const labels = isNamed ? [strange, `${strange}.${label}`, `${label}-${strange}`] : [strange];
-  return labels.map((first) => `${first.slice(0, 63)}.${end}`);
+  // A label has at most 63 characters (RFC 1035, section 2.3.4).
+  const longer = `${label.slice(0, 62 - strange.length)}-${strange}`;
+  const labels = isNamed ? [strange, `${strange}.${label}`, longer] : [strange];
+  return labels.map((first) => `${first}.${end}`);
 }
 
 const QUERIES = [

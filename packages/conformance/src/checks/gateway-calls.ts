@@ -24,7 +24,7 @@ export const alternate = <Call extends GatewayCall>(calls: readonly Call[]) =>
 /** Describes a response: `404 SERVICE_NOT_FOUND`. That of a service may repeat the credentials, so its body is left out. */
 export function showResponse({ received }: Exchange): string {
   const { status, text } = received;
-  return status < 400 ? `${status}` : `${status} ${codeOf(received) ?? cite(text)}`;
+  return status < 400 ? `${status}` : `${status} ${cite(codeOf(received) ?? text)}`;
 }
 
 /**

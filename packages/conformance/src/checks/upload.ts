@@ -180,6 +180,7 @@ async function expectFieldChecked(t: CheckContext, position: number): Promise<vo
     [`a slightly different ${field}`, second, different],
     [`the ${field} of another grant`, third, value],
   ];
+  if (isKey) t.files.track(different);
   for (const [what, grant, wrong] of cases) {
     // A value that all grants share is not wrong.
     if (wrong === fieldOf(grant)[1]) continue;
@@ -189,7 +190,6 @@ async function expectFieldChecked(t: CheckContext, position: number): Promise<vo
     const found = `a form with ${what} was accepted with ${reply.received.status}`;
     t.expect(!reply.isAccepted, found, reply);
   }
-  if (isKey) t.files.track(different);
   const when = `after forms with a wrong ${field}`;
   await folder.expectGone(when, 'first', 'third', ...(isKey ? ['existing0'] : []));
   await folder.expectKept(when, 'existing');

@@ -7,7 +7,7 @@ import { toReportedCall } from '../http/reported-call.ts';
 import type { InvariantId } from '../invariants/invariants.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
-import { type Claim, show } from '../validation/claims.ts';
+import { type Claim, cite, show } from '../validation/claims.ts';
 import { Files } from './files.ts';
 import {
   createFixtureClient,
@@ -98,7 +98,7 @@ export class CheckContext {
   }
 
   expectEqual(what: string, actual: unknown, expected: unknown, call: Exchange): void {
-    const shown = typeof actual === 'string' ? actual : show(actual);
+    const shown = typeof actual === 'string' ? cite(actual) : show(actual);
     this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);
   }
 

@@ -35,8 +35,11 @@ export function readSentResponse(facts: FixtureFacts): SentResponse | undefined 
   const query = new URLSearchParams(splitTarget(sent.url).search);
   const response = toSentResponse(readAnyPath(facts), query);
   if (response?.status !== received.status || readEcho(facts) !== undefined) return undefined;
+  if (!ANY_TIME.includes(received.status)) return response;
+  // A refusal of the gateway, or of a proxy in front of it, does not have the service's ETag.
+  const [, tag] = response.headers.find(([name]) => name.toLowerCase() === 'etag') ?? [];
   const isRefusal = Object(received.json).requestId !== undefined;
-  return isRefusal && ANY_TIME.includes(received.status) ? undefined : response;
+  return tag !== undefined && received.header('etag') === tag && !isRefusal ? response : undefined;
 }
 
 function toSentResponse(anyPath: string, query: URLSearchParams): SentResponse | undefined {

@@ -172,7 +172,8 @@ export function createGatewayRouter<Caller = unknown>(
     const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
-      const verified = signedBodies === 'router' ? await verifyBody(input, caller) : input;
+      // Anything else that JavaScript may pass must not leave a body unverified.
+      const verified = signedBodies === 'handler' ? input : await verifyBody(input, caller);
       return forward(await handlers.call(verified, call), call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
