@@ -35,3 +35,11 @@ test.each([
   const parsed = new XMLParser(options).parse(toXml('Error', { Message: text }));
   expect(parsed).toEqual({ Error: { Message: expected } });
 });
+
+test.each(['Content-Disposition', 'X-Request-Id', 'Content-Type'])(
+  'the headers of an error do not replace %s',
+  (name) => {
+    const error = new GatewayError('BAD_GATEWAY', { headers: { [name]: 'inline' } });
+    expect(JSON.stringify(error[toResponse](call('GET')))).not.toContain('inline');
+  },
+);

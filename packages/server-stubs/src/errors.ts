@@ -57,7 +57,12 @@ abstract class ContractError<Code extends string> extends Error {
     this.status = status ?? row.status;
     this.retryAfter = retryAfter ?? row.retryAfter;
     const seconds = this.retryAfter?.toString();
-    this.headers = { ...(seconds !== undefined && { 'retry-after': seconds }), ...headers };
+    // In lowercase, so that those that the routers set replace them, and not the other way round.
+    const own = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+    this.headers = {
+      ...(seconds !== undefined && { 'retry-after': seconds }),
+      ...Object.fromEntries(own),
+    };
   }
 }
 
