@@ -77,8 +77,11 @@ describe('a signed body', () => {
     return { handler, post };
   };
 
-  test('reaches the handler only if it was signed', async () => {
-    const { handler, post } = await start();
+  test.each([
+    ['by default', undefined],
+    ['with a misspelt option', 'Router' as never],
+  ])('reaches the handler only if it was signed, %s', async (_, signedBodies) => {
+    const { handler, post } = await start(signedBodies && { signedBodies });
     expect(await post('forged')).toMatchObject({
       status: 401,
       json: { code: 'INVALID_CREDENTIALS' },
