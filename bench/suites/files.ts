@@ -40,8 +40,8 @@ const DOWNLOAD = {
 type Side = { upload(): Promise<number>; download(): Promise<number> };
 
 /**
- * Compares uploads and downloads by curl of a file on the same disk. Neither server is pinned to a core: ours
- * hashes in a separate thread, and the peer does not hash.
+ * Compares uploads and downloads by curl of a file on the same disk. Neither server is pinned to a core, because Node
+ * reads and writes files in other threads. Ours also computes and verifies checksums.
  */
 export const filesSuite: Suite = {
   name: 'files',

@@ -1,5 +1,5 @@
 import { Readable, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import {
   BlobDamagedError,
@@ -40,6 +40,7 @@ export function assertEnvironment(env: string): void {
 export interface VerifiedBlob extends OpenBlob {
   /** If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;
+  /** @param target must not keep a chunk once it has called back, because its bytes will change */
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
 }
 
@@ -47,10 +48,16 @@ interface BlobSource {
   readonly info: BlobInfo;
   /** CRC-32 of the content, for a store that does not verify it itself. */
   readonly crc32?: number;
-  /** Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. */
+  /**
+   * Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. A chunk may change once
+   * `CHUNKS_IN_USE` more have been requested.
+   */
   readonly content: (range: ByteRange) => AsyncIterable<Buffer>;
   readonly release: () => void | Promise<void>;
 }
+
+/** One is being written, one is withheld until the next one is read, and one is being read. */
+export const CHUNKS_IN_USE = 3;
 
 export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSource): VerifiedBlob {
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
@@ -61,7 +68,7 @@ export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSourc
   };
   return {
     info,
-    read: (range) => Readable.from(open(range), { objectMode: false }).once('close', release),
+    read: (range) => Readable.from(copy(open(range)), { objectMode: false }).once('close', release),
     async sendTo(target, range) {
       try {
         await send(open(range), target);
@@ -101,17 +108,37 @@ async function* verify(
   if (last !== undefined) yield last;
 }
 
-/** Sends verified chunks. If the first one cannot be read, the target stays intact. */
-async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable): Promise<void> {
-  const first = await chunks.next();
+async function* copy(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+/**
+ * Sends chunks, each of which is written while the next one is read. If the first one cannot be read, the target stays
+ * intact; after any other failure, it is destroyed.
+ */
+async function send(chunks: AsyncIterable<Buffer>, target: Writable): Promise<void> {
+  let interrupt = (_error: Error): void => {};
+  const isGone = finished(target, { readable: false });
+  isGone.catch((error) => interrupt(error));
+  let written: Promise<void> | undefined;
+  const write = (chunk: Buffer) =>
+    new Promise<void>((resolve, reject) => {
+      interrupt = reject;
+      // `finished` knows whether the caller has disconnected; the error of a write may be any.
+      target.write(chunk, (error) => (error ? isGone.catch(reject) : resolve()));
+    });
   try {
-    await pipeline(async function* () {
-      if (!first.done) yield first.value;
-      yield* chunks;
-    }, target);
-  } finally {
-    // If the target was closed before the pipeline started, nothing else would release the content.
-    chunks.return(undefined).catch(() => {});
+    for await (const chunk of chunks) {
+      await written;
+      written = write(chunk);
+      written.catch(() => {});
+    }
+    await written;
+    target.end();
+    await isGone;
+  } catch (error) {
+    if (written !== undefined) target.destroy();
+    throw error;
   }
 }
 

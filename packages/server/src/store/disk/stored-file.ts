@@ -4,8 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import { BlobDamagedError, type BlobInfo, type WriteOptions } from '@berth/storage';
-import { toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
+import { BlobDamagedError, type BlobInfo, type ByteRange, type WriteOptions } from '@berth/storage';
+import { CHUNKS_IN_USE, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
 import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
 
 /*
@@ -111,20 +111,29 @@ export async function openStoredFile(path: string): Promise<VerifiedBlob> {
   try {
     return toVerifiedBlob({
       ...(await readTrailer(handle)),
-      async *content({ start, end }) {
-        // Node's file stream cannot read an empty range.
-        if (start > end) return;
-        try {
-          yield* handle.createReadStream({ start, end, highWaterMark: BUFFER_BYTES });
-        } catch (error) {
-          throw toStoreError(error);
-        }
-      },
+      content: (range) => readContent(handle, range),
       release: () => handle.close(),
     });
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/** Reads into the same buffers in turn: fresh ones would cost more than the reading. */
+async function* readContent(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  const buffers: Buffer[] = [];
+  let position = start;
+  for (let turn = 0; position <= end; turn = (turn + 1) % CHUNKS_IN_USE) {
+    const length = Math.min(end - position + 1, BUFFER_BYTES);
+    buffers[turn] ??= Buffer.allocUnsafeSlow(length);
+    const reading = handle.read(buffers[turn] as Buffer, 0, length, position);
+    const { buffer, bytesRead } = await reading.catch((error) => {
+      throw toStoreError(error);
+    });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
   }
 }
 
