@@ -39,9 +39,9 @@ what the contract defines for every deployment. The rest is specific to this pro
 ${toTable(['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'], gateway)}
 ## Storage
 
-The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each item
-in the result list has a code, which is \`${defaults.itemCodes.success}\` for a successful item
-([D26](../decisions.md#d26)).
+The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each failed
+item in the result list has a code. A successful one has \`${defaults.itemCodes.success}\`, or none if it was copied
+([D24](../decisions.md#d24), [D26](../decisions.md#d26)).
 
 ${toTable(['Code', 'Applies to', 'Status', 'Retry-After', 'Message'], storage)}
 ## Upload target
