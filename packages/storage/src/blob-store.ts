@@ -47,6 +47,7 @@ export class FileTooLargeError extends Error {
 
 /** Identifies a file in a store. Stores do not check permissions. */
 export interface BlobKey {
+  /** Environments share no files. A store may reject names that it cannot keep apart. */
   readonly env: string;
   /** Segments joined by `/`, unencoded, without a leading slash. Already checked with `assertFilePath`. */
   readonly path: string;

@@ -27,7 +27,7 @@ export interface MemoryStore extends BlobStore {
 const FULL =
   'The file does not fit in memory: send a smaller one, delete other files, or raise the limit.';
 
-/** Counted for each file besides its bytes, so that empty files are not free. */
+/** Overhead per file, so that empty files also count towards `maxBytes`. */
 const FILE_BYTES = 512;
 
 /**
@@ -39,7 +39,7 @@ const FILE_BYTES = 512;
  */
 export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
   const files = new Map<string, MemoryFile & { readonly key: BlobKey }>();
-  const nameOf = ({ env, path }: BlobKey) => `${env}/${path}`;
+  const nameOf = ({ env, path }: BlobKey) => JSON.stringify([env, path]);
   let used = 0;
 
   /** Counts bytes that are stored, or released if negative. */

@@ -35,3 +35,9 @@ test('a move and a replacement need no space for a second file', async () => {
   store.clear();
   store.put(key('c'), new Uint8Array(1_050), contentType);
 });
+
+test('environments share no files, whatever their names contain', () => {
+  const store = createMemoryStore();
+  store.put({ env: 'a/b', path: 'c' }, new Uint8Array(1), contentType);
+  expect(store.get({ env: 'a', path: 'b/c' })).toBeUndefined();
+});
