@@ -169,12 +169,16 @@ export function toDisposition(path: string): string {
 }
 
 /**
- * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes, malformed
- * ranges, multiple ranges that cannot be merged into one, and any range of an empty file.
+ * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes, invalid
+ * ranges, multiple ranges that cannot be merged into one, and any range of an
+ * empty file.
  */
 export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   // Range units are case-insensitive (RFC 9110, section 14.1).
   if (header === undefined || size === 0 || !/^bytes=/i.test(header)) return undefined;
+  // RFC 9110, section 14.1.1: a range is "invalid if the last-pos value is present and less than first-pos".
+  const pairs = [...header.matchAll(/(\d+)-(\d+)/g)];
+  if (pairs.some(([, first, last]) => Number(first) > Number(last))) return undefined;
   const ranges = parseRange(size, widen(header, size), { combine: true });
   if (ranges === -1) return 'none';
   return ranges === -2 || ranges.length !== 1 ? undefined : ranges[0];
@@ -182,7 +186,7 @@ export function toRange(header: string | undefined, size: number): ByteRange | '
 
 /**
  * RFC 9110, section 14.1.2: "If the selected representation is shorter than the specified suffix-length,
- * the entire representation is used." The parser takes such a range for one outside the file.
+ * the entire representation is used." range-parser treats such a range as unsatisfiable.
  */
 function widen(header: string, size: number): string {
   return header.replace(/([=,]\s*)-(\d+)/g, (part, before: string, length: string) =>

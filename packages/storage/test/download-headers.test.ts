@@ -61,6 +61,8 @@ test.each([
   ['bytes=0-3,4-6', { start: 0, end: 6 }],
   ['bytes=0-3, -30', { start: 0, end: 9 }],
   ['bytes=0-1,5-20', undefined],
+  ['bytes=5-2', undefined],
+  ['bytes=0-3,5-2', undefined],
   ['bytes=10-', 'none'],
   ['bytes=-0', 'none'],
   ['bytes=99-100', 'none'],
