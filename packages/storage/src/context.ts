@@ -103,6 +103,11 @@ export function toContext(options: StorageOptions) {
     linkMaxSeconds = LIMITS.linkMaxSeconds,
     linkSeconds = Math.min(LIMITS.linkSeconds, linkMaxSeconds),
   } = options.limits ?? {};
+  const limits = { grantSeconds, linkMaxSeconds, linkSeconds } satisfies StorageLimits;
+  for (const [name, seconds] of Object.entries(limits)) {
+    if (Number.isInteger(seconds) && seconds > 0) continue;
+    throw new TypeError(`limits.${name} must be a positive integer, got ${seconds}.`);
+  }
   if (linkSeconds > linkMaxSeconds) {
     throw new TypeError('limits.linkSeconds must not exceed limits.linkMaxSeconds.');
   }
@@ -112,7 +117,7 @@ export function toContext(options: StorageOptions) {
     authorizeUse: options.authorizeUse,
     grants: createGrants(signer, now),
     links: createLinks(signer, now, { bucketOf, onlyEnv, query: options.linkQuery }),
-    limits: { grantSeconds, linkSeconds, linkMaxSeconds } satisfies StorageLimits,
+    limits,
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,

@@ -18,7 +18,7 @@ export interface Storage {
  * Creates a storage API that is backed by a file store. Grants and links are signed and contain everything that they
  * need, so servers with the same store and the same keys are interchangeable.
  *
- * @throws TypeError if `limits` contradict each other
+ * @throws TypeError if `limits` are invalid
  *
  * @example
  * const { storage, upload, download } = createStorage({

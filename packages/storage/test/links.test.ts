@@ -122,6 +122,12 @@ test('the limits for link lifetimes are options; one that is undefined is the de
   expect((await fetch(unlimited)).status).toBe(200);
   const limits = { linkSeconds: 2, linkMaxSeconds: 1 };
   await expect(deploy({ limits })).rejects.toThrow('limits.linkSeconds must not exceed');
+  for (const name of ['grantSeconds', 'linkSeconds', 'linkMaxSeconds']) {
+    for (const seconds of [0, 1.5, Number.NaN]) {
+      const invalid = deploy({ limits: { [name]: seconds } });
+      await expect(invalid).rejects.toThrow(`limits.${name} must be a positive integer`);
+    }
+  }
 });
 
 test('the URL may depend on the request', async () => {
