@@ -35,7 +35,7 @@ const app = express()
   .use(gateway)
   .use(createStorageRouter(storage, { security: createStorageSignature({ pairs }) }))
   .use('/upload', createUploadRouter(upload))
-  .use(createDownloadListener({ download, onError: console.error }));
+  .use(createDownloadListener({ download }));
 // #endregion
 
 createServer({ shouldUpgradeCallback: gateway.shouldUpgrade }, app)

@@ -28,8 +28,6 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const { onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
-  const onStoreError = (error: unknown, requestId: string) =>
-    log.error({ requestId, err: error }, 'storage failed');
 
   // 1. The gateway: callers are authenticated here, and `gateway` calls the hosted service.
   const gatewayRouter = createGatewayRouter(gateway.handlers, {
@@ -55,7 +53,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
       return uses.authorize(use);
     },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
-    onError: onStoreError,
+    onError: (error, requestId) => log.error({ requestId, err: error }, 'storage failed'),
   });
   const storageRouter = createStorageRouter(storage, {
     ...common,
@@ -70,13 +68,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
     gateway: gatewayRouter,
     storage: storageRouter,
     upload: createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes }),
-    files: createDownloadListener({
-      cors,
-      wireProfile,
-      download,
-      onRejected,
-      onError: onStoreError,
-    }),
+    files: createDownloadListener({ cors, wireProfile, download, onRejected }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');

@@ -1,15 +1,16 @@
 import type { StorageCall } from '@berth/server-stubs';
-import { StorageError, type StorageItemCode } from '@berth/server-stubs/contract';
+import { StorageError } from '@berth/server-stubs/contract';
+import { SourceKeptError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
-import { toStoreFault } from './store-errors.ts';
+import { type ItemErrorCode, toStoreFault } from './store-errors.ts';
 
 /** Enough to hide the latency of a store without overloading it. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 
 interface Batch<Item, Result> {
-  readonly touches: (item: Item) => Touched;
+  readonly filesOf: (item: Item) => FileAccess;
   readonly run: (item: Item) => Promise<Result>;
-  readonly toFailed: (item: Item, code: StorageItemCode) => Result;
+  readonly toFailed: (item: Item, code: ItemErrorCode, message?: string) => Result;
 }
 
 /**
@@ -19,44 +20,47 @@ interface Batch<Item, Result> {
  */
 export async function runBatch<Item, Result>(
   items: readonly Item[],
-  { touches, run, toFailed }: Batch<Item, Result>,
-  { onError }: Pick<StorageContext, 'onError'>,
-  { requestId, signal }: Pick<StorageCall, 'requestId'> & Partial<Pick<StorageCall, 'signal'>>,
+  { filesOf, run, toFailed }: Batch<Item, Result>,
+  { onError }: StorageContext,
+  { requestId, signal }: StorageCall,
 ): Promise<Result[]> {
   const failures: unknown[] = [];
-  const results = await runInOrder(items, touches, async (item) => {
-    if (signal?.aborted) return toFailed(item, 'SERVICE_UNAVAILABLE');
+  const results = await runInOrder(items, filesOf, async (item) => {
+    if (signal.aborted) return toFailed(item, 'SERVICE_UNAVAILABLE');
     try {
       return await run(item);
     } catch (error) {
-      failures.push(error);
-      return toFailed(item, toStoreFault(error).item);
+      const { itemCode, details, isCallersFault } = toStoreFault(error);
+      if (!isCallersFault) failures.push(error);
+      return toFailed(item, itemCode, details?.message);
     }
   });
-  const [first] = failures;
-  const isTotal = failures.length > 0 && failures.length === items.length;
-  // The router reports it.
-  if (isTotal && !toStoreFault(first).isRetryable) throw first;
   // A store that is down fails for each item with the same message.
   const byMessage = new Map(failures.map((error) => [String(error), error]));
   for (const error of byMessage.values()) onError(error, requestId);
-  if (isTotal) throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
-  return results;
+  const [cause] = failures;
+  const isTotal = failures.length > 0 && failures.length === items.length;
+  // A file that was copied, but not moved, is a change.
+  if (!isTotal || failures.some((error) => error instanceof SourceKeptError)) return results;
+  const isRetryable = failures.every(
+    (error) => toStoreFault(error).itemCode === 'SERVICE_UNAVAILABLE',
+  );
+  throw new StorageError(isRetryable ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR', { cause });
 }
 
 /** The files that an item uses. */
-export interface Touched {
+interface FileAccess {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
 }
 
 /**
  * Runs items concurrently, or in sequence if one of them writes a file that another one uses, so that the outcome is
- * always that of a sequence.
+ * always as if the items ran one after another.
  */
-export async function runInOrder<Item, Result>(
+async function runInOrder<Item, Result>(
   items: readonly Item[],
-  touches: (item: Item) => Touched,
+  filesOf: (item: Item) => FileAccess,
   run: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
@@ -65,12 +69,12 @@ export async function runInOrder<Item, Result>(
   const runRest = async () => {
     for (const [index, item] of rest) results[index] = await run(item);
   };
-  const runners = areIndependent(items.map(touches)) ? AT_ONCE : 1;
+  const runners = areIndependent(items.map(filesOf)) ? MAX_CONCURRENT : 1;
   await Promise.all(Array.from({ length: runners }, runRest));
   return results;
 }
 
-function areIndependent(items: readonly Touched[]): boolean {
+function areIndependent(items: readonly FileAccess[]): boolean {
   const read = new Set<string>();
   const written = new Set<string>();
   return items.every(({ reads = [], writes = [] }) => {

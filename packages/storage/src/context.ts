@@ -1,10 +1,5 @@
 import type { StorageCall } from '@berth/server-stubs';
-import {
-  LIMITS,
-  STORAGE_ERRORS,
-  STORAGE_ITEM_ERRORS,
-  StorageError,
-} from '@berth/server-stubs/contract';
+import { LIMITS, StorageError } from '@berth/server-stubs/contract';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { BlobStore } from './blob-store.ts';
 import { createGrants, createLinks, type Signer } from './grants.ts';
@@ -55,7 +50,11 @@ export interface StorageOptions {
   readonly authorizeUse?: ((use: SignedUse, request: object) => Promise<void>) | undefined;
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
-  /** Called once with each different error in a batch; the caller gets a fixed message. Must not throw. */
+  /**
+   * Called with each error that only you can fix: once with each different error of a batch, and with those of downloads
+   * and uploads. Callers get a fixed message. If `blobs.write` rejects with an error that this package does not export,
+   * the upload router's `onError` is called instead. Must not throw.
+   */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -140,13 +139,4 @@ export function toScope(
   const bucket = bucketOf(env);
   if (bucket !== undefined) return { env, bucket };
   throw new StorageError('INVALID_ENV', { message: `Environment ${env} does not exist.` });
-}
-
-const MESSAGES: Readonly<Record<string, { readonly message: string }>> = {
-  ...STORAGE_ERRORS,
-  ...STORAGE_ITEM_ERRORS,
-};
-
-export function messageOf(code: string): string {
-  return MESSAGES[code]?.message ?? code;
 }

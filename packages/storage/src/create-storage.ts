@@ -11,7 +11,7 @@ export interface Storage {
   /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
   readonly upload: { readonly uploadFile: ReturnType<typeof createUploadFile> };
   /** Handles requests for links, whose paths start with `/files/`. @throws UploadError */
-  download(request: DownloadRequest): Promise<Download>;
+  download(request: DownloadRequest, requestId: string): Promise<Download>;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { CORS, UploadError } from '@berth/server-stubs/contract';
 import { create } from 'content-disposition';
 import parseRange from 'range-parser';
-import type { BlobInfo, BlobKey, ByteRange, OpenBlob } from './blob-store.ts';
-import { messageOf, type StorageContext } from './context.ts';
+import { type BlobInfo, BlobMissingError, type ByteRange, type OpenBlob } from './blob-store.ts';
+import type { StorageContext } from './context.ts';
 import { toUploadError } from './store-errors.ts';
 
 /**
@@ -25,6 +25,14 @@ export interface DownloadRequest {
   readonly headers: DownloadHeaders;
 }
 
+/** Request headers, by lowercase name. */
+export interface DownloadHeaders {
+  readonly 'if-match'?: string | undefined;
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'if-range'?: string | undefined;
+  readonly range?: string | undefined;
+}
+
 /** The response to a {@link DownloadRequest}. */
 export interface Download {
   readonly status: number;
@@ -33,6 +41,8 @@ export interface Download {
   readonly blob?: OpenBlob;
   /** The part to send. Default: everything. */
   readonly range?: ByteRange;
+  /** Call it if the content cannot be read. Reports the error, and returns the one to send if nothing was sent. */
+  readonly fail: (error: unknown) => UploadError;
 }
 
 /**
@@ -40,15 +50,19 @@ export interface Download {
  * signature is wrong, and 404 if the file was deleted.
  */
 export function createDownload(context: StorageContext) {
-  const { blobs, bucketOf, links, inline, authorizeUse } = context;
+  const { blobs, bucketOf, links, inline, authorizeUse, onError } = context;
 
-  return (request: DownloadRequest): Promise<Download> =>
-    follow(request).catch((error) => {
-      throw toUploadError(error);
-    });
+  return async (request: DownloadRequest, requestId: string): Promise<Download> => {
+    const fail = (error: unknown) => toUploadError(error, requestId, onError);
+    try {
+      return { ...(await serve(request)), fail };
+    } catch (error) {
+      throw fail(error);
+    }
+  };
 
-  async function follow(request: DownloadRequest): Promise<Download> {
-    const { method, url = '', headers } = request;
+  async function serve(request: DownloadRequest): Promise<Omit<Download, 'fail'>> {
+    const { method, url = '' } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       const allow = CORS.allowMethods.link.join(', ');
       const message = `Links only support GET and HEAD, not ${method}.`;
@@ -64,85 +78,70 @@ export function createDownload(context: StorageContext) {
       throw new UploadError('AccessDenied', { message });
     }
     // Since the link was created, the environment may have been removed or given another bucket.
-    if (bucketOf(link.env) !== link.bucket) throw missingFile();
+    if (bucketOf(link.env) !== link.bucket) throw new BlobMissingError(link);
     const { id, env, caller } = link;
     if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller }, request);
+    const disposition = inline ? undefined : toDisposition(link.path);
     if (method === 'HEAD') {
       const info = await blobs.stat(link);
-      if (info === undefined) throw missingFile();
-      return toDownload(link, info, headers, true);
+      if (info === undefined) throw new BlobMissingError(link);
+      return toDownload(request, info, disposition);
     }
     const blob = await blobs.open(link);
-    if (blob === undefined) throw missingFile();
+    if (blob === undefined) throw new BlobMissingError(link);
     let isOpen = false;
     try {
-      const download = toDownload(link, blob.info, headers, false);
+      const download = toDownload(request, blob.info, disposition);
       isOpen = download.status === 200 || download.status === 206;
       return isOpen ? { ...download, blob } : download;
     } finally {
       if (!isOpen) await blob.close();
     }
   }
+}
 
-  /** @throws UploadError if the range contains no byte of the file */
-  function toDownload(
-    { path }: BlobKey,
-    { size, etag: tag, contentType }: BlobInfo,
-    requestHeaders: DownloadHeaders,
-    isHead: boolean,
-  ): Download {
-    const etag = `"${tag}"`;
-    const versions = { etag, 'cache-control': CACHE_CONTROL, 'accept-ranges': 'bytes' };
-    const status = evaluateConditions(requestHeaders, etag);
-    if (status !== undefined) return { status, headers: versions };
-    // RFC 9110, sections 13.1.5 and 14.2: ranges only apply to GET. Unless `If-Range` names this version, the complete
-    // file is sent, so that a client never combines parts of two versions.
-    const { 'if-range': version = etag, range: requested } = requestHeaders;
-    const range = !isHead && version === etag ? toRange(requested, size) : undefined;
-    if (range === 'none') {
-      throw new UploadError('InvalidRange', {
-        status: 416,
-        message: `The range is outside the file, which has ${size} bytes.`,
-        headers: { ...versions, 'content-range': `bytes */${size}` },
-      });
-    }
-    const headers = {
-      ...versions,
-      ...GUARD,
-      'content-type': contentType,
-      ...(!inline && { 'content-disposition': toDisposition(path) }),
-    };
-    if (range === undefined) {
-      return { status: 200, headers: { ...headers, 'content-length': String(size) } };
-    }
-    const { start, end } = range;
-    return {
-      status: 206,
-      headers: {
-        ...headers,
-        'content-length': String(end - start + 1),
-        'content-range': `bytes ${start}-${end}/${size}`,
-      },
-      range,
-    };
+/** @throws UploadError if the range cannot be satisfied */
+function toDownload(
+  request: DownloadRequest,
+  { size, etag: tag, contentType }: BlobInfo,
+  disposition: string | undefined,
+): Omit<Download, 'fail' | 'blob'> {
+  const etag = `"${tag}"`;
+  const cacheHeaders = { etag, 'cache-control': CACHE_CONTROL, 'accept-ranges': 'bytes' };
+  const status = evaluateConditions(request.headers, etag);
+  if (status !== undefined) return { status, headers: cacheHeaders };
+  const range = selectRange(request, etag, size);
+  if (range === 'none') {
+    throw new UploadError('InvalidRange', {
+      status: 416,
+      message: `The range is outside the file, which has ${size} bytes.`,
+      headers: { ...cacheHeaders, 'content-range': `bytes */${size}` },
+    });
   }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  const headers = {
+    ...cacheHeaders,
+    ...GUARD,
+    'content-type': contentType,
+    'content-length': String(end - start + 1),
+    ...(disposition !== undefined && { 'content-disposition': disposition }),
+  };
+  if (range === undefined) return { status: 200, headers };
+  const contentRange = `bytes ${start}-${end}/${size}`;
+  return { status: 206, headers: { ...headers, 'content-range': contentRange }, range };
 }
 
-/** The upload target's error table has no code for this. */
-function missingFile(): UploadError {
-  const code = 'STORAGE_FILE_NONEXIST';
-  return new UploadError(code, { status: 404, message: messageOf(code) });
+/**
+ * RFC 9110, sections 13.1.5 and 14.2: ranges only apply to GET, and to the version that `If-Range` names, so that a
+ * client never combines parts of two versions.
+ */
+function selectRange({ method, headers }: DownloadRequest, etag: string, size: number) {
+  const ifRange = headers['if-range'];
+  const isSelected = method === 'GET' && (ifRange === undefined || ifRange === etag);
+  return isSelected ? toRange(headers.range, size) : undefined;
 }
 
-/** Request headers, by lowercase name. */
-export interface DownloadHeaders {
-  readonly 'if-match'?: string | undefined;
-  readonly 'if-none-match'?: string | undefined;
-  readonly 'if-range'?: string | undefined;
-  readonly range?: string | undefined;
-}
-
-/** Anything but printable ASCII, and what is special in quoted strings or to clients that decode twice. */
+/** Characters outside printable ASCII, and those that are special in quoted strings or that some clients decode twice. */
 const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
 /**
@@ -152,11 +151,11 @@ const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 export function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   // RFC 9110, section 13.1.1: strong comparison, in which a weak tag never matches.
-  if (match !== undefined && !lists(match, etag, false)) return 412;
-  return noneMatch !== undefined && lists(noneMatch, etag, true) ? 304 : undefined;
+  if (match !== undefined && !matchesTag(match, etag, false)) return 412;
+  return noneMatch !== undefined && matchesTag(noneMatch, etag, true) ? 304 : undefined;
 }
 
-function lists(list: string, etag: string, weak: boolean): boolean {
+function matchesTag(list: string, etag: string, weak: boolean): boolean {
   if (list.trim() === '*') return true;
   const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
   return tags.some((tag) => tag === etag || (weak && tag === `W/${etag}`));

@@ -2,25 +2,21 @@ import type { StorageHandlers, StorageInput } from '@berth/server-stubs';
 import {
   ITEM_SUCCESS,
   LIMITS,
+  STORAGE_ERRORS,
+  STORAGE_ITEM_ERRORS,
   StorageError,
   type StorageItemCode,
 } from '@berth/server-stubs/contract';
 import { runBatch } from './batch.ts';
 import { type BlobInfo, SourceKeptError } from './blob-store.ts';
-import {
-  messageOf,
-  type StorageCaller,
-  type StorageContext,
-  type StorageLimits,
-  toScope,
-} from './context.ts';
+import { type StorageCaller, type StorageContext, type StorageLimits, toScope } from './context.ts';
 import { toCopyPath, toFileID, toFilePath, toPathOfFileID, tryPath } from './paths.ts';
-import { toStoreFault } from './store-errors.ts';
+import type { ItemErrorCode } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
 type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
 
-/** Creates the operations. Each batch has one result an item, in request order. */
+/** Creates the operations. Each batch has one result per item, in request order. */
 export function createOperations(
   context: StorageContext,
 ): Required<StorageHandlers<StorageCaller>> {
@@ -54,9 +50,9 @@ export function createOperations(
         return { fileID, code: ITEM_SUCCESS, tempFileURL: `${publicUrl(call.request)}${link}` };
       };
       const batch = {
-        touches: () => ({}),
+        filesOf: () => ({}),
         run,
-        toFailed: ({ fileID }: LinkItem, code: StorageItemCode) => noLink(fileID, code),
+        toFailed: ({ fileID }: LinkItem, code: ItemErrorCode) => noLink(fileID, code),
       };
       return { fileList: await runBatch(fileList, batch, context, call) };
     },
@@ -74,21 +70,22 @@ export function createOperations(
         return { fileID, code: ITEM_SUCCESS };
       };
       const batch = {
-        touches: (fileID: string) => ({ writes: [fileID] }),
+        filesOf: (fileID: string) => ({ writes: [fileID] }),
         run,
-        toFailed: (fileID: string, code: StorageItemCode) => ({ fileID, code }),
+        toFailed: (fileID: string, code: ItemErrorCode) => ({ fileID, code }),
       };
       return { fileList: await runBatch(fileList, batch, context, call) };
     },
 
-    /** The result is that of a sequence. An invalid item does not affect the others (D24). */
+    /** The result is as if the items ran one after another. An invalid item does not affect the others (D24). */
     async batchCopyFile({ fileList }, call) {
       const { caller, requestId } = call;
       const scope = { ...toScope(call, context), caller: caller.id, requestId };
       const batch = {
-        touches: toTouched,
+        filesOf,
         run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
-        toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
+        toFailed: (_: CopyPlan, code: ItemErrorCode, message?: string) =>
+          toCopyFailure(code, message),
       };
       const plans = fileList.map(toCopyPlan);
       return { fileList: await runBatch(plans, batch, context, call) };
@@ -105,7 +102,7 @@ function isLifetime(maxAge: number, { linkMaxSeconds }: StorageLimits): boolean 
   return Number.isInteger(maxAge) && maxAge >= LIMITS.linkMinSeconds && maxAge <= linkMaxSeconds;
 }
 
-function toTouched(plan: CopyPlan) {
+function filesOf(plan: CopyPlan) {
   if ('code' in plan) return {};
   const { from, to, move } = plan;
   return move ? { writes: [from, to] } : { reads: [from], writes: [to] };
@@ -122,34 +119,29 @@ interface Scope {
 async function copyFile(
   { from, to, overwrite, move }: Copy,
   { env, bucket, ...audit }: Scope,
-  context: StorageContext,
-): Promise<CopyFailure | { fileID: string }> {
-  const { blobs, onChange } = context;
+  { blobs, onChange }: StorageContext,
+): Promise<{ fileID: string }> {
   const source = { env, path: from };
   const report = (info: BlobInfo) =>
     onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...audit });
   try {
     report(await blobs.copy(source, { env, path: to }, { overwrite, move }));
   } catch (error) {
-    const { item, isCallersFault, hasPublicMessage } = toStoreFault(error);
-    if (error instanceof SourceKeptError) {
-      report(error.info);
-      context.onError(error, audit.requestId);
-      return toCopyFailure(item, error.message);
-    }
-    if (!isCallersFault) throw error;
-    return toCopyFailure(item, hasPublicMessage && (error as Error).message);
+    if (error instanceof SourceKeptError) report(error.info);
+    throw error;
   }
   if (move) onChange({ action: 'delete', env, path: from, ...audit });
   return { fileID: toFileID(env, bucket, to) };
 }
 
 interface CopyFailure {
-  readonly code: StorageItemCode;
+  readonly code: ItemErrorCode;
   readonly message: string;
 }
 
-function toCopyFailure(code: StorageItemCode, message = messageOf(code)): CopyFailure {
+const MESSAGES = { ...STORAGE_ERRORS, ...STORAGE_ITEM_ERRORS };
+
+function toCopyFailure(code: ItemErrorCode, message: string = MESSAGES[code].message): CopyFailure {
   return { code, message };
 }
 

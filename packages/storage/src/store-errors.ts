@@ -1,7 +1,8 @@
 import {
   type ContractErrorOptions,
   STORAGE_ERRORS,
-  type StorageItemCode,
+  STORAGE_ITEM_ERRORS,
+  type UPLOAD_ERRORS,
   UploadError,
 } from '@berth/server-stubs/contract';
 import {
@@ -13,59 +14,60 @@ import {
   StoreUnavailableError,
 } from './blob-store.ts';
 
+/** Code of an item of a batch that failed. */
+export type ItemErrorCode = keyof typeof STORAGE_ERRORS | keyof typeof STORAGE_ITEM_ERRORS;
+
 /** What callers get for an error of the store. */
 interface StoreFault {
-  /** Code of the item of a batch. */
-  readonly item: StorageItemCode;
-  /** Code of an upload (D27). Default: `InternalError`, as for any other error. */
-  readonly upload?: 'EntityTooLarge' | 'ServiceUnavailable';
-  readonly uploadOptions?: ContractErrorOptions;
-  /** A batch does not report it to `onError`, because only the caller can fix it. */
+  readonly itemCode: ItemErrorCode;
+  /** Code of an upload or a download: the upload target's table (D27) has none for a missing file. */
+  readonly uploadCode: keyof typeof UPLOAD_ERRORS | 'STORAGE_FILE_NONEXIST';
+  /** What differs from the contract's table. */
+  readonly details?: Pick<ContractErrorOptions, 'message' | 'retryAfter' | 'status'>;
+  /** It is not reported, because only the caller can fix it. */
   readonly isCallersFault?: true;
-  /** The error's own message is sent instead of the message of the code. */
-  readonly hasPublicMessage?: true;
-  /** Clients should retry a batch that failed completely. */
-  readonly isRetryable?: true;
 }
 
-const { retryAfter } = STORAGE_ERRORS.SERVICE_UNAVAILABLE;
-const DAMAGED = 'The file is damaged. Report the request ID to the operator.';
-
-/** The errors of `blob-store.ts`, except for `SourceKeptError`, whose cause counts. */
-const FAULTS: readonly (readonly [new (...values: never[]) => Error, StoreFault])[] = [
-  [BlobMissingError, { item: 'STORAGE_FILE_NONEXIST', isCallersFault: true }],
-  [BlobExistsError, { item: 'OBJECT_ALREADY_EXIST', isCallersFault: true }],
-  [
-    FileTooLargeError,
-    {
-      item: 'INVALID_PARAM',
-      upload: 'EntityTooLarge',
-      isCallersFault: true,
-      hasPublicMessage: true,
-    },
-  ],
-  [
-    StoreUnavailableError,
-    {
-      item: 'SERVICE_UNAVAILABLE',
-      upload: 'ServiceUnavailable',
-      uploadOptions: { retryAfter },
-      isRetryable: true,
-    },
-  ],
-  [BlobDamagedError, { item: 'SYS_ERR', uploadOptions: { message: DAMAGED } }],
-];
+const INTERNAL = { itemCode: 'SYS_ERR', uploadCode: 'InternalError' } as const;
 
 export function toStoreFault(error: unknown): StoreFault {
-  const cause = error instanceof SourceKeptError ? error.cause : error;
-  return FAULTS.find(([type]) => cause instanceof type)?.[1] ?? { item: 'SYS_ERR' };
+  if (error instanceof BlobMissingError) {
+    const code = 'STORAGE_FILE_NONEXIST';
+    const details = { status: 404, message: STORAGE_ITEM_ERRORS[code].message };
+    return { itemCode: code, uploadCode: code, details, isCallersFault: true };
+  }
+  if (error instanceof BlobExistsError) {
+    return { ...INTERNAL, itemCode: 'OBJECT_ALREADY_EXIST', isCallersFault: true };
+  }
+  if (error instanceof FileTooLargeError) {
+    const details = { message: error.message };
+    const codes = { itemCode: 'INVALID_PARAM', uploadCode: 'EntityTooLarge' } as const;
+    return { ...codes, details, isCallersFault: true };
+  }
+  if (error instanceof StoreUnavailableError) {
+    const itemCode = 'SERVICE_UNAVAILABLE';
+    const { retryAfter } = STORAGE_ERRORS[itemCode];
+    return { itemCode, uploadCode: 'ServiceUnavailable', details: { retryAfter } };
+  }
+  if (error instanceof BlobDamagedError) {
+    const message = 'The file is damaged. Report the request ID to the operator.';
+    return { ...INTERNAL, details: { message } };
+  }
+  if (error instanceof SourceKeptError) {
+    const { itemCode, uploadCode } = toStoreFault(error.cause);
+    return { itemCode, uploadCode, details: { message: error.message } };
+  }
+  return INTERNAL;
 }
 
-/** Converts an error of an upload or a download. */
-export function toUploadError(error: unknown): UploadError {
+/** Converts an error of an upload or a download, and reports it unless only the caller can fix it. */
+export function toUploadError(
+  error: unknown,
+  requestId: string,
+  onError: (error: unknown, requestId: string) => void,
+): UploadError {
   if (error instanceof UploadError) return error;
-  const { upload = 'InternalError', uploadOptions, hasPublicMessage } = toStoreFault(error);
-  return hasPublicMessage
-    ? new UploadError(upload, { message: (error as Error).message })
-    : new UploadError(upload, { cause: error, ...uploadOptions });
+  const { uploadCode, details, isCallersFault } = toStoreFault(error);
+  if (!isCallersFault) onError(error, requestId);
+  return new UploadError(uploadCode, { cause: error, ...details });
 }

@@ -10,8 +10,8 @@ type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uin
 
 /** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
 export function createUploadFile(context: StorageContext) {
-  const { blobs, grants, links, wireProfile, bucketOf, publicUrl, authorizeUse, onChange } =
-    context;
+  const { blobs, grants, links, wireProfile, bucketOf, publicUrl } = context;
+  const { authorizeUse, onChange, onError } = context;
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile.uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
@@ -42,8 +42,9 @@ export function createUploadFile(context: StorageContext) {
       const location = `${publicUrl(request)}${links.toPath(granted)}`;
       return { etag, location, bucket: granted.bucket };
     } catch (error) {
-      // The router converts other errors, which come from the form.
-      throw toStoreFault(error).upload === undefined ? error : toUploadError(error);
+      // The router converts and reports other errors, because only it knows those of the form.
+      if (toStoreFault(error).uploadCode === 'InternalError') throw error;
+      throw toUploadError(error, requestId, onError);
     } finally {
       releaseSlot();
     }

@@ -5,81 +5,105 @@ import {
   type BlobStore,
   createMemoryStore,
   createStorage,
+  type FileChange,
+  SourceKeptError,
   type StorageCaller,
   type StorageOptions,
   StoreUnavailableError,
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { expect, test } from 'vitest';
-import { runInOrder, type Touched } from '../src/batch.ts';
 
-type Item = Touched & { readonly name: string };
+const toFileID = (path: string) => `cloud://dev.files/${path}`;
 
-/** Runs items that finish only when released, and records which have started. */
-function start(items: readonly Item[]) {
-  const begun: string[] = [];
+/** The operations on a store with these methods, and a call to pass to them. */
+function create(
+  methods: Partial<BlobStore>,
+  options: Partial<StorageOptions> = {},
+  { signal } = new AbortController(),
+) {
+  const { storage } = createStorage({
+    blobs: { ...createMemoryStore(), ...methods },
+    signer: createSigner([randomBytes(32)]),
+    bucketOf: () => 'files',
+    publicUrl: 'http://127.0.0.1',
+    onError: expect.fail,
+    ...options,
+  });
+  const call = { envId: 'dev', caller: { env: 'dev', id: 'me' }, requestId: '1', signal };
+  return { ...storage, call: call as StorageCall<StorageCaller> };
+}
+
+type Copy = readonly [srcPath: string, dstPath: string, removeOriginal?: boolean];
+
+/** Copies files in a batch. Each copy finishes only when it is released; they are recorded by destination. */
+function start(copies: readonly Copy[]) {
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const all = runInOrder(
-    items,
-    (item) => item,
-    ({ name }) => {
-      begun.push(name);
-      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+  const { batchCopyFile, call } = create({
+    copy(_, { path }) {
+      started.push(path);
+      const info = { size: 1, etag: '1', contentType: 'text/plain' };
+      return new Promise((resolve) => ends.set(path, () => resolve(info)));
     },
-  );
+  });
+  const fileList = copies.map(([srcPath, dstPath, removeOriginal = false]) => ({
+    srcPath,
+    dstPath,
+    removeOriginal,
+  }));
+  const all = Promise.resolve(batchCopyFile({ fileList }, call));
   const end = async (name: string) => {
     ends.get(name)?.();
-    // Every item that could start has started once the queue is empty.
+    // Every copy that could start has started once the queue is empty.
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { begun, end, all };
+  return { started, end, all };
 }
 
 test('at most eight items run concurrently, with the results in order', async () => {
-  const names = Array.from({ length: 10 }, (_, index) => `item ${index}`);
-  const { begun, end, all } = start(names.map((name) => ({ name, reads: ['a'], writes: [name] })));
-  expect(begun).toEqual(names.slice(0, 8));
-  await end('item 3');
-  expect(begun).toEqual(names.slice(0, 9));
+  const names = Array.from({ length: 10 }, (_, index) => `item-${index}`);
+  const { started, end, all } = start(names.map((name) => ['a', name]));
+  expect(started).toEqual(names.slice(0, 8));
+  await end('item-3');
+  expect(started).toEqual(names.slice(0, 9));
   for (const name of names) await end(name);
-  expect(await all).toEqual(names);
+  expect(await all).toEqual({ fileList: names.map((name) => ({ fileID: toFileID(name) })) });
 });
 
-test.each([
+test.each<[Copy, Copy]>([
   [
-    { reads: ['a'], writes: ['b'] },
-    { reads: ['b'], writes: ['c'] },
+    ['a', 'b'],
+    ['b', 'c'],
   ],
-  [{ reads: ['a'] }, { writes: ['a'] }],
-  [{ writes: ['__proto__'] }, { writes: ['__proto__'] }],
-])('an item waits for the earlier one that uses its file: %j, %j', async (first, second) => {
-  const { begun, end } = start([
-    { name: 'other', writes: ['x'] },
-    { name: 'first', ...first },
-    { name: 'second', ...second },
-  ]);
+  [
+    ['a', 'b'],
+    ['c', 'a'],
+  ],
+  [
+    ['a', 'b', true],
+    ['a', 'c'],
+  ],
+  [
+    ['a', '__proto__'],
+    ['b', '__proto__'],
+  ],
+])('a copy waits for the earlier one that uses its file: %j, %j', async (first, second) => {
+  const { started, end } = start([['x', 'other'], first, second]);
   await end('other');
-  expect(begun).toEqual(['other', 'first']);
-  await end('first');
-  expect(begun).toEqual(['other', 'first', 'second']);
+  expect(started).toEqual(['other', first[1]]);
+  await end(first[1]);
+  expect(started).toEqual(['other', first[1], second[1]]);
 });
 
 /** Deletes three files in a batch, from a store with this function. */
 function deleteThree(
   deleteFile: BlobStore['delete'],
   onError: StorageOptions['onError'],
-  signal?: AbortSignal,
+  controller?: AbortController,
 ) {
-  const { storage } = createStorage({
-    blobs: { ...createMemoryStore(), delete: deleteFile },
-    signer: createSigner([randomBytes(32)]),
-    bucketOf: () => 'files',
-    publicUrl: 'http://127.0.0.1',
-    onError,
-  });
-  const call = { envId: 'dev', caller: { env: 'dev', id: 'me' }, signal };
-  const fileList = ['a', 'b', 'c'].map((path) => `cloud://dev.files/${path}`);
-  return storage.batchDelete({ fileList }, call as StorageCall<StorageCaller>);
+  const { batchDelete, call } = create({ delete: deleteFile }, { onError }, controller);
+  return batchDelete({ fileList: ['a', 'b', 'c'].map(toFileID) }, call);
 }
 
 test('no item is started once the caller has gone', async () => {
@@ -90,7 +114,7 @@ test('no item is started once the caller has gone', async () => {
     caller.abort();
     return true;
   };
-  await deleteThree(deleteFile, expect.fail, caller.signal);
+  await deleteThree(deleteFile, expect.fail, caller);
   expect(deleted).toEqual(['a']);
 });
 
@@ -107,4 +131,22 @@ test.each([
   const [outcome] = await Promise.allSettled([batch]);
   expect(outcome.status).toBe(intact === '' ? 'rejected' : 'fulfilled');
   expect(errors).toEqual([new StoreUnavailableError('The disk is full.')]);
+});
+
+test('a move that keeps its source fails, but its copy is a change', async () => {
+  const changes: FileChange[] = [];
+  const errors: unknown[] = [];
+  const info = { size: 5, etag: '1', contentType: 'text/plain' };
+  const failure = new SourceKeptError(info, new StoreUnavailableError('The disk failed.'));
+  const { batchCopyFile, call } = create(
+    { copy: () => Promise.reject(failure) },
+    { onChange: (change) => changes.push(change), onError: (error) => errors.push(error) },
+  );
+  const fileList = [{ srcPath: 'a', dstPath: 'b', removeOriginal: true }];
+  const code = 'SERVICE_UNAVAILABLE';
+  const message = 'The file was copied, but the source could not be removed.';
+  expect(await batchCopyFile({ fileList }, call)).toEqual({ fileList: [{ code, message }] });
+  const change = { env: 'dev', path: 'b', from: 'a', bytes: 5, caller: 'me', requestId: '1' };
+  expect(changes).toEqual([{ action: 'copy', ...change }]);
+  expect(errors).toEqual([failure]);
 });

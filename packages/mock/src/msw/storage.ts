@@ -78,8 +78,8 @@ export function createLinkSurface({ download }: Storage): MswSurface {
   return {
     name: 'link',
     path: `${escapePattern(FILES_PATH)}/.*`,
-    async respond({ request }) {
-      const { status, headers, blob, range } = await download(request);
+    async respond({ request, requestId }) {
+      const { status, headers, blob, range } = await download(request, requestId);
       return { status, headers, body: blob?.read(range) };
     },
   };

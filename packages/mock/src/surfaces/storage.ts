@@ -49,9 +49,9 @@ export function createMockUpload({ contract, options }: ContractParts): Router {
 /** Creates the listener for links. Links are not operations of any document. */
 export function createMockLinks({ options }: ContractParts): Listener & Pick<Router, 'find'> {
   const listener = createDownloadListener({
-    async download(request) {
+    async download(request, requestId) {
       const record = recordOf(request);
-      const found = await record.session.storage.download(request);
+      const found = await record.session.storage.download(request, requestId);
       record.setStatus(found.status);
       return found;
     },
@@ -61,7 +61,6 @@ export function createMockLinks({ options }: ContractParts): Listener & Pick<Rou
     onRejected(error, { req }) {
       recordOf(req).setReason(error.message);
     },
-    onError: (error) => process.emitWarning(error as Error),
   });
   return Object.assign(listener, { find: () => undefined });
 }

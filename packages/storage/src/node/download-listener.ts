@@ -7,23 +7,20 @@ import {
   decodeText,
   splitTarget,
   toResponse,
-  type UploadError,
+  UploadError,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { toWireProfile } from '@berth/spec/wire-profile';
 import type { Download } from '../download.ts';
 import { FILES_PATH } from '../grants.ts';
-import { toUploadError } from '../store-errors.ts';
 
 export interface DownloadListenerOptions extends Pick<UploadRouterOptions, 'cors' | 'wireProfile'> {
   /** The `download` function of a storage API. */
-  readonly download: (request: IncomingMessage, response: ServerResponse) => Promise<Download>;
+  readonly download: (request: IncomingMessage, requestId: string) => Promise<Download>;
   /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Called with the error of each rejected download. Must not throw. */
   readonly onRejected?: ((error: UploadError, response: ServerResponse) => void) | undefined;
-  /** Called with each store failure. Must not throw. */
-  readonly onError: (error: unknown, requestId: string) => void;
 }
 
 /**
@@ -31,10 +28,10 @@ export interface DownloadListenerOptions extends Pick<UploadRouterOptions, 'cors
  * `/files/` to `next`, if there is one.
  *
  * @example
- * app.use(createDownloadListener({ download, onError: console.error }));
+ * app.use(createDownloadListener({ download }));
  */
 export function createDownloadListener(options: DownloadListenerOptions) {
-  const { download, onError, onRejected } = options;
+  const { download, onRejected } = options;
   const cors = createCors('link', toWireProfile(options.wireProfile), options.cors);
   return async (
     request: IncomingMessage,
@@ -55,17 +52,14 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     }
     setHeaders(response, cors.response(headers.origin));
     try {
-      await send(await download(request, response), response);
+      await send(await download(request, requestId), response);
     } catch (error) {
-      const rejection = toUploadError(error);
-      // It is not an error if the client disconnects.
-      if (rejection.cause !== undefined && !isDisconnect(rejection.cause)) {
-        onError(rejection.cause, requestId);
-      }
       if (response.headersSent || response.destroyed) {
         response.destroy();
         return;
       }
+      const rejection =
+        error instanceof UploadError ? error : new UploadError('InternalError', { cause: error });
       onRejected?.(rejection, response);
       const result = rejection[toResponse]({ requestId, rawPath: decodeText(path) ?? path });
       setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });
@@ -76,7 +70,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
 }
 
 async function send(
-  { status, headers, blob, range }: Download,
+  { status, headers, blob, range, fail }: Download,
   response: ServerResponse,
 ): Promise<void> {
   if (response.destroyed) return blob?.close();
@@ -92,9 +86,10 @@ async function send(
     if (content instanceof Uint8Array) response.end(content);
     else await pipeline(content, response);
   } catch (error) {
-    // They describe the file, and not the error that is sent instead.
+    if (isDisconnect(error, response)) return;
+    // These headers describe the file, not the error response.
     if (!response.headersSent) for (const name in headers) response.removeHeader(name);
-    throw error;
+    throw fail(error);
   }
 }
 
@@ -104,7 +99,7 @@ function setHeaders(response: ServerResponse, headers: HandlerResponse['headers'
   }
 }
 
-function isDisconnect(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
+/** The code alone is not enough: a store may fail with it before anything is sent. */
+function isDisconnect(error: unknown, { destroyed }: ServerResponse): boolean {
+  return destroyed && (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

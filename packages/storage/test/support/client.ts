@@ -45,7 +45,7 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     blobs,
     signer: createSigner(keys),
   });
-  const files = createDownloadListener({ download, onError });
+  const files = createDownloadListener({ download });
   const storageRouter = createStorageRouter(storage, {
     // Accepts every caller that names an environment, because authentication is tested elsewhere.
     security: { credentials: ({ authorization }) => ({ env: authorization, id: 'tester' }) },
