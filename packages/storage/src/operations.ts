@@ -10,7 +10,7 @@ import {
 import { runBatch } from './batch.ts';
 import { type BlobInfo, SourceKeptError } from './blob-store.ts';
 import { type StorageCaller, type StorageContext, type StorageLimits, toScope } from './context.ts';
-import { toCopyPath, toFileID, toFilePath, toPathOfFileID, tryPath } from './paths.ts';
+import { parseCopyPath, parseFilePath, toFileID, toPathOfFileID } from './paths.ts';
 import type { ItemErrorCode } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
@@ -24,9 +24,9 @@ export function createOperations(
   return {
     async getUploadMetaData({ path: input }, call) {
       const { env, bucket } = toScope(call, context);
-      const path = tryPath(toFilePath, input);
-      if (typeof path !== 'string') {
-        throw new StorageError('INVALID_PARAM', { message: `path ${path.reason}` });
+      const { path, reason } = parseFilePath(input);
+      if (path === undefined) {
+        throw new StorageError('INVALID_PARAM', { message: `path ${reason}` });
       }
       const upload = { env, bucket, path, caller: call.caller.id };
       return {
@@ -162,10 +162,12 @@ function toCopyPlan({
   overwrite = true,
   removeOriginal = false,
 }: CopyItem): CopyPlan {
-  const from = tryPath(toCopyPath, srcPath);
-  if (typeof from !== 'string') return toCopyFailure('INVALID_PARAM', `srcPath ${from.reason}`);
-  const to = tryPath(toCopyPath, dstPath);
-  if (typeof to !== 'string') return toCopyFailure('INVALID_PARAM', `dstPath ${to.reason}`);
-  if (from !== to) return { from, to, overwrite, move: removeOriginal };
-  return toCopyFailure('INVALID_PARAM', 'dstPath must not be the same file as srcPath.');
+  const toInvalid = (message: string) => toCopyFailure('INVALID_PARAM', message);
+  const source = parseCopyPath(srcPath);
+  if (source.path === undefined) return toInvalid(`srcPath ${source.reason}`);
+  const destination = parseCopyPath(dstPath);
+  if (destination.path === undefined) return toInvalid(`dstPath ${destination.reason}`);
+  const [from, to] = [source.path, destination.path];
+  if (from === to) return toInvalid('dstPath must not be the same file as srcPath.');
+  return { from, to, overwrite, move: removeOriginal };
 }

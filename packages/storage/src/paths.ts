@@ -27,48 +27,50 @@ export class FilePathError extends Error {
  * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not contain the segment "..".'
  */
 export function toFilePath(input: string): string {
-  // Checked first, so that the code below never works on longer text than a path may have.
-  if (input.length > MAX_BYTES + 1) throw tooLong();
-  const path = input.startsWith('/') ? input.slice(1) : input;
-  assertFilePath(path);
+  const { path, reason } = parseFilePath(input);
+  if (path === undefined) throw new FilePathError(reason);
   return path;
-}
-
-/** Like `toFilePath`, with the character set of the API description, in which Chinese means U+4E00 to U+9FFF. */
-export function toCopyPath(input: string): string {
-  const path = toFilePath(input);
-  if (COPY_PATTERN.test(`/${path}`)) return path;
-  throw new FilePathError(
-    'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
-  );
-}
-
-/** Returns the result of a function above, or the error that it throws for a path that no file can have. */
-export function tryPath(toPath: (input: string) => string, input: string): string | FilePathError {
-  try {
-    return toPath(input);
-  } catch (error) {
-    if (error instanceof FilePathError) return error;
-    throw error;
-  }
 }
 
 /** Checks a key's path, which has no leading slash. @throws FilePathError */
 export function assertFilePath(path: string): void {
-  if (path === '') throw new FilePathError('must not be empty.');
-  if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) throw tooLong();
-  // Half a surrogate pair, which UTF-8 cannot encode.
-  if (/\p{Cs}/u.test(path)) {
-    throw new FilePathError('must be well-formed Unicode, but contains an unpaired surrogate.');
-  }
-  if (/\p{Cc}/u.test(path)) throw new FilePathError('must not contain control characters.');
-  if (path.endsWith('/')) throw new FilePathError('must not end in "/": include the file name.');
-  const invalid = path.split('/').find((segment) => INVALID_SEGMENTS.includes(segment));
-  if (invalid !== undefined) throw new FilePathError(`must not contain the segment "${invalid}".`);
+  const reason = findProblem(path);
+  if (reason !== undefined) throw new FilePathError(reason);
 }
 
-function tooLong(): FilePathError {
-  return new FilePathError(`must be at most ${MAX_BYTES} bytes long in UTF-8.`);
+/** The path of a key, or the reason why no file can have the path, as in `FilePathError`. */
+type ParsedPath =
+  | { readonly path: string; readonly reason?: undefined }
+  | { readonly path?: undefined; readonly reason: string };
+
+/** Like `toFilePath`, without throwing. */
+export function parseFilePath(input: string): ParsedPath {
+  // Checked first, so that the code below never works on longer text than a path may have.
+  if (input.length > MAX_BYTES + 1) return { reason: TOO_LONG };
+  const path = input.startsWith('/') ? input.slice(1) : input;
+  const reason = findProblem(path);
+  return reason === undefined ? { path } : { reason };
+}
+
+/** Like `parseFilePath`, with the character set of the API description, in which Chinese means U+4E00 to U+9FFF. */
+export function parseCopyPath(input: string): ParsedPath {
+  const parsed = parseFilePath(input);
+  if (parsed.path === undefined || COPY_PATTERN.test(`/${parsed.path}`)) return parsed;
+  return { reason: 'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *' };
+}
+
+const TOO_LONG = `must be at most ${MAX_BYTES} bytes long in UTF-8.`;
+
+function findProblem(path: string): string | undefined {
+  if (path === '') return 'must not be empty.';
+  if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) return TOO_LONG;
+  // Half a surrogate pair, which UTF-8 cannot encode.
+  if (/\p{Cs}/u.test(path))
+    return 'must be well-formed Unicode, but contains an unpaired surrogate.';
+  if (/\p{Cc}/u.test(path)) return 'must not contain control characters.';
+  if (path.endsWith('/')) return 'must not end in "/": include the file name.';
+  const invalid = path.split('/').find((segment) => INVALID_SEGMENTS.includes(segment));
+  return invalid === undefined ? undefined : `must not contain the segment "${invalid}".`;
 }
 
 /** Returns the file ID `cloud://<envId>.<bucket>/<path>`, with an unencoded path. */
@@ -76,10 +78,10 @@ export function toFileID(env: string, bucket: string, path: string): string {
   return `cloud://${env}.${bucket}/${path}`;
 }
 
-/** To the caller, a file whose ID is malformed or belongs elsewhere does not exist. */
+/** To the caller, a file whose ID is malformed or belongs to another environment or bucket does not exist. */
 export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');
+  if (!fileID.startsWith(prefix)) return undefined;
   const path = fileID.slice(prefix.length);
-  const isInBucket = fileID.startsWith(prefix) && !path.startsWith('/');
-  return isInBucket && typeof tryPath(toFilePath, path) === 'string' ? path : undefined;
+  return findProblem(path) === undefined ? path : undefined;
 }

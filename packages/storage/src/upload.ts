@@ -2,7 +2,7 @@ import type { Call, UploadInput, UploadResult } from '@berth/server-stubs';
 import { LIMITS, UploadError } from '@berth/server-stubs/contract';
 import type { BlobStore } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
-import { toFilePath, tryPath } from './paths.ts';
+import { parseFilePath } from './paths.ts';
 import { toStoreFault, toUploadError } from './store-errors.ts';
 
 /** An upload with its content as any stream of bytes, not only one of Node.js. */
@@ -23,8 +23,8 @@ export function createUploadFile(context: StorageContext) {
     call: Pick<Call, 'request' | 'requestId' | 'signal'>,
   ): Promise<UploadResult> => {
     // D24: "the form field `key` may include or omit" the leading `/`.
-    const path = tryPath(toFilePath, key);
-    if (typeof path !== 'string') throw mismatch();
+    const { path } = parseFilePath(key);
+    if (path === undefined) throw mismatch();
     const granted = await grants.check(path, { token, authorization: signature, storeFileID });
     if (granted === 'mismatch') throw mismatch();
     if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
