@@ -1,7 +1,8 @@
 import type { StorageHandlers } from '@berth/server-stubs';
-import { type StorageCaller, type StorageOptions, toContext } from './context.ts';
+import { toContext } from './context.ts';
 import { createDownload, type Download, type DownloadRequest } from './download.ts';
 import { createOperations } from './operations.ts';
+import type { StorageCaller, StorageOptions } from './options.ts';
 import { createUploadFile } from './upload.ts';
 
 /** The parts of a storage API that is backed by a file store. */

@@ -1,15 +1,8 @@
 import { splitTarget } from '@berth/server-stubs/contract';
+import type { Signer, StorageOptions } from './options.ts';
 
 /** Path prefix of download links. */
 export const FILES_PATH = '/files';
-
-/** Signs lists of values, so that grants and links need not be stored. `createSigner` in `./node` creates one. */
-export interface Signer {
-  /** Returns a signature in lowercase hex, which is different for each list. */
-  sign(values: readonly string[]): string | Promise<string>;
-  /** Checks in constant time whether the signature belongs to these values. */
-  verify(values: readonly string[], signature: string): boolean | Promise<boolean>;
-}
 
 /** The first signed value is the purpose of the signature, so that a grant is never valid as a link. */
 const GRANT = 'berth upload grant';
@@ -89,27 +82,17 @@ export type CheckedLink =
   | 'expired'
   | 'mismatch';
 
-interface LinkOptions {
-  readonly bucketOf: (env: string) => string | undefined;
-  /** The server's only environment. Links then contain neither the environment nor its bucket. */
-  readonly onlyEnv?: string | undefined;
-  /** Text to append to the query of each link, such as `session=a`. */
-  readonly query?: string | undefined;
-}
-
 /** Links are percent-encoded (D23). Servers with the same keys accept each other's links. */
 export function createLinks(
   signer: Signer,
   now: () => number,
-  { bucketOf, onlyEnv, query }: LinkOptions,
+  { bucketOf, onlyEnv, linkQuery }: Pick<StorageOptions, 'bucketOf' | 'onlyEnv' | 'linkQuery'>,
 ) {
   const toPath = ({ env, bucket, path }: LinkedFile) => {
-    const place = onlyEnv === undefined ? [env, bucket] : [];
-    const segments = [...place, ...path.split('/')].map(encodeURIComponent);
+    const prefix = onlyEnv === undefined ? [env, bucket] : [];
+    const segments = [...prefix, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
-  // Another optional value needs a value for "none": in a list with two, a link with only one of them would be
-  // signed like a link with only the other.
   const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller?: string) => [
     ...[LINK, env, bucket, path, expires],
     ...(caller === undefined ? [] : [caller]),
@@ -136,14 +119,13 @@ export function createLinks(
     async issue(file: LinkedFile, seconds: number, caller?: string): Promise<string> {
       const expires = String(now() + seconds * 1000);
       const sign = await signer.sign(toValues(file, expires, caller));
-      const by = caller === undefined ? '' : `&by=${encodeURIComponent(caller)}`;
-      const suffix = query === undefined ? '' : `&${query}`;
-      return `${toPath(file)}?expires=${expires}${by}&sign=${sign}${suffix}`;
+      const suffix = linkQuery === undefined ? '' : `&${linkQuery}`;
+      return `${toPath(file)}?expires=${expires}${toCallerQuery(caller)}&sign=${sign}${suffix}`;
     },
     /** @param target path and query of a request, as sent */
     async check(target: string): Promise<CheckedLink> {
-      const { path, query: sent } = splitTarget(target);
-      const search = new URLSearchParams(sent);
+      const { path, query } = splitTarget(target);
+      const search = new URLSearchParams(query);
       const expires = search.get('expires') ?? '';
       const id = search.get('sign') ?? '';
       const caller = search.get('by') ?? undefined;
@@ -153,4 +135,9 @@ export function createLinks(
       return Number(expires) > now() ? { ...file, id, caller } : 'expired';
     },
   };
+}
+
+/** The part of a link's query that names the caller. It is signed, too: without a caller, it differs from an empty ID. */
+function toCallerQuery(caller: string | undefined): string {
+  return caller === undefined ? '' : `&by=${encodeURIComponent(caller)}`;
 }

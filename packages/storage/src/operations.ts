@@ -1,4 +1,4 @@
-import type { StorageHandlers, StorageInput } from '@berth/server-stubs';
+import type { StorageCall, StorageHandlers, StorageInput } from '@berth/server-stubs';
 import {
   ITEM_SUCCESS,
   LIMITS,
@@ -9,7 +9,8 @@ import {
 } from '@berth/server-stubs/contract';
 import { runBatch } from './batch.ts';
 import { type BlobInfo, SourceKeptError } from './blob-store.ts';
-import { type StorageCaller, type StorageContext, type StorageLimits, toScope } from './context.ts';
+import type { StorageContext } from './context.ts';
+import type { StorageCaller, StorageLimits } from './options.ts';
 import { parseCopyPath, parseFilePath, toFileID, toPathOfFileID } from './paths.ts';
 import type { ItemErrorCode } from './store-errors.ts';
 
@@ -39,14 +40,14 @@ export function createOperations(
     /** `tempFileURL` is empty if there is no link. */
     async batchGetTempUrls({ fileList }, call) {
       const { env, bucket } = toScope(call, context);
-      const by = authorizeUse && call.caller.id;
+      const callerId = authorizeUse && call.caller.id;
       const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
         const path = toPathOfFileID(env, bucket, fileID);
         if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
           return noLink(fileID, 'STORAGE_FILE_NONEXIST');
         }
         if (!isLifetime(maxAge, limits)) return noLink(fileID, 'INVALID_PARAM');
-        const link = await links.issue({ env, bucket, path }, maxAge, by);
+        const link = await links.issue({ env, bucket, path }, maxAge, callerId);
         return { fileID, code: ITEM_SUCCESS, tempFileURL: `${publicUrl(call.request)}${link}` };
       };
       const batch = {
@@ -91,6 +92,21 @@ export function createOperations(
       return { fileList: await runBatch(plans, batch, context, call) };
     },
   };
+}
+
+/**
+ * D30: a storage call for another environment is rejected.
+ *
+ * @throws StorageError INVALID_ENV or STORAGE_EXCEED_AUTHORITY
+ */
+function toScope(
+  { envId: env, caller }: StorageCall<StorageCaller>,
+  { bucketOf }: StorageContext,
+): { readonly env: string; readonly bucket: string } {
+  if (caller.env !== env) throw new StorageError('STORAGE_EXCEED_AUTHORITY');
+  const bucket = bucketOf(env);
+  if (bucket !== undefined) return { env, bucket };
+  throw new StorageError('INVALID_ENV', { message: `Environment ${env} does not exist.` });
 }
 
 function noLink(fileID: string, code: StorageItemCode) {

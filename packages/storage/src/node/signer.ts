@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Signer } from '../grants.ts';
+import type { Signer } from '../options.ts';
 
 /** A key shorter than half the hash's output is weak (RFC 2104, section 3). */
 const MIN_KEY_BYTES = 16;
