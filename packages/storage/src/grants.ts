@@ -93,10 +93,9 @@ export function createLinks(
     const segments = [...prefix, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
-  const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller?: string) => [
-    ...[LINK, env, bucket, path, expires],
-    ...(caller === undefined ? [] : [caller]),
-  ];
+  const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller?: string) => {
+    return [LINK, env, bucket, path, expires, toCallerQuery(caller)];
+  };
   const toFile = (rawPath: string): LinkedFile | undefined => {
     if (!rawPath.startsWith(`${FILES_PATH}/`)) return undefined;
     try {
