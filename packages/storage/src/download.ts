@@ -148,7 +148,7 @@ const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
  * RFC 9110, section 13.2.2. Conditions on time are ignored, because files have no modification date (sections 13.1.3 and
  * 13.1.4).
  */
-export function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
+function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   // RFC 9110, section 13.1.1: strong comparison, in which a weak tag never matches.
   if (match !== undefined && !matchesTag(match, etag, false)) return 412;
@@ -162,7 +162,7 @@ function matchesTag(list: string, etag: string, weak: boolean): boolean {
 }
 
 /** A name that is not plain ASCII is sent twice: encoded, and as an approximation (RFC 6266, appendix D). */
-export function toDisposition(path: string): string {
+function toDisposition(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return create(name, { fallback: name.replace(NOT_PLAIN, '_') });
 }
@@ -172,7 +172,7 @@ export function toDisposition(path: string): string {
  * ranges, multiple ranges that cannot be merged into one, and any range of an
  * empty file.
  */
-export function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
+function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   // Range units are case-insensitive (RFC 9110, section 14.1).
   if (header === undefined || size === 0 || !/^bytes=/i.test(header)) return undefined;
   // RFC 9110, section 14.1.1: a range is "invalid if the last-pos value is present and less than first-pos".

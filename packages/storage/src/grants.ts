@@ -93,7 +93,8 @@ export function createLinks(
     const segments = [...prefix, ...path.split('/')].map(encodeURIComponent);
     return `${FILES_PATH}/${segments.join('/')}`;
   };
-  const toValues = ({ env, bucket, path }: LinkedFile, expires: string, caller?: string) => {
+  const toValues = (file: LinkedFile, expires: string, caller: string | undefined) => {
+    const { env, bucket, path } = file;
     return [LINK, env, bucket, path, expires, toCallerQuery(caller)];
   };
   const toFile = (rawPath: string): LinkedFile | undefined => {
