@@ -34,10 +34,8 @@ function create(
   return { ...storage, call: call as StorageCall<StorageCaller> };
 }
 
-type Copy = readonly [srcPath: string, dstPath: string, removeOriginal?: boolean];
-
-/** Copies files in a batch. Each copy finishes only when it is released; they are recorded by destination. */
-function start(copies: readonly Copy[]) {
+/** Copies files in a batch: `source destination`. Each copy finishes only when it is released. */
+function start(copies: readonly string[]) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const { batchCopyFile, call } = create({
@@ -47,11 +45,10 @@ function start(copies: readonly Copy[]) {
       return new Promise((resolve) => ends.set(path, () => resolve(info)));
     },
   });
-  const fileList = copies.map(([srcPath, dstPath, removeOriginal = false]) => ({
-    srcPath,
-    dstPath,
-    removeOriginal,
-  }));
+  const fileList = copies.map((copy) => {
+    const [srcPath = '', dstPath = '', move] = copy.split(' ');
+    return { srcPath, dstPath, removeOriginal: move !== undefined };
+  });
   const all = Promise.resolve(batchCopyFile({ fileList }, call));
   const end = async (name: string) => {
     ends.get(name)?.();
@@ -63,7 +60,7 @@ function start(copies: readonly Copy[]) {
 
 test('at most eight items run concurrently, with the results in order', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `item-${index}`);
-  const { started, end, all } = start(names.map((name) => ['a', name]));
+  const { started, end, all } = start(names.map((name) => `a ${name}`));
   expect(started).toEqual(names.slice(0, 8));
   await end('item-3');
   expect(started).toEqual(names.slice(0, 9));
@@ -71,29 +68,19 @@ test('at most eight items run concurrently, with the results in order', async ()
   expect(await all).toEqual({ fileList: names.map((name) => ({ fileID: toFileID(name) })) });
 });
 
-test.each<[Copy, Copy]>([
-  [
-    ['a', 'b'],
-    ['b', 'c'],
-  ],
-  [
-    ['a', 'b'],
-    ['c', 'a'],
-  ],
-  [
-    ['a', 'b', true],
-    ['a', 'c'],
-  ],
-  [
-    ['a', '__proto__'],
-    ['b', '__proto__'],
-  ],
-])('a copy waits for the earlier one that uses its file: %j, %j', async (first, second) => {
-  const { started, end } = start([['x', 'other'], first, second]);
+test.each([
+  ['a b', 'b c'],
+  ['a b', 'c a'],
+  ['a b move', 'a c'],
+  ['a __proto__', 'b __proto__'],
+])('a copy waits for the earlier one that uses its file: %s, %s', async (first, second) => {
+  const { started, end } = start(['x other', first, second]);
+  const [, before = ''] = first.split(' ');
+  const [, after] = second.split(' ');
   await end('other');
-  expect(started).toEqual(['other', first[1]]);
-  await end(first[1]);
-  expect(started).toEqual(['other', first[1], second[1]]);
+  expect(started).toEqual(['other', before]);
+  await end(before);
+  expect(started).toEqual(['other', before, after]);
 });
 
 /** Deletes three files in a batch, from a store with this function. */

@@ -56,14 +56,14 @@ test('a grant and a link end with their environment, and with its bucket', async
 test('one grant allows only a few concurrent uploads, because each uses memory', async () => {
   const { blobs } = await deploy();
   const release = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   let writes = 0;
   const to = await deploy({
     blobs: {
       ...blobs,
       async write(...args) {
         writes += 1;
-        if (writes === 4) begun.resolve();
+        if (writes === 4) started.resolve();
         if (writes > 4) release.resolve();
         await release.promise;
         return blobs.write(...args);
@@ -73,11 +73,11 @@ test('one grant allows only a few concurrent uploads, because each uses memory',
   const meta = await grant(to, 'a.txt');
   const upload = () => post(meta.url, toFields('a.txt', meta), 'hello');
   const first = Array.from({ length: 4 }, upload);
-  await begun.promise;
-  const refused = await upload();
-  expect(refused.status).toBe(503);
-  expect(refused.headers.get('retry-after')).toBe('1');
-  expect((await errorOf(refused)).Code).toBe('SlowDown');
+  await started.promise;
+  const rejected = await upload();
+  expect(rejected.status).toBe(503);
+  expect(rejected.headers.get('retry-after')).toBe('1');
+  expect((await errorOf(rejected)).Code).toBe('SlowDown');
   // As when a server reloads its configuration.
   const reloaded = await deploy({ blobs: to.blobs, keys: to.keys });
   const url = meta.url.replace(to.base, reloaded.base);

@@ -22,7 +22,7 @@ test('a link works for as long as requested, and no longer', async () => {
   });
 });
 
-describe('a forged link is refused:', () => {
+describe('a forged link is rejected:', () => {
   const forge = async (forged: (url: URL) => unknown) => {
     const to = await deploy();
     await put(to, 'b.txt', 'secret');
@@ -68,7 +68,7 @@ test("a grant's signature is not a link", async () => {
   }
 });
 
-test('a link signed with another key is refused, but one with an older key is not', async () => {
+test('a link signed with another key is rejected, but one with an older key is not', async () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const before = await deploy({ keys: [old] });
   const { pathname, search } = new URL(await link(before, await put(before, 'a.txt', 'hello')));
@@ -136,14 +136,14 @@ test('the URL may depend on the request', async () => {
   expect((await grant(to, 'a.txt')).url).toBe(`https://${host}/base/upload`);
 });
 
-test('other methods are refused, and browsers may send a preflight', async () => {
+test('other methods are rejected, and browsers may send a preflight', async () => {
   const to = await deploy();
   const { pathname, search } = new URL(await link(to, await put(to, 'a.txt', 'hello')));
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-    const refused = await send(to.base, pathname + search, { method });
-    expect(refused.status).toBe(405);
-    expect(refused.headers.allow).toBe('GET, HEAD, OPTIONS');
-    expect(refused.text).toContain('<Error>');
+    const rejected = await send(to.base, pathname + search, { method });
+    expect(rejected.status).toBe(405);
+    expect(rejected.headers.allow).toBe('GET, HEAD, OPTIONS');
+    expect(rejected.text).toContain('<Error>');
   }
   const preflight = await send(to.base, pathname, {
     method: 'OPTIONS',
@@ -209,18 +209,18 @@ test('a store that fails before the first byte leaves no headers of the file', a
 
 test('HEAD returns everything but the content, and ignores ranges', async () => {
   const { get } = await download();
-  const whole = await get();
+  const full = await get();
   for (const headers of [{}, { range: 'bytes=0-1' }, { range: 'bytes=99-' }]) {
     const response = await get(headers, 'HEAD');
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
     for (const name of ['content-length', 'content-type', 'etag', 'content-disposition']) {
-      expect(response.headers.get(name)).toBe(whole.headers.get(name));
+      expect(response.headers.get(name)).toBe(full.headers.get(name));
     }
   }
 });
 
-test('a range is of the version that If-Range names, and outside the file it is refused', async () => {
+test('If-Range selects the version; an unsatisfiable range gets a 416', async () => {
   const { get, etag } = await download();
   const response = await get({ range: 'bytes=4-6', 'if-range': etag });
   expect(response.status).toBe(206);
@@ -230,12 +230,12 @@ test('a range is of the version that If-Range names, and outside the file it is 
   for (const version of ['"another"', `W/${etag}`, 'Mon, 02 Nov 2099 08:59:59 GMT']) {
     expect((await get({ range: 'bytes=4-6', 'if-range': version })).status).toBe(200);
   }
-  const refused = await get({ range: 'bytes=10-' });
-  expect(refused.status).toBe(416);
-  expect(refused.headers.get('content-range')).toBe('bytes */10');
-  expect(refused.headers.get('content-type')).toBe('application/xml');
-  expect(refused.headers.get('content-disposition')).toBeNull();
-  expect(await refused.text()).toContain('<Error>');
+  const rejected = await get({ range: 'bytes=10-' });
+  expect(rejected.status).toBe(416);
+  expect(rejected.headers.get('content-range')).toBe('bytes */10');
+  expect(rejected.headers.get('content-type')).toBe('application/xml');
+  expect(rejected.headers.get('content-disposition')).toBeNull();
+  expect(await rejected.text()).toContain('<Error>');
 });
 
 test('a version that the client has is not sent again', async () => {

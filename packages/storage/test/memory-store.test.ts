@@ -8,7 +8,7 @@ async function* chunks(...sizes: number[]) {
   for (const size of sizes) yield new Uint8Array(size);
 }
 
-test('files and unfinished uploads share the limit, and a refused upload leaves nothing behind', async () => {
+test('files and unfinished uploads share the limit, and a rejected upload leaves nothing behind', async () => {
   const store = createMemoryStore({ maxBytes: 3_000 });
   await store.write(key('a'), chunks(500, 500), { contentType });
   async function* other() {

@@ -10,7 +10,7 @@ test('different lists have different signatures', () => {
   expect(new Set(lists.map(signer.sign)).size).toBe(lists.length);
 });
 
-test('short keys are refused', () => {
+test('short keys are rejected', () => {
   expect(() => createSigner([])).toThrow(TypeError);
   expect(() => createSigner([old, randomBytes(15)])).toThrow('16 bytes');
 });
