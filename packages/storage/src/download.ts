@@ -168,9 +168,8 @@ function toDisposition(path: string): string {
 }
 
 /**
- * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes, invalid
- * ranges, multiple ranges that cannot be merged into one, and any range of an
- * empty file.
+ * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes, invalid ranges,
+ * multiple ranges that cannot be merged into one, and any range of an empty file.
  */
 function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
   // Range units are case-insensitive (RFC 9110, section 14.1).

@@ -52,9 +52,8 @@ export interface StorageOptions {
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
   /**
-   * Called with each error that only you can fix: once with each different error of a batch, and with those of downloads
-   * and uploads. Callers get a fixed message. If `blobs.write` rejects with an error that this package does not export,
-   * the upload router's `onError` is called instead. Must not throw.
+   * Called with each error of the store that callers cannot fix: in a batch, once with each different one. Callers get
+   * a fixed message. During an upload, other errors, such as bugs, go to `onError` of the upload router. Must not throw.
    */
   readonly onError: (error: unknown, requestId: string) => void;
 }
