@@ -48,9 +48,8 @@ export type Session = ReturnType<typeof createSession>;
 
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the client added credentials. Those that came with the call cannot be renewed. */
-  readonly isSigned: boolean;
-  readonly renewals: number;
+  /** Number of renewals before; `undefined` if the credentials came with the call, and cannot be renewed. */
+  readonly renewals: number | undefined;
 }
 
 /** Clocks that differ by less are correct, because a response takes time to arrive. In milliseconds. */
@@ -74,10 +73,10 @@ function createSession(
     async sign({ method, url, headers, body }: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const before = renewals;
       const added = await obtain(() => sign({ method, url, headers, body, now: now() }));
-      return { headers: { ...headers, ...added }, isSigned: added !== undefined, renewals: before };
+      return { headers: { ...headers, ...added }, renewals: added && before };
     },
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
-      if (!rejected.isSigned) return false;
+      if (rejected.renewals === undefined) return false;
       if (rejected.renewals !== renewals) return true;
       const difference = Date.parse(response?.get('Date') ?? '') - now();
       if (Math.abs(difference) > CLOCK_TOLERANCE) {
@@ -168,23 +167,22 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     return { authorize: () => header };
   }
   let current: string | undefined;
-  let pending: Promise<string> | undefined;
+  let loading: Promise<string> | undefined;
+  let start = 0;
   const load = async () => {
     current = toBearer(await token());
     return current;
   };
   const renew = () => {
-    if (pending) return pending;
+    const now = performance.now();
+    if (loading && now - start < LOAD_TIMEOUT) return loading;
     current = undefined;
-    const flight = load().finally(stop);
-    const timer = setTimeout(stop, LOAD_TIMEOUT);
-    pending = flight;
-    return flight;
-
-    function stop() {
-      clearTimeout(timer);
-      if (pending === flight) pending = undefined;
-    }
+    start = now;
+    const latest = load().finally(() => {
+      if (loading === latest) loading = undefined;
+    });
+    loading = latest;
+    return latest;
   };
   return {
     authorize: () => current ?? renew(),
