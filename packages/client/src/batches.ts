@@ -1,5 +1,4 @@
 import { checkInteger, checkText, invalid } from './checks.ts';
-
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -8,14 +7,13 @@ import {
   LINK_WARN_SECONDS,
   PUBLIC_LINK_SECONDS,
 } from './generated/contract.gen.ts';
-import {
-  type Fields,
-  isRecord,
-  type StorageCallOptions,
-  type StorageContext,
-  type StorageResponse,
-  withCaller,
+import type {
+  Fields,
+  StorageCallOptions,
+  StorageContext,
+  StorageResponse,
 } from './storage-call.ts';
+import { isRecord, withCaller } from './storage-call.ts';
 import { encodeLink } from './urls.ts';
 
 /**

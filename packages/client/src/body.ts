@@ -1,12 +1,5 @@
 import { BerthError, type CallInfo, contractError, type SchemaIssue, toReason } from './errors.ts';
-import {
-  assertUnread,
-  ignoreEarlyErrors,
-  isArrayBuffer,
-  isStream,
-  kindOf,
-  toBytes,
-} from './streams.ts';
+import { assertUnread, ignoreEarlyErrors, isStream, kindOf } from './streams.ts';
 
 /**
  * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
@@ -16,8 +9,8 @@ import {
 export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};
   if (typeof value === 'string') return { body: value };
-  if (ArrayBuffer.isView(value) || isArrayBuffer(value)) return { body: toBytes(value) };
   const kind = kindOf(value);
+  if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
   const isOnce = isStream(value);
   if (isOnce) {
     assertUnread(value);

@@ -14,34 +14,45 @@ import { checkPath, toSegment } from './urls.ts';
  */
 export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
 
-interface CallsSetup {
-  readonly baseUrl: string;
-  /** Returns the path of a call from its template and its parameters. */
-  toPath(template: string, params: Readonly<Record<string, unknown>>): string;
-  /** Checks a response before it is read, and returns it or another one. */
-  readonly check: (response: Response, call: CallInfo) => Promise<Response>;
+/** A call without its types. */
+export type RawCall = (path: string, init: CallInit) => Promise<RawResult>;
+
+/** What a call returns. */
+export interface RawResult {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
 }
 
-interface Init extends CallOptions {
-  readonly params?: { readonly header?: object };
+export interface CallInit extends CallOptions {
+  readonly params?: { readonly path?: object; readonly header?: object };
   readonly headers?: object;
   readonly body?: unknown;
-  /** Reads the result. If it throws a retryable error, the call is retried. */
-  readonly read?: (result: unknown) => unknown;
+  /** Reads the result. If its body breaks, or it throws a retryable error, the call is retried. */
+  readonly read?: (result: RawResult) => unknown;
+  /** Other options are those of `openapi-fetch`. */
+  readonly [name: string]: unknown;
 }
 
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and reads the responses, whose bodies count
  * towards the time limit unless they are streams.
+ *
+ * @param toPath returns the path of a call from its template and its parameters
+ * @param check checks a response before it is read, and returns it or another one
  */
-export function createCalls<Paths extends object>(sender: Sender, setup: CallsSetup): Calls<Paths> {
-  const { baseUrl, toPath, check } = setup;
+export function createCalls<Paths extends object>(
+  sender: Sender,
+  baseUrl: string,
+  toPath: (template: string, params: Readonly<Record<string, unknown>>) => string,
+  check: (response: Response, call: CallInfo) => Promise<Response>,
+): Calls<Paths> {
   // Streams need `duplex`; other bodies ignore it.
   const clientOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
   const client = createClient<Paths>(clientOptions);
 
-  const call = async (method: 'GET' | 'POST', path: string, init: Init = {}) => {
-    const run = client[method] as (path: string, init: object) => Promise<unknown>;
+  const call = async (method: 'GET' | 'POST', path: string, init: CallInit = {}) => {
+    const run = client[method] as RawCall;
     // Otherwise, the path would become part of the name of the service.
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
@@ -51,6 +62,8 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
     const info = { method, url: baseUrl + path };
+    const interrupted = (cause: unknown) =>
+      networkError('The response was interrupted', info, cause);
     return withBudget({ signal, timeout, retry }, sender.limits, info, async (budget) => {
       for (;;) {
         let response: Response | undefined;
@@ -58,10 +71,11 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
           info.url = request.url;
           const body = isStream(init.body) ? request.body : undefined;
           response = await sender.send(request, { idempotent, body }, budget);
-          response = await check(response, info);
+          // The caller limits what it reads as a stream.
+          if (!response.ok || rest.parseAs !== 'stream') response = await check(response, info);
           return response;
         };
-        let result: unknown;
+        let result: RawResult;
         try {
           result = await run(path, { ...rest, params, fetch });
         } catch (error) {
@@ -72,15 +86,14 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
             throw error;
           }
           if (error instanceof SyntaxError) throw contractError(response, info, 'invalid JSON');
-          const failure = networkError('The response was interrupted', info, error);
-          await retryAfter(failure, isRepeatable, budget);
+          await retryAfter(interrupted(error), isRepeatable, budget);
           continue;
         }
         try {
-          return read ? read(result) : result;
+          return read ? await read(result) : result;
         } catch (error) {
-          const isTemporary = isBerthError(error) && error.retryable;
-          await retryAfter(error, isTemporary && isRepeatable, budget, response?.headers);
+          const failure = isBerthError(error) ? error : interrupted(error);
+          await retryAfter(failure, isRepeatable, budget, response?.headers);
         }
       }
     }).catch((error) => {
@@ -90,8 +103,8 @@ export function createCalls<Paths extends object>(sender: Sender, setup: CallsSe
   };
 
   return {
-    GET: (path: string, init?: Init) => call('GET', path, init),
-    POST: (path: string, init?: Init) => call('POST', path, init),
+    GET: (path: string, init?: CallInit) => call('GET', path, init),
+    POST: (path: string, init?: CallInit) => call('POST', path, init),
     use: client.use,
     eject: client.eject,
   } as Calls<Paths>;

@@ -3,8 +3,7 @@ import type { FileMethods, TempUrlOptions } from './batches.ts';
 import { checkInteger, checkNumber } from './checks.ts';
 import { BerthError, isBerthError } from './errors.ts';
 import { type CallBudget, retryAfter, withBudget } from './limits.ts';
-import type { StorageContext } from './storage-call.ts';
-import { isTemporary } from './storage-retries.ts';
+import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './transfer.ts';
 
 /** The part of a file to download. */
@@ -85,9 +84,8 @@ async function* readToEnd(
       }
       return;
     } catch (error) {
-      const isBroken = isBerthError(error) && error.retryable;
-      if (isBroken && loaded === start?.size) return;
-      await retryAfter(error, isBroken && start?.etag !== undefined, budget);
+      if (loaded === start?.size && isBerthError(error) && error.retryable) return;
+      await retryAfter(error, start?.etag !== undefined, budget);
     }
     range = { offset: offset + loaded, length: length && length - loaded };
   }

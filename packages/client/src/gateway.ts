@@ -107,11 +107,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: (response) => classify(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, {
-    baseUrl,
-    toPath: toContractPath,
-    check: capErrorSize,
-  });
+  const calls = createCalls<paths>(sender, baseUrl, toContractPath, capErrorSize);
   const context: GatewayContext = {
     sender,
     session,
@@ -123,9 +119,8 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const setup = { baseUrl: url, toPath: toServicePath, check: capErrorSize };
-      const documented = createCalls<WithGatewayErrors<Paths>>(sender, setup);
-      return { ...documented, ...createService(context, calls, name, url) };
+      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url, toServicePath, capErrorSize);
+      return { ...raw, ...createService(context, calls, name, url) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { checkNumber } from './checks.ts';
-import { BerthError, type CallInfo } from './errors.ts';
+import { BerthError, type CallInfo, isBerthError } from './errors.ts';
 
 /** Options for one call. Unset options use the values of the client. */
 export interface CallOptions extends LimitOptions {
@@ -122,13 +122,14 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
   await untilAborted(over, signal).finally(() => clearTimeout(timer));
 }
 
-/** Waits for the next attempt, or throws the error if there is none. */
+/** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
 export async function retryAfter(
   error: unknown,
-  isRetryable: boolean,
+  isRepeatable: boolean,
   budget: CallBudget,
   headers?: Headers,
 ): Promise<void> {
+  const isRetryable = isRepeatable && isBerthError(error) && error.retryable;
   const delay = isRetryable ? delayAfter(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);

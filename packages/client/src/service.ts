@@ -1,7 +1,6 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
-import type { Calls } from './calls.ts';
+import type { Calls, RawCall } from './calls.ts';
 import { checkText, toRecord } from './checks.ts';
-
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
@@ -83,11 +82,6 @@ export interface Service {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-type BytesCall = (
-  path: string,
-  init: object,
-) => Promise<{ data?: ArrayBuffer; error?: unknown; response: Response }>;
-
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
 export function createService(
@@ -111,7 +105,7 @@ export function createService(
   ) => {
     const { anyPath, target } = toTarget(path);
     const { body, type = null } = toBody(value);
-    const call = calls[method] as BytesCall;
+    const call = calls[method] as RawCall;
     const { data, error, response } = await call(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
       ...limits,
       params: { path: { name, anyPath } },
@@ -123,7 +117,7 @@ export function createService(
     });
     const info = { method, url: target };
     if (!response.ok) throw await context.toError(response, info, error);
-    return toPayload(response, data, info, schema);
+    return toPayload(response, data as ArrayBuffer | undefined, info, schema);
   };
 
   return {
@@ -132,8 +126,7 @@ export function createService(
     post: (path = '', value = undefined, options = {}) => read('POST', path, value, options),
     async request(path = '', { body: value, headers, ...init } = {}) {
       const { body, type } = toBody(value);
-      const merged = toRecord(headers);
-      if (type) merged['content-type'] ??= type;
+      const merged = { ...(type && { 'content-type': type }), ...toRecord(headers) };
       return context.sender.fetch(toTarget(path).target, { ...init, headers: merged, body });
     },
     // Loaded on first use, because most pages need neither.

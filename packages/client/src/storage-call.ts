@@ -1,11 +1,11 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { isSmall, parseJson, readText } from './body.ts';
+import type { RawResult } from './calls.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import type { FetchLike, Sender } from './fetch.ts';
-import type { STORAGE_PATH } from './generated/contract.gen.ts';
+import type { FetchLike, RetryClass, Sender } from './fetch.ts';
+import { type STORAGE_PATH, TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import type { CallOptions, Limits } from './limits.ts';
-import { isTemporary } from './storage-retries.ts';
 
 /** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
@@ -35,7 +35,29 @@ export interface StorageContext {
   readonly transferLimits: Limits & { readonly idle: number };
   readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
-  readonly readText: typeof readText;
+}
+
+/**
+ * Which calls may be sent again after an error status of the storage API, a link or an upload target. After a 401 or
+ * 429, nothing was executed. Every other status is final.
+ */
+const RETRY_CLASSES: Readonly<Record<number, RetryClass>> = {
+  401: 'unauthorized',
+  429: 'any',
+  500: 'idempotent',
+  502: 'idempotent',
+  503: 'idempotent',
+  504: 'idempotent',
+};
+
+export function classify({ status }: Response): RetryClass {
+  return RETRY_CLASSES[status] ?? 'never';
+}
+
+/** Returns whether a failure is temporary, by its status and by its code, which may come with the status 200. */
+export function isTemporary(status: unknown, code?: string): boolean {
+  const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
+  return codes.includes(code) || (status !== 401 && Number(status) in RETRY_CLASSES);
 }
 
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
@@ -45,8 +67,13 @@ const RESPONSE_BYTES = 16_777_216;
 export async function capResponseSize(response: Response, call: CallInfo): Promise<Response> {
   // No `Response` can be created with a higher status than 599.
   if (!response.body || response.status > 599 || isSmall(response, RESPONSE_BYTES)) return response;
+  return new Response(await readResponse(response, call), response);
+}
+
+/** Reads the text of a response, up to a limit. */
+export async function readResponse(response: Response, call: CallInfo): Promise<string> {
   const { text, isComplete } = await readText(response, RESPONSE_BYTES);
-  if (isComplete) return new Response(text, response);
+  if (isComplete) return text;
   const reason = `the response has more than ${RESPONSE_BYTES} bytes`;
   throw new BerthError('storage', 'The call failed', { call, response, reason });
 }
@@ -59,12 +86,6 @@ export interface StorageResponse {
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
-
-export interface RawResult {
-  readonly data?: unknown;
-  readonly error?: unknown;
-  readonly response: Response;
-}
 
 /**
  * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. A `code` without `data` is a failure

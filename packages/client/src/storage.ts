@@ -1,24 +1,22 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import { createFileMethods, type FileMethods } from './batches.ts';
-import { readText } from './body.ts';
-import { type Calls, createCalls } from './calls.ts';
+import type { CallInit, Calls, RawCall, RawResult } from './calls.ts';
+import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
+import { type LimitOptions, toLimits } from './limits.ts';
+import type { StorageContext, StoragePath, StorageResponse } from './storage-call.ts';
 import {
   capResponseSize,
-  type RawResult,
+  classify,
   readEnvelope,
-  type StorageContext,
-  type StoragePath,
-  type StorageResponse,
+  readResponse,
   withCaller,
 } from './storage-call.ts';
-import { classify } from './storage-retries.ts';
 import { ignoreEarlyErrors } from './streams.ts';
 import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
@@ -128,15 +126,6 @@ export interface StorageClient extends FileMethods {
   downloadToFile(fileID: string, file: string | URL, options?: DownloadOptions): Promise<void>;
 }
 
-type RawCall = (path: string, init: object) => Promise<unknown>;
-
-interface RawOptions extends CallOptions {
-  readonly params?: { readonly path?: object };
-  readonly body?: unknown;
-  readonly parseAs?: 'text';
-  readonly read?: (result: RawResult) => StorageResponse;
-}
-
 /**
  * Creates a client for the storage API (v2) in one environment. Its credentials are sent with every storage call, but
  * never to an upload target or a link.
@@ -161,10 +150,9 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const redirect = 'manual';
   const scope = baseUrl + ROOT;
   const sender = createSender({ limits, fetch, classify, session, scope, redirect });
-  const setup = { baseUrl, toPath: toContractPath, check: capResponseSize };
-  const calls = createCalls<paths>(sender, setup);
+  const calls = createCalls<paths>(sender, baseUrl, toContractPath, capResponseSize);
 
-  const post = (path: string, { params, ...init }: RawOptions = {}) =>
+  const post = (path: string, { params, ...init }: CallInit = {}) =>
     (calls.POST as RawCall)(path, {
       ...init,
       idempotent: init.idempotent ?? IDEMPOTENT_PATHS.includes(path),
@@ -177,7 +165,6 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
-    readText,
     // A link may redirect (D23).
     createLinkSender: (linkFetch) =>
       createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),
@@ -185,9 +172,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
       const url = baseUrl + toContractPath(path, { envId });
-      const read = (result: RawResult) => readEnvelope(result, failure, url);
-      const init = { signal, timeout, retry, body, parseAs: 'text', read } as const;
-      return (await post(path, init)) as StorageResponse;
+      const read = async ({ error, response }: RawResult) => {
+        const info = { method: 'POST', url };
+        const data = response.ok ? await readResponse(response, info) : error;
+        return readEnvelope({ data, response }, failure, url);
+      };
+      const init = { signal, timeout, retry, body, parseAs: 'stream', read } as const;
+      return (await post(path, init)) as unknown as StorageResponse;
     },
   };
 

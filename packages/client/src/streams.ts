@@ -4,16 +4,6 @@ export function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-export function isArrayBuffer(value: unknown): value is ArrayBuffer {
-  return kindOf(value) === 'ArrayBuffer';
-}
-
-/** Returns bytes of this realm, without copying them. */
-export function toBytes(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
-  if (!ArrayBuffer.isView(data)) return new Uint8Array(data);
-  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-}
-
 /** Returns whether a body can be read only once: a web stream, a Node stream or another async iterable. */
 export function isStream(
   value: unknown,

@@ -1,7 +1,6 @@
 import { BerthError } from './errors.ts';
 import type { FetchLike } from './fetch.ts';
 import type { components } from './generated/storage.v2.gen.ts';
-import type { StorageContext } from './storage-call.ts';
 import { kindOf } from './streams.ts';
 import type { IdleWatch } from './transfer.ts';
 
@@ -51,7 +50,6 @@ export interface UploadForm {
   readonly watch: IdleWatch;
   readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
-  readonly readText: StorageContext['readText'];
 }
 
 export interface UploadResponse {

@@ -1,19 +1,14 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { checkInteger, checkNumber, invalid, parseUrl } from './checks.ts';
-import { BerthError, isBerthError } from './errors.ts';
+import { BerthError } from './errors.ts';
 import { retryAfter, untilAborted, withBudget } from './limits.ts';
 import type { StorageCallOptions, StorageContext, StorageResponse } from './storage-call.ts';
-import { isTemporary } from './storage-retries.ts';
-import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './streams.ts';
+import { isTemporary } from './storage-call.ts';
+import { assertUnread, discard, isStream, kindOf } from './streams.ts';
 import { type TransferOptions, watchIdle } from './transfer.ts';
-import {
-  checkLength,
-  type Field,
-  type UploadContent,
-  type UploadData,
-  type UploadResponse,
-} from './upload-form.ts';
+import type { Field, UploadContent, UploadData, UploadResponse } from './upload-form.ts';
+import { checkLength } from './upload-form.ts';
 
 /** Options for an upload. `timeout` limits all attempts together; by default, only `idle` is limited. */
 export interface UploadOptions extends StorageCallOptions, TransferOptions {
@@ -40,7 +35,7 @@ export async function upload(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
-  const { fetch, agent, readText, transferLimits, wireProfile } = context;
+  const { fetch, agent, transferLimits, wireProfile } = context;
   const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
@@ -59,15 +54,14 @@ export async function upload(
       budget.used += 1;
       watch.restart();
       try {
-        const form = { url, fields, fileName, content, report, watch, fetch, agent, readText };
+        const form = { url, fields, fileName, content, report, watch, fetch, agent };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, failure);
         return { fileID };
       } catch (error) {
         // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
-        const isRetryable = isBerthError(error) && error.retryable && content.isReplayable;
-        await retryAfter(error, isRetryable, budget, headers);
+        await retryAfter(error, content.isReplayable, budget, headers);
       }
     }
   }).catch((error) => {
@@ -86,8 +80,9 @@ async function toContent(
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
-  else if (isArrayBuffer(input) || ArrayBuffer.isView(input)) data = toBytes(input);
-  else data = input;
+  else if (ArrayBuffer.isView(input)) data = toBytes(input);
+  else if (kindOf(input) === 'ArrayBuffer') data = new Uint8Array(input as ArrayBuffer);
+  else data = input as Exclude<typeof input, ArrayBuffer>;
   if (ArrayBuffer.isView(data)) actual = data.byteLength;
   else if (data instanceof Blob) actual = data.size;
   else if (isStream(data)) assertUnread(data);
@@ -97,6 +92,11 @@ async function toContent(
   const size = actual ?? expected;
   if (size !== undefined) checkLength({ size: expected, maxBytes }, size, true);
   return { data, size, maxBytes, type, isReplayable: actual !== undefined };
+}
+
+/** Returns bytes of this realm, without copying them. */
+function toBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 /**

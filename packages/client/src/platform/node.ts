@@ -9,14 +9,8 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
-import {
-  FILE_FIELD,
-  MAX_RESPONSE,
-  readStream,
-  type UploadContent,
-  type UploadForm,
-  type UploadResponse,
-} from '../upload-form.ts';
+import type { UploadContent, UploadForm, UploadResponse } from '../upload-form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream } from '../upload-form.ts';
 
 const CHUNK = 512 * 1024;
 

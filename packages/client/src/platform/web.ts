@@ -1,12 +1,8 @@
+import { readText } from '../body.ts';
 import { BerthError } from '../errors.ts';
 import { isStream } from '../streams.ts';
-import {
-  FILE_FIELD,
-  MAX_RESPONSE,
-  readStream,
-  type UploadForm,
-  type UploadResponse,
-} from '../upload-form.ts';
+import type { UploadForm, UploadResponse } from '../upload-form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream } from '../upload-form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const MIN_SPEED = 64;
@@ -29,7 +25,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 }
 
 async function sendWithFetch(
-  { url, readText, watch, fetch = globalThis.fetch }: UploadForm,
+  { url, watch, fetch = globalThis.fetch }: UploadForm,
   body: FormData,
   size: number,
 ): Promise<UploadResponse> {
