@@ -14,7 +14,7 @@ export async function fsck(
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
-    if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '')) throw error;
+    if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause ?? error) ?? '')) throw error;
     throw new Failure(`${root} is not the folder of a store: pass store.root.`);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);

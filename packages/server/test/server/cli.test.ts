@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
 import { Cli, runHere, startConfigured } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
-import { makeFolder } from './support/start-server.ts';
+import { makeFolder, startServer } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
@@ -62,6 +62,14 @@ test('fsck prints what it finds', async () => {
   const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd');
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^foreign: .*\n0 files, 0 bytes, 1 /)]);
   expect(stderr).toBe('d has damaged or foreign files: run again with --repair.\n');
+});
+
+test('fsck does not repair a store that a server uses', async () => {
+  const { config } = await startServer();
+  const { root = '' } = config.store as { root?: string };
+  const { code, stdout, stderr } = await runHere('.', 'fsck', root, '--repair');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^Process \d+ on \S+ uses the store: .*\n$/);
 });
 
 test('a log that nobody reads blocks nothing, and dropped lines are reported', async () => {
