@@ -41,8 +41,10 @@ function toSetting(schema: Any, path: string): string[][] {
   });
 }
 
+/** Without references to environment variables, which every setting accepts. */
 function toForms({ anyOf, oneOf }: Any): Any[] {
-  return anyOf ?? oneOf ?? [];
+  const forms: Any[] = anyOf ?? oneOf ?? [];
+  return forms.filter(({ pattern }) => pattern !== '\\$\\{\\w+\\}');
 }
 
 function toType(schema: Any): string {

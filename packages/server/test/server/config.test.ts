@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import jsonSchema from '../../generated/config.schema.gen.json' with { type: 'json' };
 import { createTokenKeys } from '../../src/cli/development.ts';
 import { loadConfig, resolveConfig } from '../../src/config/config.ts';
 import { makeCertificate } from './support/make-certificate.ts';
@@ -83,6 +85,31 @@ environments:
   });
   expect(config.environments.qa).toEqual(config.environments.dev);
   expect(await resolveConfig(config)).toEqual(config);
+});
+
+const REFERENCE = `\${NAME}`;
+
+test.each([
+  { listen: { port: REFERENCE, trustProxy: REFERENCE, headersSeconds: REFERENCE } },
+  {
+    admin: REFERENCE,
+    publicUrl: REFERENCE,
+    log: { level: REFERENCE },
+    cors: { origins: REFERENCE },
+  },
+  { store: { driver: REFERENCE, bucket: 'b', endpoint: REFERENCE }, redis: { url: REFERENCE } },
+  {
+    environments: {
+      dev: { bucket: REFERENCE, credentials: [{ id: REFERENCE, secret: REFERENCE }] },
+    },
+  },
+])('the JSON Schema accepts references to environment variables: %j', (settings) => {
+  const config = { keys: [{ secret: REFERENCE }], environments: { dev: {} }, ...settings };
+  const schema = z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
+  const { data, error } = schema.safeParse(config);
+  expect(error).toBeUndefined();
+  expect(data).toMatchObject(config);
+  expect(schema.safeParse({ ...config, listen: { port: 'NAME' } }).success).toBe(false);
 });
 
 test('in code, relative paths are relative to the working directory', async () => {
