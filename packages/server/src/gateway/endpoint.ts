@@ -22,7 +22,8 @@ export type Reuse = 'any' | 'certain' | 'none';
 export class Endpoint {
   readonly origin: string;
   readonly #maxHeaderSize: number;
-  #activeCalls = 0;
+  /** Calls in flight, which `gateway/proxy.ts` counts. */
+  activeCalls = 0;
   readonly #idle: ServiceConnection[] = [];
   /** What it does with idle connections: nothing is known yet, it keeps them, or it closes them early. */
   #keepAliveBehaviour: 'unknown' | 'keeps' | 'closes' = 'unknown';
@@ -31,20 +32,6 @@ export class Endpoint {
   constructor(origin: string, maxHeaderSize: number) {
     this.origin = origin;
     this.#maxHeaderSize = maxHeaderSize;
-  }
-
-  get activeCalls(): number {
-    return this.#activeCalls;
-  }
-
-  /** Counts a call until the function that it returns is called, which may happen several times. */
-  begin(): () => void {
-    let isActive = true;
-    this.#activeCalls += 1;
-    return () => {
-      if (isActive) this.#activeCalls -= 1;
-      isActive = false;
-    };
   }
 
   connect(reuse: Reuse): ServiceConnection {

@@ -44,11 +44,12 @@ export function createGateway(initial: Config, quotas: Quotas) {
   targets.update(initial.environments);
 
   /**
-   * The flow of a call. It only waits for what is not known at once: a signed body, or a quota in Redis.
+   * The flow of a call, which awaits only a signed body or a quota in Redis.
    *
    * The router has already called `auth/authenticator.ts`, which authenticates all callers except those that signed a
-   * body. For these, `call.caller` is only a claim, and has `verifyBody`: after the body is read, it checks the
-   * signature, and then whether the key pair was revoked. No call reaches `countAndForward` unauthenticated.
+   * body. For these, `call.caller` is only a claim, and has `verifyBody`: once the body is read, it checks the
+   * signature, and then refuses a key pair that had been revoked when the call began. No call reaches `countAndForward`
+   * unauthenticated.
    */
   function handle(received: ReceivedCall): Outcome {
     const { input, call } = received;
@@ -73,15 +74,26 @@ export function createGateway(initial: Config, quotas: Quotas) {
   }
 
   function countAndForward(received: ReceivedCall, body: Body): Outcome {
-    const next = (retryAfter: number | undefined) => {
-      if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
-      return forward(received, body);
-    };
-    const counted = quotas.count(received.call.env);
-    return counted instanceof Promise ? counted.then(next) : next(counted);
+    const retryAfter = quotas.count(received.call.env);
+    return retryAfter instanceof Promise
+      ? forwardLater(received, body, retryAfter)
+      : forward(received, body, retryAfter);
   }
 
-  function forward({ input, call, upgrade }: ReceivedCall, { body, length }: Body): Outcome {
+  async function forwardLater(
+    received: ReceivedCall,
+    body: Body,
+    retryAfter: Promise<number | undefined>,
+  ): Outcome {
+    return forward(received, body, await retryAfter);
+  }
+
+  function forward(
+    { input, call, upgrade }: ReceivedCall,
+    { body, length }: Body,
+    retryAfter: number | undefined,
+  ): Outcome {
+    if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     const { target: path, method } = input;
     const chosen = targets.choose(call.env, input.name, call.caller);
     const { version, endpoints, headersSeconds } = chosen;

@@ -38,58 +38,54 @@ export function callService(
   response: ServerResponse,
 ): Promise<ServiceResponse | Switched> {
   if (response.destroyed) return Promise.reject(toDisconnectError());
-  return new ProxiedCall(request, endpoints, response).start();
+  return new ServiceCall(request, endpoints, response).start();
 }
 
 /*
- * The states of a call, and what each event does. The router calls `#write` when it wants the body.
+ * The states of an attempt, and what each event of undici does.
  *
- * | State      | The service has          | undici's event, next state      | #write    | onResponseError       |
- * | ---------- | ------------------------ | ------------------------------- | --------- | --------------------- |
- * | connecting | no request               | onRequestStart: sent            |           | send again, or reject |
- * | sent       | perhaps the request      | onResponseStarted: responding   |           | send again, or reject |
- * | responding | begun to send the head   | onResponseStart: buffering      |           | reject                |
- * |            |                          | onRequestUpgrade: over          |           |                       |
- * | buffering  | sent the head            | onResponseEnd: received         | streaming | destroy the response  |
- * | streaming  | sent a part of the body  | onResponseEnd: over             |           | destroy the response  |
- * | received   | sent everything          |                                 | over      | nothing               |
- * | over       |                          |                                 | destroy   | nothing               |
+ * | State      | The service has          | Event, next state             | onResponseError               |
+ * | ---------- | ------------------------ | ----------------------------- | ----------------------------- |
+ * | connecting | no request               | onRequestStart: sent          | try again, or reject the call |
+ * | sent       | perhaps the request      | onResponseStarted: responding | try again, or reject the call |
+ * | responding | begun to send the head   | onResponseStart: relaying     | reject the call               |
+ * |            |                          | onRequestUpgrade: over        |                               |
+ * | relaying   | sent the head            | onResponseEnd: over           | abort the response            |
+ * | over       | no part in the call      |                               | nothing                       |
  *
- * After an interim response, a call stays in `responding`. If the caller disconnects, any state becomes `over`.
+ * After an interim response, an attempt stays in `responding`. If the caller disconnects, any state becomes `over`.
  */
-type State = 'connecting' | 'sent' | 'responding' | 'buffering' | 'streaming' | 'received' | 'over';
+type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'over';
 
 /**
- * A call to a service. It is itself the handler that undici calls for each event, with nothing else between the two
- * sockets.
+ * A call to a service: chooses an endpoint, and tries again while that is safe. It is itself the handler that undici
+ * calls for each event, so that nothing else is between the two sockets.
  *
  * An unrequested `100 Continue` counts as broken, because the HTTP client never sends `Expect` and closes such a
  * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
  */
-class ProxiedCall implements Dispatcher.DispatchHandler {
+class ServiceCall implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
   readonly #endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
   readonly #outcome = Promise.withResolvers<ServiceResponse | Switched>();
-  #state: State = 'connecting';
   #attempts = 0;
   #hasRepeated = false;
+  // Of the current attempt:
+  #state: State = 'connecting';
   #endpoint: Endpoint;
   #connection: ServiceConnection;
-  #endCall = () => {};
-  #controller: Dispatcher.DispatchController | undefined;
   #sentAt = 0;
   /** Whether the socket had served a call before: the service may have been about to close it. */
   #isReused = false;
-  /** What has arrived of the body before the router asks for it, which it does in the same turn. */
-  readonly #chunks: Buffer[] = [];
+  #relay: ResponseRelay | undefined;
 
   constructor(request: ServiceRequest, endpoints: readonly Endpoint[], response: ServerResponse) {
     this.#request = request;
     this.#endpoints = endpoints;
     this.#response = response;
     this.#endpoint = endpoints[0] as Endpoint;
-    this.#connection = this.#connect(request.method === 'POST' ? 'certain' : 'any');
+    this.#connection = this.#connect(isIdempotent(request) ? 'any' : 'certain');
   }
 
   start(): Promise<ServiceResponse | Switched> {
@@ -106,7 +102,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   #send(): void {
     this.#state = 'connecting';
     this.#attempts += 1;
-    this.#endCall = this.#endpoint.begin();
+    this.#endpoint.activeCalls += 1;
     this.#connection.dispatch(this.#request, this);
   }
 
@@ -117,8 +113,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     this.#send();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  onRequestStart(): void {
     this.#sentAt = performance.now();
     this.#isReused = this.#connection.servedAt !== undefined;
     this.#state = 'sent';
@@ -141,28 +136,25 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (fault !== undefined) {
       controller.abort(new Error(`The service ${fault}.`));
     } else if (status >= 200) {
-      this.#state = 'buffering';
-      this.#outcome.resolve({ status, headers, body: this.#write });
+      this.#state = 'relaying';
+      this.#relay = new ResponseRelay(this.#response, controller);
+      this.#outcome.resolve({ status, headers, body: this.#relay.begin });
     } else if (performance.now() - this.#sentAt > this.#request.headersTimeout) {
       // Each interim response restarts the client's own timeout.
       controller.abort(new errors.HeadersTimeoutError());
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#state !== 'streaming') this.#chunks.push(chunk);
-    else if (!this.#response.write(chunk)) controller.pause();
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#relay?.write(chunk);
   }
 
   onResponseEnd(): void {
-    this.#endCall();
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#endpoint.activeCalls -= 1;
     this.#endpoint.release(this.#connection);
-    if (this.#state === 'streaming') {
-      this.#state = 'over';
-      this.#response.end();
-    } else {
-      this.#state = 'received';
-    }
+    this.#relay?.end();
   }
 
   onRequestUpgrade(
@@ -180,17 +172,18 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       return;
     }
     this.#state = 'over';
-    socket.once('close', this.#endCall);
+    socket.once('close', () => {
+      this.#endpoint.activeCalls -= 1;
+    });
     this.#outcome.resolve({ status: 101, headers, socket });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     const state = this.#state;
-    if (state === 'received' || state === 'over') return;
+    if (state === 'over') return;
     this.#abort();
-    if (state === 'buffering' || state === 'streaming') {
-      // This is HTTP's only way to signal a truncated response.
-      this.#response.destroy();
+    if (state === 'relaying') {
+      this.#relay?.abort();
     } else if (this.#mayBeSentAgain(error, state)) {
       this.#hasRepeated ||= state === 'sent';
       this.#sendAgain();
@@ -202,15 +195,14 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   /** Ends the call because no one is waiting for its response any more. */
   readonly #onCallerGone = (): void => {
     if (this.#state === 'over') return;
-    if (this.#state !== 'received') this.#abort();
-    this.#state = 'over';
+    this.#abort();
     // No effect if the response has begun.
     this.#outcome.reject(toDisconnectError());
   };
 
   #abort(): void {
     this.#state = 'over';
-    this.#endCall();
+    this.#endpoint.activeCalls -= 1;
     void this.#connection.destroy();
   }
 
@@ -224,8 +216,8 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
     if (this.#response.destroyed || isInvalidRequest(error)) return false;
     if (state === 'connecting') return true;
-    const isRepeatable = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
-    return isRepeatable && !this.#hasRepeated && (this.#isReused || endpoints > 1);
+    if (state !== 'sent' || isTimeout(error) || !isRepeatable(this.#request)) return false;
+    return !this.#hasRepeated && (this.#isReused || endpoints > 1);
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
@@ -238,27 +230,63 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
   }
+}
 
-  /** Writes the body to the caller with backpressure: what has already arrived, and what follows. */
-  readonly #write = (response: ServerResponse): void => {
+/** The other methods that reach a service are GET and HEAD (D11). */
+function isIdempotent({ method }: ServiceRequest): boolean {
+  return method !== 'POST';
+}
+
+/** A stream can be sent only once: undici would announce that what is left of it is empty. */
+function isRepeatable(request: ServiceRequest): boolean {
+  return isIdempotent(request) && (request.body === null || Buffer.isBuffer(request.body));
+}
+
+/** Relays the body of a response to the caller, with backpressure. The router sends the head before it calls `begin`. */
+class ResponseRelay {
+  readonly #response: ServerResponse;
+  readonly #controller: Dispatcher.DispatchController;
+  /** What arrives before `begin`, which is called in the same turn as the head arrives. */
+  readonly #chunks: Buffer[] = [];
+  #state: 'waiting' | 'complete' | 'streaming' = 'waiting';
+
+  constructor(response: ServerResponse, controller: Dispatcher.DispatchController) {
+    this.#response = response;
+    this.#controller = controller;
+  }
+
+  readonly begin = (): void => {
+    const response = this.#response;
     const chunks = this.#chunks;
-    if (this.#state === 'received') {
+    if (this.#state === 'complete') {
       const last = chunks.pop();
       for (const chunk of chunks) response.write(chunk);
-      this.#state = 'over';
       // Node sends a head and a string in one piece, in half the time of a head and a buffer.
       response.end(last?.toString('latin1'), 'latin1');
-    } else if (this.#state === 'buffering') {
-      this.#state = 'streaming';
-      response.on('drain', () => this.#controller?.resume());
-      // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of the headers unchanged.
-      let isFull = chunks.length === 0 && !response.write('', 'latin1');
-      for (const chunk of chunks.splice(0)) isFull = !response.write(chunk);
-      if (isFull) this.#controller?.pause();
-    } else {
-      response.destroy();
+      return;
     }
+    this.#state = 'streaming';
+    response.on('drain', () => this.#controller.resume());
+    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of the headers unchanged.
+    let isFull = chunks.length === 0 && !response.write('', 'latin1');
+    for (const chunk of chunks.splice(0)) isFull = !response.write(chunk);
+    if (isFull) this.#controller.pause();
   };
+
+  write(chunk: Buffer): void {
+    if (this.#state === 'waiting') this.#chunks.push(chunk);
+    else if (!this.#response.write(chunk)) this.#controller.pause();
+  }
+
+  end(): void {
+    if (this.#state === 'waiting') this.#state = 'complete';
+    else this.#response.end();
+  }
+
+  /** This is HTTP's only way to signal a truncated response. */
+  abort(): void {
+    this.#response.destroy();
+  }
 }
 
 function findResponseFault(
