@@ -34,12 +34,12 @@ export class CallerConnection {
   }
 
   /** Number of responses that had not ended when the last request arrived. */
-  get responses(): number {
+  get openResponses(): number {
     return this.#responses.length;
   }
 
   /**
-   * Returns whether a refusal can be sent, and is not taken for the response to another request, or for a part of it.
+   * Returns whether a refusal can be sent without being mistaken for (a part of) the response to another request.
    *
    * | What is refused          | Open responses      | Refusal                       |
    * | ------------------------ | ------------------- | ----------------------------- |
@@ -69,7 +69,7 @@ export class CallerConnection {
     }
   }
 
-  /** Called several times within `limit`, in milliseconds. */
+  /** Must be called several times per `limit`, which is in milliseconds. */
   findStall(now: number, limit: number): Stall | undefined {
     return this.#isUnread(now, limit) ? 'unread-response' : this.#findStalledBody(now, limit);
   }

@@ -17,6 +17,7 @@ import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, isLoopback, toResponse } from '@berth/server-stubs/contract';
 import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
+import { CallerRequest } from '../observe/calls.ts';
 import { CallerConnection } from './caller-connection.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
@@ -48,15 +49,17 @@ export interface Application {
 
 type Listen = Config['listen'];
 
-/** Creates the server for callers. It limits what slow, silent and broken ones can hold. */
+/** Creates the server for callers. It limits the resources that slow, silent or broken callers can tie up. */
 export function createHttpServer(listen: Listen, first: Application) {
   let application = first;
   let state: 'serving' | 'draining' = 'serving';
+  /** All TCP connections, including those whose TLS handshake is not complete. */
   const sockets = new Set<Socket>();
   const connections = new Map<Duplex, CallerConnection>();
 
   const headersTimeout = Math.ceil(listen.headersSeconds * 1000);
   const options: ServerOptions = {
+    IncomingMessage: CallerRequest,
     headersTimeout,
     // A body may take any time as long as bytes arrive: see `CallerConnection`.
     requestTimeout: 0,
@@ -129,7 +132,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     }
     const connection = connections.get(socket);
     connection?.receive(request, response);
-    if (connection !== undefined && connection.responses > MAX_PIPELINED) {
+    if (connection !== undefined && connection.openResponses > MAX_PIPELINED) {
       socket.destroy();
       return false;
     }

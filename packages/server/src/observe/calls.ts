@@ -1,12 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import type { Log } from './log.ts';
 import type { Metrics, Surface } from './metrics.ts';
 
-/*
- * The record of a call is on its request, which all hooks can reach. Once the response closes, `end` reports it.
+/**
+ * A request with the record of its call, which all hooks can reach. Once the response closes, `end` reports it. A
+ * `WeakMap` would take a microsecond or two for each call.
  *
  * | Hook       | Called by                             | Adds                                                     |
  * | ---------- | ------------------------------------- | -------------------------------------------------------- |
@@ -16,10 +17,15 @@ import type { Metrics, Surface } from './metrics.ts';
  * | onRejected | the download listener                 | the error                                                |
  * | onError    | the three routers, see below          | nothing: it logs at once                                 |
  */
-const OBSERVED = Symbol('observed call');
-type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
+export class CallerRequest extends IncomingMessage {
+  record: CallRecord | undefined;
+}
 
-interface ObservedCall {
+function recordOf(request: object): CallRecord | undefined {
+  return (request as CallerRequest).record;
+}
+
+interface CallRecord {
   readonly surface: Surface;
   /** The target in origin form, before a mount strips its prefix. */
   readonly target: string;
@@ -43,16 +49,15 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
 
   function end(this: ServerResponse): void {
     active -= 1;
-    const observed = (this.req as ObservedRequest)[OBSERVED] as ObservedCall;
-    report(observed, this, this.headersSent ? this.statusCode : 0);
+    report(recordOf(this.req) as CallRecord, this, this.headersSent ? this.statusCode : 0);
   }
 
-  function report(observed: ObservedCall, response: ServerResponse, status: number): void {
-    const { surface, target, startedAt, call, error } = observed;
+  function report(record: CallRecord, response: ServerResponse, status: number): void {
+    const { surface, target, startedAt, call, error } = record;
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
-    const { env, service } = toLabels(observed, config.environments);
+    const { env, service } = toLabels(record, config.environments);
     metrics.count({ surface, operation, env, service, status, code, seconds });
     const isFailure = status >= 500;
     if (!config.log.calls && !isFailure) return;
@@ -88,26 +93,26 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
     ): void {
       const startedAt = performance.now();
       const isUpgrade = response === undefined;
-      (request as ObservedRequest)[OBSERVED] = { surface, target, isUpgrade, startedAt };
+      (request as CallerRequest).record = { surface, target, isUpgrade, startedAt };
       if (response === undefined) return;
       active += 1;
       response.on('close', end);
     },
     /** @param env from a grant, whose signature is valid */
     onGrant(request: object, env: string): void {
-      const observed = (request as ObservedRequest)[OBSERVED];
-      if (observed !== undefined) observed.grantedEnv = env;
+      const record = recordOf(request);
+      if (record !== undefined) record.grantedEnv = env;
     },
     onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
-      const observed = (call.request as ObservedRequest)[OBSERVED];
-      if (observed === undefined) return;
-      observed.call = call;
-      if (error !== undefined) observed.error = error as ContractError;
-      if (observed.isUpgrade) report(observed, call.response, status);
+      const record = recordOf(call.request);
+      if (record === undefined) return;
+      record.call = call;
+      if (error !== undefined) record.error = error as ContractError;
+      if (record.isUpgrade) report(record, call.response, status);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      const observed = (req as ObservedRequest)[OBSERVED];
-      if (observed !== undefined) observed.error = error;
+      const record = recordOf(req);
+      if (record !== undefined) record.error = error;
     },
     /** For bugs, and for responses that broke off. */
     onError(error: unknown, call: Call): void {
@@ -136,8 +141,8 @@ function describeCause(cause: unknown) {
 }
 
 /** What the configuration does not name is `other`, so that callers cannot create labels. */
-function toLabels(observed: ObservedCall, environments: Config['environments']) {
-  const { surface, target, grantedEnv, call } = observed;
+function toLabels(record: CallRecord, environments: Config['environments']) {
+  const { surface, target, grantedEnv, call } = record;
   const { envId, name: service = '' } = call?.pathValues ?? {};
   const linkedEnv = surface === 'files' ? target.split('/', 3)[2] : undefined;
   const name =

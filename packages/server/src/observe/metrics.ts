@@ -23,7 +23,9 @@ export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const calls = new Map<string, CallRow>();
+  const rows: CallRow[] = [];
+  /** The rows by surface, operation, environment and service. One key of all four takes longer to create. */
+  const index = new Map<string, Map<string, Map<string, Map<string, CallRow>>>>();
   new Counter({
     name: 'berth_calls_total',
     help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, or gone if the caller disconnected.',
@@ -31,18 +33,20 @@ export function createMetrics() {
     registers,
     collect() {
       this.reset();
-      for (const { labels, outcomes } of calls.values()) {
+      for (const { labels, outcomes } of rows) {
         const { surface, operation, env, service } = labels;
-        for (const { status, code, calls } of outcomes.values()) {
-          this.inc({ surface, operation, status, code, env, service }, calls);
+        for (const [code, counts] of outcomes) {
+          for (const [kind, calls] of counts.entries()) {
+            const status = kind === 0 ? 'gone' : `${kind}xx`;
+            if (calls > 0) this.inc({ surface, operation, status, code, env, service }, calls);
+          }
         }
       }
     },
   });
   return {
     contentType: registry.contentType,
-    toText: async (): Promise<string> =>
-      `${await registry.metrics()}\n${toDurations(calls.values())}`,
+    toText: async (): Promise<string> => `${await registry.metrics()}\n${toDurations(rows)}`,
     addGauge(name: string, help: string, read: () => number | Promise<number>): void {
       new Gauge({
         name,
@@ -55,11 +59,12 @@ export function createMetrics() {
     },
     count(call: EndedCall): void {
       const { surface, operation, env, service } = call;
-      const key = `${surface} ${operation} ${env} ${service}`;
-      let row = calls.get(key);
+      const ofEnv = childOf(childOf(childOf(index, surface), operation), env);
+      let row = ofEnv.get(service);
       if (row === undefined) {
         row = new CallRow({ surface, operation, env, service });
-        calls.set(key, row);
+        ofEnv.set(service, row);
+        rows.push(row);
       }
       row.count(call);
     },
@@ -83,17 +88,27 @@ export function createMetrics() {
   };
 }
 
+function childOf<Child>(parents: Map<string, Map<string, Child>>, name: string) {
+  const known = parents.get(name);
+  if (known !== undefined) return known;
+  const child = new Map<string, Child>();
+  parents.set(name, child);
+  return child;
+}
+
+/** Upper limits of the buckets, in seconds. */
 const BUCKETS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
+  ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+  Number.POSITIVE_INFINITY,
 ];
 
 /** Calls with the same labels. The metrics of prom-client hash the labels of each call, which takes 3 µs. */
 class CallRow {
   readonly labels: Labels;
-  readonly outcomes = new Map<string, { status: string; code: string; calls: number }>();
+  /** By code: the number of calls by the first digit of their status. */
+  readonly outcomes = new Map<string, number[]>();
   /** Number of calls up to the limit of each bucket and above the limit of the one before it. */
   readonly buckets = BUCKETS.map(() => 0);
-  calls = 0;
   seconds = 0;
 
   constructor(labels: Labels) {
@@ -101,38 +116,40 @@ class CallRow {
   }
 
   count({ status, code, seconds }: EndedCall): void {
-    const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
-    const key = `${kind} ${code}`;
-    const outcome = this.outcomes.get(key);
-    if (outcome === undefined) this.outcomes.set(key, { status: kind, code, calls: 1 });
-    else outcome.calls += 1;
-    this.calls += 1;
+    let counts = this.outcomes.get(code);
+    if (counts === undefined) {
+      counts = [0, 0, 0, 0, 0, 0];
+      this.outcomes.set(code, counts);
+    }
+    increment(counts, Math.floor(status / 100));
+    let bucket = 0;
+    while (seconds > (BUCKETS[bucket] as number)) bucket += 1;
+    increment(this.buckets, bucket);
     this.seconds += seconds;
-    const bucket = BUCKETS.findIndex((limit) => seconds <= limit);
-    if (bucket >= 0) this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
   }
+}
+
+function increment(counts: number[], index: number): void {
+  counts[index] = (counts[index] ?? 0) + 1;
 }
 
 const DURATIONS = 'berth_call_duration_seconds';
 
-function toDurations(rows: Iterable<CallRow>): string {
+function toDurations(rows: readonly CallRow[]): string {
   const lines = [
     `# HELP ${DURATIONS} Time from the request head to the end of the response, in seconds.`,
     `# TYPE ${DURATIONS} histogram`,
   ];
-  for (const { labels, buckets, calls, seconds } of rows) {
+  for (const { labels, buckets, seconds } of rows) {
     const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
     const text = pairs.join(',');
     let total = 0;
     BUCKETS.forEach((limit, index) => {
       total += buckets[index] ?? 0;
-      lines.push(`${DURATIONS}_bucket{${text},le="${limit}"} ${total}`);
+      const le = limit === Number.POSITIVE_INFINITY ? '+Inf' : limit;
+      lines.push(`${DURATIONS}_bucket{${text},le="${le}"} ${total}`);
     });
-    lines.push(
-      `${DURATIONS}_bucket{${text},le="+Inf"} ${calls}`,
-      `${DURATIONS}_sum{${text}} ${seconds}`,
-      `${DURATIONS}_count{${text}} ${calls}`,
-    );
+    lines.push(`${DURATIONS}_sum{${text}} ${seconds}`, `${DURATIONS}_count{${text}} ${total}`);
   }
   return `${lines.join('\n')}\n`;
 }
