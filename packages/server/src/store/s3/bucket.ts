@@ -28,8 +28,8 @@ const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
 /** Without a logger, the SDK writes the errors that it throws to the console as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** How long a call of the store may take, whatever the object store does. */
-const CALL_SECONDS = 50;
+/** How long an operation of the store may take, whatever the object store does. */
+const DEADLINE_SECONDS = 50;
 
 export interface S3StoreOptions extends Omit<Extract<Config['store'], { driver: 's3' }>, 'driver'> {
   readonly sharedLocks?: WithLocks | undefined;
@@ -45,14 +45,14 @@ export class Bucket {
   readonly name: string;
   readonly client: S3Client;
   readonly prefix: string;
-  readonly #withLocks: WithLocks;
+  readonly #locks: WithLocks;
 
   constructor(options: S3StoreOptions) {
     const { bucket, prefix = '', sharedLocks } = options;
     this.name = bucket;
     this.client = createClient(options);
     this.prefix = prefix;
-    this.#withLocks = toLocks(sharedLocks);
+    this.#locks = toLocks(sharedLocks);
   }
 
   /**
@@ -68,20 +68,21 @@ export class Bucket {
   }
 
   /**
-   * Runs a call of the store, which ends in time whatever it is waiting for: a response, another attempt, or a lock.
+   * Runs an operation of the store, which ends in time whatever it is waiting for: a response, another attempt, or a
+   * lock.
    * @param work gets a signal that is aborted when the time is over, or `stop` is
    * @param seconds how long it may take. Cleaning up may take less
    * @throws StoreUnavailableError if it takes too long
    */
-  async call<T>(
+  async withDeadline<T>(
     work: (signal: AbortSignal) => Promise<T>,
     stop?: AbortSignal,
-    seconds = CALL_SECONDS,
+    seconds = DEADLINE_SECONDS,
   ): Promise<T> {
     const timeout = new AbortController();
     const timedOut = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      const error = new StoreUnavailableError('The object store does not respond.');
+      const error = new StoreUnavailableError('The object store is not responding.');
       timeout.abort(error);
       timedOut.reject(error);
     }, seconds * 1000);
@@ -93,35 +94,35 @@ export class Bucket {
   }
 
   /**
-   * Runs a call that changes objects, while no other call changes them.
+   * Runs an operation that changes objects, within its deadline and while no other operation changes them.
    * @param work calls `assertHeld` before each change that follows another request: see `SharedLock`
    */
-  change<T>(
+  withLocks<T>(
     keys: readonly string[],
     work: (signal: AbortSignal, assertHeld: () => void) => Promise<T>,
     stop?: AbortSignal,
   ): Promise<T> {
     const names = keys.map((key) => `s3://${this.name}/${key}`);
     const run = (signal: AbortSignal) =>
-      this.#withLocks(names, (lock) => {
+      this.#locks(names, (lock) => {
         const signalOfLock = anyOf(signal, lock?.signal);
         const assertHeld = () => lock?.assertHeld();
         signalOfLock.throwIfAborted();
         assertHeld();
         return work(signalOfLock, assertHeld);
       });
-    return this.call(run, stop);
+    return this.withDeadline(run, stop);
   }
 
-  /** Makes the only request of a call. */
-  request<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  /** Sends the only request of an operation, within its deadline. */
+  sendAlone<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
     stop?: AbortSignal,
   ): Promise<Output> {
-    return this.call((signal) => this.send(command, signal), stop);
+    return this.withDeadline((signal) => this.send(command, signal), stop);
   }
 
-  /** Makes a request of a call. If its signal is aborted, throws the reason instead of the SDK's error. */
+  /** Sends a request of an operation. If its signal is aborted, throws the reason instead of the SDK's error. */
   async send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
     signal: AbortSignal,
@@ -208,7 +209,7 @@ export function expectS3<T>(value: T | undefined): T {
 }
 
 function toForeignError(): StoreUnavailableError {
-  return new StoreUnavailableError('The response is not one of an object store.');
+  return new StoreUnavailableError('The response did not come from an S3-compatible store.');
 }
 
 /** Returns `undefined` if the object, or the version in the condition, does not exist. */

@@ -30,7 +30,7 @@ const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
 /**
  * Creates a blob store on S3 or a compatible store. Files are objects named `<prefix><env>/<path>`; all other objects
- * and uploads under the prefix are taken for those of other processes of this server.
+ * and uploads under the prefix are treated as belonging to other processes of this server.
  *
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListBucket and
  * ListBucketMultipartUploads.
@@ -44,14 +44,14 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
     async stat(key) {
-      const head = await bucket.call((signal) => bucket.head(bucket.keyOf(key), signal));
+      const head = await bucket.withDeadline((signal) => bucket.head(bucket.keyOf(key), signal));
       return head && toObjectInfo(head);
     },
     open: async (key) => openObject(bucket, bucket.keyOf(key)),
     copy: async (from, to, copyOptions) => copyFile(bucket, from, to, copyOptions),
     async delete(key) {
       const object = bucket.keyOf(key);
-      return bucket.change([object], async (signal, assertHeld) => {
+      return bucket.withLocks([object], async (signal, assertHeld) => {
         if ((await bucket.head(object, signal)) === undefined) return false;
         assertHeld();
         await bucket.delete(object, signal);
@@ -60,7 +60,8 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
     },
     sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
     async check() {
-      if (await orNoObject(bucket.request(new HeadBucketCommand({ Bucket: bucket.name })))) return;
+      if (await orNoObject(bucket.sendAlone(new HeadBucketCommand({ Bucket: bucket.name }))))
+        return;
       throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`);
     },
     close: async () => bucket.client.destroy(),
@@ -78,7 +79,7 @@ function copyFile(
   { overwrite, move }: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [bucket.keyOf(from), bucket.keyOf(to)];
-  return bucket.change([source, destination], async (signal, assertHeld) => {
+  return bucket.withLocks([source, destination], async (signal, assertHeld) => {
     const head = await bucket.head(source, signal);
     if (head === undefined) throw new BlobMissingError(from);
     const info = toObjectInfo(head);
@@ -110,11 +111,11 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (let isMore = true; isMore; ) {
     const command = new ListMultipartUploadsCommand({ ...folder, ...page });
-    const found = await bucket.request(command);
+    const found = await bucket.sendAlone(command);
     for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
       if (isInProgress(UploadId) || (Initiated !== undefined && Initiated >= olderThan)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-      if (await orNoObject(bucket.request(abort))) count += 1;
+      if (await orNoObject(bucket.sendAlone(abort))) count += 1;
     }
     isMore = found.IsTruncated === true;
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
@@ -130,7 +131,7 @@ async function openObject(bucket: Bucket, key: string): Promise<VerifiedBlob | u
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
   const { info } = found;
-  // Nobody has read it yet.
+  // Not read yet.
   let fresh: Readable | undefined = found.body;
 
   async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
@@ -167,7 +168,7 @@ async function getObject(
   condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
-  const found = await orNoObject(bucket.request(command));
+  const found = await orNoObject(bucket.sendAlone(command));
   if (found === undefined) return undefined;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.

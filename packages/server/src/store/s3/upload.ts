@@ -74,12 +74,12 @@ export async function writeObject(
   async function put(Body: Buffer): Promise<number> {
     const command = new PutObjectCommand({ ...object, Body });
     const send = (signal: AbortSignal) => bucket.send(command, signal);
-    expectS3((await bucket.change([place.Key], send, stop)).ETag);
+    expectS3((await bucket.withLocks([place.Key], send, stop)).ETag);
     return Body.length;
   }
 
   async function putParts(first: Buffer): Promise<number> {
-    const created = await bucket.request(new CreateMultipartUploadCommand(object), stop);
+    const created = await bucket.sendAlone(new CreateMultipartUploadCommand(object), stop);
     const upload = { ...place, UploadId: expectS3(created.UploadId) };
     inProgress.add(upload.UploadId);
     try {
@@ -87,7 +87,7 @@ export async function writeObject(
       const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
       // If this fails, the store may still complete it, so the parts must stay until a sweep.
       const send = (signal: AbortSignal) => bucket.send(command, signal);
-      expectS3((await bucket.change([place.Key], send, stop)).ETag);
+      expectS3((await bucket.withLocks([place.Key], send, stop)).ETag);
       return size;
     } finally {
       inProgress.delete(upload.UploadId);
@@ -107,7 +107,7 @@ export async function writeObject(
         const PartNumber = Parts.length + 1;
         const command = new UploadPartCommand({ ...upload, PartNumber, Body });
         sending = bucket
-          .request(command, stop)
+          .sendAlone(command, stop)
           .then(({ ETag }) => void Parts.push({ PartNumber, ETag: expectS3(ETag) }));
         sending.catch((error) => failed.abort(error));
       }
@@ -119,7 +119,7 @@ export async function writeObject(
       await sending?.catch(() => {});
       const abort = new AbortMultipartUploadCommand(upload);
       const discard = (signal: AbortSignal) => bucket.send(abort, signal);
-      await bucket.call(discard, undefined, CLEAN_UP_SECONDS).catch(() => {});
+      await bucket.withDeadline(discard, undefined, CLEAN_UP_SECONDS).catch(() => {});
       throw error;
     }
   }
