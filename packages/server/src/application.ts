@@ -45,7 +45,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
     signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),
     bucketOf: (name) =>
       Object.hasOwn(config.environments, name) ? config.environments[name]?.bucket : undefined,
-    publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
+    publicUrl: publicUrl ?? toRequestUrl,
     limits,
     wireProfile,
     authorizeUse(use, request) {

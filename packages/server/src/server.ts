@@ -39,8 +39,8 @@ export interface BerthServer {
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas, CORS, keys,
    * certificates, limits and logging. Of several calls, the last one wins. No call in flight is interrupted: it keeps
-   * its CORS headers and limits, while authentication, services with their timeouts, and quotas that it has not reached
-   * yet follow the new configuration. Has no effect once the server is closing.
+   * its CORS headers, limits and key pairs, while token issuers, quotas, and services with their timeouts that it has
+   * not reached yet follow the new configuration. Has no effect once the server is closing.
    *
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use
@@ -231,17 +231,24 @@ async function sweep(blobs: ServerStore, log: Log): Promise<void> {
 }
 
 /**
- * Settings that are only read when the server starts. When another one takes effect depends on its reader, also among
- * the limits: `createApplication` applies `gatewayBodyBytes` to new calls, and the `update` of a part applies
- * `gatewayHeadersSeconds` at once, to every call that has not reached that part.
+ * Settings that are only read when the server starts. A reload keeps their values, except for the certificate.
+ *
+ * | A change takes effect            | Settings                                                            | Because of            |
+ * | -------------------------------- | ------------------------------------------------------------------- | --------------------- |
+ * | after a restart                  | these                                                               | `findRestarts`        |
+ * | for new calls                    | `cors`, `keys`, `publicUrl`, `signature`, `wireProfile`, `limits`,  | `createApplication`   |
+ * |                                  | key pairs, buckets                                                  |                       |
+ * | for calls that have not used the | `tokens`, `quota`, `services`, `limits.gatewayHeadersSeconds`, the  | `update` of a part in |
+ * | setting yet                      | headers that `wireProfile` withholds, which pairs may use a grant   | `openResources`       |
+ * | at once                          | `log`                                                               | the same              |
  */
 const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
 
-/** Finds changed settings that need a restart, and keeps their old values. A certificate can be renewed. */
+/** Finds changed settings that need a restart, and keeps their old values. */
 function findRestarts(old: Config, next: Config) {
   const tls = old.listen.tls && next.listen.tls;
-  const { listen, admin, store, redis } = tls ? { ...old, listen: { ...old.listen, tls } } : old;
-  const fixed = { listen, admin, store, redis };
+  const { listen: oldListen, admin, store, redis } = old;
+  const fixed = { listen: tls ? { ...oldListen, tls } : oldListen, admin, store, redis };
   const restarts = FIXED.filter((name) => !isDeepStrictEqual(fixed[name], next[name]));
   return { config: { ...next, ...fixed }, restarts };
 }

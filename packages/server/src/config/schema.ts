@@ -311,6 +311,7 @@ export const configSchema = z
     publicUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .refine((url) => !/[?#]/.test(url), 'must not have a query or a fragment')
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional()
       .describe('URL of this server, for upload targets and links. Default: that of the call.'),
     log: log.prefault({}),
