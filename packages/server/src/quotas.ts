@@ -1,7 +1,7 @@
 import type { EnvironmentConfig, Quota } from './config/config.ts';
 import type { RedisState } from './redis.ts';
 
-interface Settings {
+interface QuotaConfig {
   readonly environments: Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
 }
 
@@ -21,14 +21,14 @@ export class Quotas {
   readonly #now: () => number;
   #windows = new Map<string, Window>();
 
-  constructor(settings: Settings, redis?: RedisState, now = () => performance.now()) {
+  constructor(config: QuotaConfig, redis?: RedisState, now = () => performance.now()) {
     this.#redis = redis;
     this.#now = now;
-    this.update(settings);
+    this.update(config);
   }
 
   /** Applies other quotas. The calls that a window has counted still count. */
-  update({ environments }: Settings): void {
+  update({ environments }: QuotaConfig): void {
     const windows = new Map<string, Window>();
     for (const [env, { quota }] of Object.entries(environments)) {
       if (quota === undefined) continue;

@@ -22,7 +22,7 @@ export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
  * Limits the time of a command. If this process was busy, a timer can fire although the reply has arrived, because timers
  * run before sockets are read. So there are two timers, one after the other, and the reply is read in between.
  */
-async function inTime<Reply>(reply: Promise<Reply>): Promise<Reply> {
+async function withTimeout<Reply>(reply: Promise<Reply>): Promise<Reply> {
   const timeout = Promise.withResolvers<never>();
   const half = COMMAND_MILLISECONDS / 2;
   let timer = setTimeout(() => {
@@ -91,7 +91,7 @@ export async function connectRedis(
     let cause: unknown;
     if (ignorePause || performance.now() >= resumesAt) {
       try {
-        const result = await inTime(command());
+        const result = await withTimeout(command());
         change(undefined);
         change(undefined, use);
         return result;

@@ -100,7 +100,10 @@ async function refuseRevoked<Signer extends Caller>(
   };
 }
 
-/** Rejects grants and links that were revoked, or whose key pair was revoked or removed, even while they are used. */
+/**
+ * Rejects uses of grants and links that were revoked, or whose key pair was revoked or removed. It is asked once, when a
+ * use begins: a transfer in progress is not interrupted.
+ */
 export class SignedUses {
   readonly #redis: RedisState | undefined;
   #environments: Config['environments'];

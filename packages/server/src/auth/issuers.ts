@@ -47,16 +47,17 @@ export interface Issuer {
   tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
-type Settings = Pick<Config, 'environments'>;
-
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */
   readonly #onFailure: (env: string, reason: string) => void;
   #issuers = new Map<string, Issuer>();
 
-  constructor(settings: Settings, onFailure: (env: string, reason: string) => void) {
+  constructor(
+    config: Pick<Config, 'environments'>,
+    onFailure: (env: string, reason: string) => void,
+  ) {
     this.#onFailure = onFailure;
-    this.update(settings);
+    this.update(config);
   }
 
   get(env: string): Issuer | undefined {
@@ -67,7 +68,7 @@ export class Issuers {
    * Applies other issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
    * issuer that is down.
    */
-  update({ environments }: Settings): void {
+  update({ environments }: Pick<Config, 'environments'>): void {
     const previous = this.#issuers;
     this.#issuers = new Map();
     for (const [env, { tokens: settings }] of Object.entries(environments)) {
@@ -132,7 +133,7 @@ function createRemoteKeys(
     try {
       return await remote(header, token);
     } catch (error) {
-      // The token names an unknown key, and there may be newer ones, but nobody can be asked.
+      // The token names an unknown key, and newer keys cannot be loaded right now.
       if (error instanceof KeysUnavailable && isTrusted()) throw new errors.JWKSNoMatchingKey();
       throw error;
     } finally {

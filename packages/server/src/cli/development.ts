@@ -67,9 +67,9 @@ const ALGORITHM = 'ES256';
 export async function createTokenKeys() {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const publicJwk = await exportJWK(publicKey);
-  const marks = { kid: await calculateJwkThumbprint(publicJwk), alg: ALGORITHM, use: 'sig' };
-  const tokenKey: JWK = { ...(await exportJWK(privateKey)), ...marks };
-  return { tokenKey, jwks: { keys: [{ ...publicJwk, ...marks }] } };
+  const metadata = { kid: await calculateJwkThumbprint(publicJwk), alg: ALGORITHM, use: 'sig' };
+  const tokenKey: JWK = { ...(await exportJWK(privateKey)), ...metadata };
+  return { tokenKey, jwks: { keys: [{ ...publicJwk, ...metadata }] } };
 }
 
 export interface TokenRequest {

@@ -13,7 +13,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the failure that an error means, or `undefined` if the user cannot fix it: then it is a bug. */
+/** Converts an error that the user can fix; otherwise returns `undefined`: then it is a bug. */
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message);

@@ -37,7 +37,7 @@ export async function serveConfig(file: string): Promise<void> {
     isStopping = true;
     log.info({ signal }, 'shutting down');
     await server.close();
-    log.info('ended');
+    log.info('stopped');
     await flushLog();
   });
   // The URLs are for this machine, also if the server is exposed to the network.
@@ -59,7 +59,9 @@ export async function serveDevelopment(port: number, folder: string): Promise<vo
   const server = await createServer(input, { logTo });
   await server.listen();
   stopOnSignal(async () => {
-    process.stdout.write('Finishing the calls in progress; press Ctrl-C again to end at once.\n');
+    process.stdout.write(
+      'Finishing the calls in progress; press Ctrl-C again to stop immediately.\n',
+    );
     await server.close();
   });
   process.stdout.write(await describeDevelopment(server.url, data, keys));

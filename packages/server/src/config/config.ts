@@ -125,7 +125,10 @@ function offsetOf(document: Document, path: ConfigProblem['path']): number {
 
 /**
  * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
- * valid input to this function.
+ * valid input to this function: names of files have been replaced with their contents, which are recognized as such.
+ *
+ * Files can only be read once it is known that their names are strings, and what they contain is validated as if it
+ * were in the configuration. So this validates twice.
  * @param folder base of relative paths; default: the working directory
  * @throws ConfigError with all errors
  */

@@ -116,7 +116,7 @@ function toMessage(issue: z.core.$ZodRawIssue): string {
 function formOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `of type ${issue.expected}`;
+      return toTypeName(issue.expected);
     case 'invalid_value':
       return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
     case 'invalid_union':
@@ -125,6 +125,11 @@ function formOf(issue: Issue): string {
     default:
       return issue.message;
   }
+}
+
+function toTypeName(expected: string): string {
+  const name = { int: 'integer', record: 'object' }[expected] ?? expected;
+  return `${/^[aio]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function toUnknown(key: string, known: readonly string[]): string {

@@ -4,9 +4,9 @@ import type { GatewayErrorCode } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
 import { Endpoint } from './endpoint.ts';
 
-type Settings = Config['environments'][string]['services'][string];
+type ServiceSettings = Config['environments'][string]['services'][string];
 
-const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCode>> = {
+const CODES: Readonly<Record<Exclude<ServiceSettings['state'], 'ready'>, GatewayErrorCode>> = {
   'not-ready': 'SERVICE_NOT_READY',
   'resource-missing': 'SERVICE_RESOURCE_NOT_FOUND',
   forbidden: 'SERVICE_FORBIDDEN',
@@ -14,7 +14,7 @@ const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCo
 };
 
 interface Service {
-  readonly settings: Settings;
+  readonly settings: ServiceSettings;
   readonly versions: readonly Version[];
 }
 
@@ -73,7 +73,7 @@ export class Targets {
     for (const endpoint of this.#endpoints.values()) endpoint.close();
   }
 
-  #toService(settings: Settings, known: ReadonlyMap<string, Endpoint>): Service {
+  #toService(settings: ServiceSettings, known: ReadonlyMap<string, Endpoint>): Service {
     const { endpoints = [], versions = [{ name: undefined, weight: 1, endpoints }] } = settings;
     // Services and versions that share an endpoint share its connections.
     const toEndpoint = (origin: string) => {

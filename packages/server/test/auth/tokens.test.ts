@@ -136,7 +136,7 @@ test.each<[string, () => unknown, RegExp]>([
   ['that are symmetric', () => ({ keys: [{ kty: 'oct', k: 'aGlkZGVu' }] }), /no usable key/],
   ['that are too short', () => ({ keys: [SHORT] }), /no usable key/],
   ['that are broken', () => ({ keys: [{ kty: 'RSA', n: 'AQ' }] }), /no usable key/],
-  ['in the wrong format', () => ({ keys: 'x' }), /must be of type array/],
+  ['in the wrong format', () => ({ keys: 'x' }), /must be an array/],
   ['from an insecure URL', () => 'http://login.example/jwks', /https/],
 ])('refuses keys %s', async (_name, jwks, message) => {
   const error = await deploy({ dev: { jwks: jwks() } }).catch((error) => error);

@@ -87,5 +87,5 @@ test('a log that nobody reads blocks nothing, and dropped lines are reported', a
   expect(Number((await cli.line('dropped log lines')).dropped)).toBeGreaterThan(0);
   cli.child.kill('SIGTERM');
   expect(await cli.finish()).toMatchObject({ code: 0, stderr: '' });
-  expect(cli.lines.at(-1)?.msg).toBe('ended');
+  expect(cli.lines.at(-1)?.msg).toBe('stopped');
 });
