@@ -74,18 +74,9 @@ export function createGateway(initial: Config, quotas: Quotas) {
   }
 
   function countAndForward(received: ReceivedCall, body: Body): Outcome {
-    const retryAfter = quotas.count(received.call.env);
-    return retryAfter instanceof Promise
-      ? forwardLater(received, body, retryAfter)
-      : forward(received, body, retryAfter);
-  }
-
-  async function forwardLater(
-    received: ReceivedCall,
-    body: Body,
-    retryAfter: Promise<number | undefined>,
-  ): Outcome {
-    return forward(received, body, await retryAfter);
+    const counted = quotas.count(received.call.env);
+    if (!(counted instanceof Promise)) return forward(received, body, counted);
+    return counted.then((retryAfter) => forward(received, body, retryAfter));
   }
 
   function forward(

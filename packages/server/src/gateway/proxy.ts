@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
@@ -73,8 +73,8 @@ class ServiceCall implements Dispatcher.DispatchHandler {
   #hasRepeated = false;
   // Of the current attempt:
   #state: State = 'connecting';
-  #endpoint: Endpoint;
-  #connection: ServiceConnection;
+  #endpoint!: Endpoint;
+  #connection!: ServiceConnection;
   #sentAt = 0;
   /** Whether the socket had served a call before: the service may have been about to close it. */
   #isReused = false;
@@ -84,33 +84,23 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#endpoints = endpoints;
     this.#response = response;
-    this.#endpoint = endpoints[0] as Endpoint;
-    this.#connection = this.#connect(isIdempotent(request) ? 'any' : 'certain');
   }
 
   start(): Promise<ServiceResponse | Switched> {
     this.#response.on('close', this.#onCallerGone);
-    this.#send();
+    this.#send(isIdempotent(this.#request) ? 'any' : 'certain');
     return this.#outcome.promise;
   }
 
-  #connect(reuse: Reuse): ServiceConnection {
-    const isUpgrade = this.#request.upgrade !== null;
-    return isUpgrade ? this.#endpoint.open() : this.#endpoint.connect(reuse);
-  }
-
-  #send(): void {
+  /** Calls the next endpoint, or the only one again. */
+  #send(reuse: Reuse): void {
+    const { upgrade } = this.#request;
+    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
+    this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
     this.#attempts += 1;
     this.#endpoint.activeCalls += 1;
     this.#connection.dispatch(this.#request, this);
-  }
-
-  /** Tries the next endpoint, or the only one again. */
-  #sendAgain(): void {
-    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
-    this.#connection = this.#connect('none');
-    this.#send();
   }
 
   onRequestStart(): void {
@@ -158,7 +148,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
   }
 
   onRequestUpgrade(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     _status: number,
     headers: IncomingHttpHeaders,
     socket: Duplex,
@@ -166,9 +156,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     // RFC 6455, section 4.1: any other protocol is a failure, and the caller would not see which one it is.
     if (headers.upgrade?.toLowerCase() !== 'websocket') {
       socket.destroy();
-      this.#abort();
-      const error = new Error('The service switched to a protocol other than WebSocket.');
-      this.#outcome.reject(this.#toGatewayError(error, 'responding'));
+      this.onResponseError(controller, new Error('The service switched to another protocol.'));
       return;
     }
     this.#state = 'over';
@@ -186,7 +174,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
       this.#relay?.abort();
     } else if (this.#mayBeSentAgain(error, state)) {
       this.#hasRepeated ||= state === 'sent';
-      this.#sendAgain();
+      this.#send('none');
     } else {
       this.#outcome.reject(this.#toGatewayError(error, state));
     }
@@ -216,8 +204,10 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
     if (this.#response.destroyed || isInvalidRequest(error)) return false;
     if (state === 'connecting') return true;
-    if (state !== 'sent' || isTimeout(error) || !isRepeatable(this.#request)) return false;
-    return !this.#hasRepeated && (this.#isReused || endpoints > 1);
+    if (state !== 'sent' || isTimeout(error) || !isIdempotent(this.#request)) return false;
+    // A stream can be sent only once: undici would announce that what is left of it is empty.
+    if (this.#request.body instanceof Readable || this.#hasRepeated) return false;
+    return this.#isReused || endpoints > 1;
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
@@ -235,11 +225,6 @@ class ServiceCall implements Dispatcher.DispatchHandler {
 /** The other methods that reach a service are GET and HEAD (D11). */
 function isIdempotent({ method }: ServiceRequest): boolean {
   return method !== 'POST';
-}
-
-/** A stream can be sent only once: undici would announce that what is left of it is empty. */
-function isRepeatable(request: ServiceRequest): boolean {
-  return isIdempotent(request) && (request.body === null || Buffer.isBuffer(request.body));
 }
 
 /** Relays the body of a response to the caller, with backpressure. The router sends the head before it calls `begin`. */

@@ -13,6 +13,16 @@ const CODES: Readonly<Record<Exclude<ServiceSettings['state'], 'ready'>, Gateway
   overdue: 'SERVICE_CHARGE_OVERDUE',
 };
 
+/** One version of a service, whose endpoints are called in turn. */
+interface Version {
+  /** For the log; undefined if it is the only version. */
+  readonly name: string | undefined;
+  readonly weight: number;
+  readonly endpoints: readonly Endpoint[];
+  /** Index of the endpoint for the next call. */
+  next: number;
+}
+
 interface Service {
   readonly settings: ServiceSettings;
   readonly versions: readonly Version[];
@@ -37,10 +47,11 @@ export class Targets {
     this.#services = new Map();
     this.#endpoints = new Map([...known].filter(([, { activeCalls }]) => activeCalls > 0));
     for (const [env, { services }] of Object.entries(environments)) {
-      const entries = Object.entries(services);
-      const toEntry = ([name, settings]: (typeof entries)[number]) =>
-        [name, this.#toService(settings, known)] as const;
-      this.#services.set(env, new Map(entries.map(toEntry)));
+      const ofEnv = new Map<string, Service>();
+      this.#services.set(env, ofEnv);
+      for (const [name, each] of Object.entries(services)) {
+        ofEnv.set(name, this.#toService(each, known));
+      }
     }
   }
 
@@ -61,12 +72,12 @@ export class Targets {
     if (version.endpoints.length === 0) throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND');
     // A slow service must not use up the memory and connections of all others. On a shared endpoint, calls of other
     // services count as well, because they use the same instances.
-    if (version.activeCalls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-    return { version: version.name, endpoints: version.takeTurn(), headersSeconds };
+    if (countCalls(version.endpoints) >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
+    return { version: version.name, endpoints: takeTurn(version), headersSeconds };
   }
 
   get activeCalls(): number {
-    return [...this.#endpoints.values()].reduce((sum, { activeCalls }) => sum + activeCalls, 0);
+    return countCalls(this.#endpoints.values());
   }
 
   close(): void {
@@ -82,48 +93,38 @@ export class Targets {
       this.#endpoints.set(origin, endpoint);
       return endpoint;
     };
-    const toVersion = ({ name, weight, endpoints }: (typeof versions)[number]) =>
-      new Version(name, weight, [...new Set(endpoints)].map(toEndpoint));
-    return { settings, versions: versions.map(toVersion) };
+    return {
+      settings,
+      versions: versions.map(({ name, weight, endpoints }) => ({
+        name,
+        weight,
+        endpoints: [...new Set(endpoints)].map(toEndpoint),
+        next: 0,
+      })),
+    };
   }
 }
 
-/** One version of a service, whose endpoints are called in turn. */
-class Version {
-  /** For the log; undefined if it is the only version. */
-  readonly name: string | undefined;
-  readonly weight: number;
-  readonly endpoints: readonly Endpoint[];
-  #next = 0;
-
-  constructor(name: string | undefined, weight: number, endpoints: readonly Endpoint[]) {
-    this.name = name;
-    this.weight = weight;
-    this.endpoints = endpoints;
-  }
-
-  get activeCalls(): number {
-    let sum = 0;
-    for (const { activeCalls } of this.endpoints) sum += activeCalls;
-    return sum;
-  }
-
-  takeTurn(): readonly Endpoint[] {
-    const { endpoints } = this;
-    if (endpoints.length === 1) return endpoints;
-    const first = this.#next;
-    this.#next = (first + 1) % endpoints.length;
-    return [...endpoints.slice(first), ...endpoints.slice(0, first)];
-  }
+function takeTurn(version: Version): readonly Endpoint[] {
+  const { endpoints, next } = version;
+  if (endpoints.length === 1) return endpoints;
+  version.next = (next + 1) % endpoints.length;
+  return [...endpoints.slice(next), ...endpoints.slice(0, next)];
 }
 
 function chooseVersion(versions: readonly Version[]): Version | undefined {
-  const [first] = versions;
-  if (versions.length === 1 && first !== undefined && first.weight > 0) return first;
-  const weighted = versions.filter(({ weight }) => weight > 0);
-  let rest = Math.random() * weighted.reduce((sum, { weight }) => sum + weight, 0);
-  return weighted.find(({ weight }) => {
-    rest -= weight;
-    return rest < 0;
-  });
+  let total = 0;
+  for (const { weight } of versions) total += weight;
+  let rest = Math.random() * total;
+  for (const version of versions) {
+    rest -= version.weight;
+    if (rest < 0) return version;
+  }
+  return undefined;
+}
+
+function countCalls(endpoints: Iterable<Endpoint>): number {
+  let sum = 0;
+  for (const { activeCalls } of endpoints) sum += activeCalls;
+  return sum;
 }

@@ -44,6 +44,8 @@ export function createMetrics() {
       }
     },
   });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
   return {
     contentType: registry.contentType,
     toText: async (): Promise<string> => `${await registry.metrics()}\n${toDurations(rows)}`,
@@ -68,23 +70,13 @@ export function createMetrics() {
       }
       row.count(call);
     },
-    storeFailures: new Counter({
-      name: 'berth_store_failures_total',
-      help: 'Failed blob store operations.',
-      labelNames: ['method'],
-      registers,
-    }),
-    damagedFiles: new Counter({
-      name: 'berth_damaged_files_total',
-      help: 'Damaged files found by downloads.',
-      registers,
-    }),
-    redisFailures: new Counter({
-      name: 'berth_redis_failures_total',
-      help: 'Calls for which Redis was not available: use is quota, revocation or lock.',
-      labelNames: ['use'],
-      registers,
-    }),
+    storeFailures: counter('berth_store_failures_total', 'Failed blob store operations.', 'method'),
+    damagedFiles: counter('berth_damaged_files_total', 'Damaged files found by downloads.'),
+    redisFailures: counter(
+      'berth_redis_failures_total',
+      'Calls for which Redis was not available: use is quota, revocation or lock.',
+      'use',
+    ),
   };
 }
 
@@ -121,16 +113,13 @@ class CallRow {
       counts = [0, 0, 0, 0, 0, 0];
       this.outcomes.set(code, counts);
     }
-    increment(counts, Math.floor(status / 100));
+    const kind = Math.floor(status / 100);
+    counts[kind] = (counts[kind] ?? 0) + 1;
     let bucket = 0;
     while (seconds > (BUCKETS[bucket] as number)) bucket += 1;
-    increment(this.buckets, bucket);
+    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
     this.seconds += seconds;
   }
-}
-
-function increment(counts: number[], index: number): void {
-  counts[index] = (counts[index] ?? 0) + 1;
 }
 
 const DURATIONS = 'berth_call_duration_seconds';
