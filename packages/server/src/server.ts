@@ -233,14 +233,13 @@ async function sweep(blobs: ServerStore, log: Log): Promise<void> {
 /**
  * Settings that are only read when the server starts. A reload keeps their values, except for the certificate.
  *
- * | A change takes effect            | Settings                                                            | Because of            |
- * | -------------------------------- | ------------------------------------------------------------------- | --------------------- |
- * | after a restart                  | these                                                               | `findRestarts`        |
- * | for new calls                    | `cors`, `keys`, `publicUrl`, `signature`, `wireProfile`, `limits`,  | `createApplication`   |
- * |                                  | key pairs, buckets                                                  |                       |
- * | for calls that have not used the | `tokens`, `quota`, `services`, `limits.gatewayHeadersSeconds`, the  | `update` of a part in |
- * | setting yet                      | headers that `wireProfile` withholds, which pairs may use a grant   | `openResources`       |
- * | at once                          | `log`                                                               | the same              |
+ * | A change takes effect | Settings                                                                 | Because of          |
+ * | --------------------- | ------------------------------------------------------------------------ | ------------------- |
+ * | after a restart       | these                                                                    | `findRestarts`      |
+ * | for new calls         | `cors`, `keys`, `publicUrl`, `signature`, `wireProfile`, other `limits`, | `createApplication` |
+ * |                       | buckets, key pairs that sign calls                                       |                     |
+ * | at once, also for     | `tokens`, `quota`, `services`, `log`, `limits.gatewayHeadersSeconds`,    | `update` in         |
+ * | calls that began      | headers that services do not get, key pairs that grants and links need   | `openResources`     |
  */
 const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
 

@@ -13,7 +13,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { ConfigError, type ConfigProblem, findProblems, validate } from './problems.ts';
+import { ConfigError, type ConfigProblem, validate } from './problems.ts';
 import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
@@ -101,7 +101,7 @@ function setReferences(document: Document, env: NodeJS.ProcessEnv): void {
 
 /** Environment variables are strings. For a setting of another type, reads them as YAML does. */
 function setTypes(document: Document, references: ReadonlySet<unknown>): void {
-  for (const { path, hasWrongType } of findProblems(toValue(document))) {
+  for (const { path, hasWrongType } of validate(toValue(document)).problems) {
     const node = document.getIn(path, true);
     if (!hasWrongType || !isScalar(node) || !references.has(node)) continue;
     const { contents } = parseDocument(String(node.value));
@@ -133,11 +133,16 @@ function offsetOf(document: Document, path: ConfigProblem['path']): number {
  * @throws ConfigError with all errors
  */
 export async function resolveConfig(input: unknown, folder = process.cwd()): Promise<Config> {
-  const { config, problems } = await readFiles(validate(input), folder);
+  const { config, problems } = await readFiles(assertValid(input), folder);
   if (problems.length > 0) throw new ConfigError(problems);
-  // Again, with the contents of the files.
-  const { wireProfile, ...rest } = validate(config);
+  const { wireProfile, ...rest } = assertValid(config);
   return { ...rest, wireProfile: toWireProfile(wireProfile as WireProfileInput) } as Config;
+}
+
+function assertValid(input: unknown): ParsedConfig {
+  const { config, problems } = validate(input);
+  if (config === undefined) throw new ConfigError(problems);
+  return config;
 }
 
 type Path = ConfigProblem['path'];

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { configSchema, type ParsedConfig } from './schema.ts';
+import { configSchema } from './schema.ts';
 
 export interface ConfigProblem {
   /** Path of the setting, from the top: `['environments', 'dev', 'bucket']`. */
@@ -41,19 +41,10 @@ function toName(path: readonly (string | number)[]): string {
 type Issue = z.core.$ZodIssue;
 type Path = (string | number)[];
 
-export function findProblems(input: unknown): readonly ConfigProblem[] {
-  const { error } = configSchema.safeParse(input, { error: toMessage });
-  return toProblems(error?.issues ?? []);
-}
-
-/**
- * Validates a configuration and fills in the defaults, without reading the files that it names.
- * @throws ConfigError
- */
-export function validate(input: unknown): ParsedConfig {
+/** Validates a configuration and fills in the defaults, without reading the files that it names. */
+export function validate(input: unknown) {
   const { data, error } = configSchema.safeParse(input, { error: toMessage });
-  if (error !== undefined) throw new ConfigError(toProblems(error.issues));
-  return data;
+  return { config: data, problems: toProblems(error?.issues ?? []) };
 }
 
 /** Converts zod's issues, whose messages are those of `toMessage`. */
