@@ -87,15 +87,13 @@ async function refuseRevoked<Signer extends Caller>(
   });
   if (!isRevoked) return caller;
   const { verifyBody } = caller;
-  const refuse = (): never => {
-    throw new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
-  };
-  if (verifyBody === undefined) return refuse();
+  const refusal = new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
+  if (verifyBody === undefined) throw refusal;
   return {
     ...caller,
     verifyBody(hash: string) {
       verifyBody(hash);
-      refuse();
+      throw refusal;
     },
   };
 }
