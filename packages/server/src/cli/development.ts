@@ -187,20 +187,6 @@ function toCommand(...parts: string[]): string {
   return parts.join(' \\\n  ');
 }
 
-interface LogLine {
-  readonly level: string;
-  readonly time: string;
-  readonly msg: string;
-  readonly method?: string;
-  readonly path?: string;
-  readonly status?: number;
-  readonly ms?: number;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly cause?: string;
-  readonly err?: { readonly message: string; readonly stack?: string };
-}
-
 /**
  * Converts a line of the JSON log to a line for a terminal: calls, warnings and errors. Returns an empty string for
  * what a developer need not see.
@@ -209,17 +195,15 @@ interface LogLine {
  * '09:41:07 GET /v1/cloudrun/hello 401 2 ms MISSING_CREDENTIALS: …'
  */
 export function toTerminalLine(json: string): string {
-  const line: LogLine = JSON.parse(json);
-  const { level, time, msg, method, err } = line;
-  if (method === undefined && level === 'info') return '';
-  const problem = err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
+  const line = JSON.parse(json);
+  const { level, time, msg, err, method, path, status, ms = 0, code, reason, cause } = line;
   const clock = new Date(time).toTimeString().slice(0, 8);
-  return `${clock} ${method === undefined ? problem : toCallText(line)}\n`;
-}
-
-function toCallText({ method, path, status, ms = 0, code, reason, cause }: LogLine): string {
+  if (method === undefined) {
+    if (level === 'info') return '';
+    return `${clock} ${err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`}\n`;
+  }
   const details = [code, reason, cause].filter((detail) => detail !== undefined).join(': ');
   const text = [method, path, status || 'aborted', Math.round(ms), 'ms', details].join(' ');
   // A caller must not control the terminal.
-  return text.trimEnd().replace(/\p{Cc}/gu, '?');
+  return `${clock} ${text.trimEnd().replace(/\p{Cc}/gu, '?')}\n`;
 }

@@ -59,9 +59,7 @@ export async function serveDevelopment(port: number, folder: string): Promise<vo
   const server = await createServer(input, { logTo });
   await server.listen();
   stopOnSignal(async () => {
-    process.stdout.write(
-      'Finishing the calls in progress; press Ctrl-C again to stop immediately.\n',
-    );
+    process.stdout.write('Finishing calls in progress; press Ctrl-C again to stop immediately.\n');
     await server.close();
   });
   process.stdout.write(await describeDevelopment(server.url, data, keys));
