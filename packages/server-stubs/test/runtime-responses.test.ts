@@ -32,6 +32,11 @@ describe('a response', () => {
     [{ status: 200, contentType: 'text/plain', body: 'é' }, 'text/plain; charset=utf-8', 'é'],
     [{ status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'a' }, 'text/plain', 'a'],
     [{ status: 200, contentType: 'image/png', body: Buffer.from('a') }, 'image/png', 'a'],
+    [
+      { status: 200, contentType: 'text/plain', headers: { 'content-type': 'a/b' }, body: 'a' },
+      'text/plain; charset=utf-8',
+      'a',
+    ],
   ])('%j is sent', async (response, type, body) => {
     const received = await send(await start(() => response), '/');
     expect([received.status, received.headers['content-type'], received.text]).toEqual([
@@ -126,6 +131,16 @@ describe('a failing handler', () => {
     const body = new Readable({ read() {} });
     const base = await start(() => ({ status: 99, body }), undefined, { onError: () => {} });
     expect((await send(base, '/')).status).toBe(500);
+    expect(body.destroyed).toBe(true);
+  });
+
+  it('that has ended the response itself has the stream that it returns destroyed', async () => {
+    const body = new Readable({ read() {} });
+    const base = await start((_, { response }) => {
+      response.end('done');
+      return { status: 200, body };
+    });
+    expect((await send(base, '/')).text).toBe('done');
     expect(body.destroyed).toBe(true);
   });
 

@@ -29,7 +29,11 @@ export class Responder {
   respond(result: HandlerResponse): void {
     const { response, operationId, route } = this.#call;
     const { headers, responses } = this.#settings;
-    if (response.headersSent) return;
+    if (response.headersSent) {
+      // The handler has sent the response itself.
+      discard(result?.body);
+      return;
+    }
     const isOpen = result?.status === 101 && response instanceof UpgradeResponse;
     if (!isOpen && !(result?.status >= 200 && result.status <= 599)) {
       discard(result?.body);
@@ -99,7 +103,10 @@ export class Responder {
   ): void {
     const { encodeBody } = this.#settings;
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
-    if (body !== undefined) head['content-type'] ??= toMediaType(result, content);
+    const isTyped = result.contentType === undefined && head['content-type'] !== undefined;
+    if (body !== undefined && !isTyped) {
+      head['content-type'] = toMediaType(result, content);
+    }
     const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
     this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
   }
