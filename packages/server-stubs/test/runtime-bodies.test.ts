@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers';
 import type { Content, Handler, RequestLimits } from '@berth/server-stubs/runtime';
 import { createRouter } from '@berth/server-stubs/runtime';
 import { describe, expect, it } from 'vitest';
@@ -121,6 +122,24 @@ describe('text and forms', () => {
     const response = await post(base, type, bytes);
     const body = expected === '' ? undefined : expected;
     expect((response.json as { body: string }).body).toBe(body);
+  });
+
+  it.each([
+    ['application/json', 400],
+    ['text/csv', 200],
+    ['image/png', 200],
+  ])('an empty %s is %i if a body is required', async (type, status) => {
+    const png: Content = { mediaType: 'image/png', kind: 'binary' };
+    const table = toTable([
+      { path: '/', method: 'POST', body: { required: true, content: [text, png, ANY_JSON] } },
+    ]);
+    const read: Handler = async ({ body }) => {
+      return { status: 200, body: typeof body === 'string' ? body : await readText(body) };
+    };
+    const base = await serve(createRouter(table, { operation: read }));
+    expect(await post(base, type, '')).toMatchObject(
+      status === 200 ? { status, json: '' } : { status },
+    );
   });
 
   it('reads a form', async () => {

@@ -20,7 +20,10 @@ export async function readBody(
 ): Promise<void> {
   if (passThrough) input.body = hasBody(request) ? openStream(request, limits) : request;
   if (passThrough || documented === undefined) return;
-  const content = hasBody(request) ? selectSupported(documented, request) : undefined;
+  // Text and bytes may be empty. If the body is optional, nothing was sent.
+  const isSent =
+    hasBody(request) || (documented.required && request.headers['content-type'] !== undefined);
+  const content = isSent ? selectSupported(documented, request) : undefined;
   if (content?.kind === 'binary') {
     input.contentType = content.mediaType;
     input.body = openStream(request, limits);
