@@ -11,6 +11,7 @@ import { toTable } from './support/to-table.ts';
 
 const SCHEMES: Record<string, SecurityScheme> = {
   bearer: { type: 'http', scheme: 'bearer' },
+  login: { type: 'oauth2' },
   key: { type: 'apiKey', in: 'header', name: 'X-Key' },
   word: { type: 'apiKey', in: 'query', name: 'word' },
   session: { type: 'apiKey', in: 'cookie', name: 'sid' },
@@ -39,6 +40,11 @@ it.each([
     401,
     'Bearer realm="Test"',
   ]);
+});
+
+it('sends the same challenge once', async () => {
+  const base = await start([['bearer'], ['login']], { bearer, login: bearer });
+  expect((await send(base, '/')).headers['www-authenticate']).toBe('Bearer realm="Test"');
 });
 
 it('requires all schemes of one alternative, and calls no handler if a credential is missing', async () => {

@@ -96,7 +96,7 @@ export function toChallenge(
     const type = toHttpScheme(scheme);
     return [`${type.charAt(0).toUpperCase()}${type.slice(1)} realm=${realm}`];
   });
-  return challenges.length === 0 ? `Mutual realm=${realm}` : challenges.join(', ');
+  return challenges.length === 0 ? `Mutual realm=${realm}` : [...new Set(challenges)].join(', ');
 }
 
 /** Header values may only contain visible ASCII, and a quoted string escapes quotes and backslashes. */
