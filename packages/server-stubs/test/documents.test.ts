@@ -32,6 +32,7 @@ const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected:
   ['path', ofType('number'), '0x1', /must be a number, got a string/],
   ['path', ofType('boolean', 'string'), 'false', false],
   ['path', ofType('null', 'integer'), 'null', null],
+  ['query', ofType('string', 'null'), 'p=null', 'null'],
   ['path', LIST, '1,a%2Cb', [1, 'a,b']],
   ['path', JSON_VALUE, '%7B%22a%22%3A1%7D', { a: 1 }],
   ['path', JSON_VALUE, '%7B', /not valid JSON/],

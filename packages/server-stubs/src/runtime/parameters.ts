@@ -143,14 +143,17 @@ function readJson(field: Field, raw: string): unknown {
 /** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Text that matches none of the types stays a string, which the schema then rejects. */
+/**
+ * Text that matches none of the types stays a string, which the schema then rejects. A string may be `null`, so that
+ * only other types are null.
+ */
 function coerce(text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {
     if (type === 'string') return text;
     if (type === 'boolean') {
       if (text === 'true' || text === 'false') return text === 'true';
     } else if (type === 'null') {
-      if (text === 'null' || (text === '' && !types.includes('string'))) return null;
+      if ((text === 'null' || text === '') && !types.includes('string')) return null;
     } else if (NUMBER.test(text)) {
       const value = Number(text);
       // A larger integer, such as an ID of 64 bits, would reach the handler as another one.
