@@ -41,11 +41,12 @@ export function describeOperations(document: OpenApiDocument) {
   for (const { path, item, method, operation } of operationsOf(root)) {
     const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
     const fullPath = `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
-    const operations = paths.operationsAt(fullPath, undefined);
+    const greedy = findGreedy(root, operation);
+    const operations = paths.operationsAt(fullPath, greedy);
     const security = operation.security ?? root.security ?? [];
     const conflict = operations.get(method);
     const reason =
-      findPathProblem(path) ??
+      findPathProblem(path, greedy) ??
       findSecurityProblem(security, securitySchemes) ??
       (conflict && `${conflict} matches the same requests`);
     if (reason) {
@@ -101,9 +102,18 @@ function checkDefaults(described: readonly Described[], document: OpenApiDocumen
   }
 }
 
-function findPathProblem(path: string): string | undefined {
+/** The path parameter that takes the rest of the path. */
+function findGreedy(root: JsonObject, { parameters }: JsonObject): string | undefined {
+  const all = toList(parameters).map((value) => follow(root, value));
+  return all.find((parameter) => parameter['x-berth-greedy'] === true)?.name as string | undefined;
+}
+
+function findPathProblem(path: string, greedy: string | undefined): string | undefined {
   if (!/^\/(?:[^{}?#]|\{[^{}/]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query, an unmatched brace, nor a slash in a parameter name';
+  }
+  if (greedy !== undefined && !path.endsWith(`/{${greedy}}`)) {
+    return 'its x-berth-greedy parameter must be its last segment';
   }
   return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }

@@ -30,14 +30,14 @@ class Node<Operation> {
 export class Paths<Operation> {
   readonly #root = new Node<Operation>();
 
+  /** @param greedy the parameter that takes the rest of the path. It must be the last segment */
   operationsAt(template: string, greedy: string | undefined): Operations<Operation> {
-    let node = this.#root;
-    for (const pieces of toSegments(template)) {
-      if (pieces.length === 3 && pieces[1] === greedy) {
-        node.rest ??= new Map();
-        return node.rest;
-      }
-      node = childOf(node, pieces);
+    const segments = toSegments(template);
+    const isGreedy = greedy !== undefined && template.endsWith(`/{${greedy}}`);
+    const node = segments.slice(0, isGreedy ? -1 : undefined).reduce(childOf, this.#root);
+    if (isGreedy) {
+      node.rest ??= new Map();
+      return node.rest;
     }
     node.operations ??= new Map();
     return node.operations;
