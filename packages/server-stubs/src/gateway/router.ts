@@ -150,6 +150,9 @@ export function createGatewayRouter<Caller = unknown>(
   assertFunction(options?.security?.bearerToken, 'options.security.bearerToken');
   assertFunction(options.security.signature, 'options.security.signature');
   const { security, env, signedBodies = 'router' } = options;
+  if (signedBodies !== 'router' && signedBodies !== 'handler') {
+    throw new TypeError('options.signedBodies must be router or handler.');
+  }
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);
   const { wireProfile, cors, settings } = common;
@@ -172,7 +175,6 @@ export function createGatewayRouter<Caller = unknown>(
     const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
-      // Anything else that JavaScript may pass must not leave a body unverified.
       const verified = signedBodies === 'handler' ? input : await verifyBody(input, caller);
       return forward(await handlers.call(verified, call), call);
     } catch (error) {
