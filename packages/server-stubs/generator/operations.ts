@@ -1,14 +1,14 @@
-import { Paths } from '../src/runtime/paths.ts';
+import { kindOf } from '../src/runtime/portable/content-kinds.ts';
+import { Paths } from '../src/runtime/portable/paths.ts';
 import type {
   Content,
-  ContentKind,
   DocumentedResponse,
   RequestBody,
   Route,
   RouteTable,
   SecurityScheme,
-} from '../src/runtime/route-table.ts';
-import { toViolation } from '../src/runtime/validation.ts';
+} from '../src/runtime/portable/route-table.ts';
+import { toViolation } from '../src/runtime/portable/validation.ts';
 import {
   asObject,
   entriesOf,
@@ -19,7 +19,7 @@ import {
   operationsOf,
   toList,
 } from './document.ts';
-import { describeFields, describeParameters, isJson, typesOf } from './parameters.ts';
+import { describeFields, describeParameters, typesOf } from './parameters.ts';
 import { SchemaSet } from './schema-set.ts';
 import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
 import { checkSchemas } from './validators.ts';
@@ -172,7 +172,7 @@ function describeContent(content: unknown, schemas: SchemaSet, isRequest: boolea
   return entriesOf(content).map(([mediaType, media]): Content => {
     const schema = toFlat(document.root, asObject(media).schema ?? true);
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
-    const kind = toContentKind(mediaType, isText);
+    const kind = kindOf(mediaType, isText);
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
     const validate = isChecked
@@ -185,19 +185,6 @@ function describeContent(content: unknown, schemas: SchemaSet, isRequest: boolea
       ...(validate && { validate }),
     };
   });
-}
-
-/**
- * The types of bodies in `src/runtime/handlers.ts` must agree: `IsValue`, `IsForm` and `TextType`.
- *
- * @param isText the schema allows nothing but text, so that a range of media types does not mean JSON
- */
-function toContentKind(mediaType: string, isText: boolean): ContentKind {
-  const type = mediaType.toLowerCase();
-  if (isJson(type)) return 'json';
-  if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
-  if (/^(?:\*|application)\/\*/.test(type)) return isText ? 'binary' : 'json';
-  return /^(?:text\/|application\/(?:.+\+)?xml)/.test(type) ? 'text' : 'binary';
 }
 
 function describeSecuritySchemes(root: JsonObject): Record<string, SecurityScheme> {

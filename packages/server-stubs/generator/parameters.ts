@@ -1,4 +1,5 @@
-import type { Parameter, ParameterPlace, ScalarType } from '../src/runtime/route-table.ts';
+import { isJson } from '../src/runtime/portable/content-kinds.ts';
+import type { Parameter, ParameterPlace, ScalarType } from '../src/runtime/portable/route-table.ts';
 import type { OpenApiDocument } from './document.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './document.ts';
 import { partsOf, propertiesOf } from './schemas.ts';
@@ -114,11 +115,6 @@ function toStyle(
   const fix = `Use ${supported.join(' or ')}.`;
   document.warn(document.pointerTo(object, 'style'), `${message} ${fix}`);
   return undefined;
-}
-
-/** `application/json`, `application/problem+json`, with or without parameters. */
-export function isJson(mediaType: string): boolean {
-  return /^(?:application\/json|[^;]+\+json)\s*(?:;|$)/i.test(mediaType);
 }
 
 /**

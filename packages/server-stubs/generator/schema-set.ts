@@ -1,6 +1,6 @@
 import type { AnySchema } from 'ajv';
-import { toNames } from '../src/runtime/json-pointer.ts';
-import type { Validator } from '../src/runtime/route-table.ts';
+import { toNames } from '../src/runtime/portable/json-pointer.ts';
+import type { Validator } from '../src/runtime/portable/route-table.ts';
 import {
   asObject,
   entriesOf,

@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as equalModule from 'ajv/dist/runtime/equal.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { toNames } from '../src/runtime/json-pointer.ts';
-import type { Validator } from '../src/runtime/route-table.ts';
-import { ajvHelpers, functionIn } from '../src/runtime/validation.ts';
+import { toNames } from '../src/runtime/portable/json-pointer.ts';
+import type { Validator } from '../src/runtime/portable/route-table.ts';
+import { ajvHelpers, functionIn } from '../src/runtime/portable/validation.ts';
 import {
   InvalidDocumentError,
   join,

@@ -1,4 +1,4 @@
-import type { Route } from '../src/runtime/route-table.ts';
+import type { Route } from '../src/runtime/portable/route-table.ts';
 import {
   InvalidDocumentError,
   type OpenApiDocument,

@@ -1,4 +1,4 @@
-import type { Route, RouteTable } from '../src/runtime/route-table.ts';
+import type { Route, RouteTable } from '../src/runtime/portable/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
 import type { SchemaSet } from './schema-set.ts';
 

@@ -5,7 +5,7 @@ import {
   scanDiscriminators,
   transformSchema,
 } from 'openapi-typescript';
-import type { Route } from '../src/runtime/route-table.ts';
+import type { Route } from '../src/runtime/portable/route-table.ts';
 import {
   asObject,
   entriesOf,

@@ -12,7 +12,7 @@ async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): 
   const { files } = generate(await loadDocument(document), {
     runtime: '../../runtime/index.ts',
     // Validators are also used in pages, which have no Node.js modules.
-    validators: '../../runtime/validation.ts',
+    validators: '../../runtime/portable/validation.ts',
   });
   for (const [file, text] of files) await write(`generated/${name}/${file}`, text);
 }

@@ -33,7 +33,7 @@ export {
   splitTarget,
   toEventText,
   toResponse,
-} from './runtime/portable.ts';
+} from './runtime/portable/index.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
 export * from './upload/form.ts';

@@ -1,7 +1,7 @@
 import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { describeOperations } from '../generator/operations.ts';
-import type { RouteTable } from './runtime/route-table.ts';
+import type { RouteTable } from './runtime/portable/route-table.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
 

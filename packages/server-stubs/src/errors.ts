@@ -11,7 +11,7 @@ import {
   type HttpError,
   type HttpErrorKind,
   toResponse,
-} from './runtime/portable.ts';
+} from './runtime/portable/index.ts';
 
 interface ErrorRow {
   readonly status: number;
@@ -119,7 +119,7 @@ export class StorageError extends ContractError<StorageErrorCode> {
 
 /** What the errors of an upload name: the `key` of its form, once that is known. */
 export interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
-  key?: string;
+  key?: string | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadRoutes } from '../src/document.ts';
 import type { Route, Validator } from '../src/runtime/index.ts';
-import { toViolation } from '../src/runtime/validation.ts';
+import { toViolation } from '../src/runtime/portable/validation.ts';
 import { features } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { create, parse } from 'content-disposition';
-import { type HeaderValue, memoize } from '../runtime/portable.ts';
+import { type HeaderValue, memoize } from '../runtime/portable/index.ts';
 import { isUpgrade } from './headers.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { readonly method?: string | undefined };

@@ -5,7 +5,7 @@ import {
   type HeaderValue,
   headerOf,
   memoize,
-} from '../runtime/portable.ts';
+} from '../runtime/portable/index.ts';
 
 /** RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. */
 const HOP_BY_HOP = new Set([

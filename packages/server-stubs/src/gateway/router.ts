@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError, toContractError } from '../errors.ts';
@@ -14,7 +14,7 @@ import {
   toRouterOptions,
 } from '../router-options.ts';
 import {
-  type Call,
+  Call,
   createRouter,
   discard,
   type HandlerResponse,
@@ -30,7 +30,7 @@ import {
   assertHandshake,
   isWebSocket,
   takeBearerProtocol,
-  toOpenResponse,
+  toOpenHeaders,
   type WebSocketResponse,
 } from './web-socket.ts';
 
@@ -158,24 +158,30 @@ export function createGatewayRouter<Caller = unknown>(
   const { wireProfile, cors, settings } = common;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  // The runtime authenticates the caller first, and extends the call itself, because a copy takes time.
+  // The runtime authenticates the caller first.
   const authenticate = {
-    bearerToken: (token: string, call: Call) =>
-      security.bearerToken(token, Object.assign(call, { env: envOf(call, env) })),
-    signature: (text: string, call: Call) =>
-      text.split(' ', 1)[0] === SIGNATURE.algorithm &&
-      security.signature(text, Object.assign(call, { env: envOf(call, env) })),
+    bearerToken(token: string, call: Call) {
+      const login = call as MutableCall;
+      login.env = envOf(call, env);
+      return security.bearerToken(token, login);
+    },
+    signature(text: string, call: Call) {
+      if (text.split(' ', 1)[0] !== SIGNATURE.algorithm) return undefined;
+      const login = call as MutableCall;
+      login.env = envOf(call, env);
+      return security.signature(text, login);
+    },
   };
 
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
     assertForwardable(context);
     const { bearerToken, signature } = context.security;
-    const caller = (bearerToken ?? signature) as Caller;
-    const call = Object.assign(context as GatewayCall<Caller>, { caller });
+    const call = context as MutableCall<Caller>;
+    call.caller = (bearerToken ?? signature) as Caller;
     const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
-      const verified = signedBodies === 'handler' ? input : await verifyBody(input, caller);
+      const verified = signedBodies === 'handler' ? input : await verifyBody(input, call.caller);
       return forward(await handlers.call(verified, call), call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
@@ -197,8 +203,17 @@ export function createGatewayRouter<Caller = unknown>(
     const result = await handlers.webSocket(input, call);
     if (!(result?.status === 101 && 'open' in result)) return forward(result, call);
     call.signal.throwIfAborted();
-    const headers = { 'x-request-id': requestId, [upstreamStatus]: '101' };
-    return toOpenResponse(result, request, response, headers);
+    const { headers, open } = result;
+    const common = { 'x-request-id': requestId, [upstreamStatus]: '101' };
+    const opened: HandlerResponse = {
+      status: 101,
+      headers: headers === undefined ? {} : toOpenHeaders(headers, request, common),
+    };
+    // Throws if a header is invalid.
+    response.writeHead(101, opened.headers as OutgoingHttpHeaders);
+    settings.onResponse?.(opened, call);
+    response.handOver(open, headers !== undefined);
+    return opened;
   }
 
   function forward(response: ServiceResponse, call: Call): HandlerResponse {
@@ -218,10 +233,12 @@ export function createGatewayRouter<Caller = unknown>(
   }
 
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
-  const router = createRouter(routes, Object.fromEntries(operations), {
-    ...settings,
-    security: authenticate,
-  });
+  const router = createRouter(
+    routes,
+    Object.fromEntries(operations),
+    { ...settings, security: authenticate },
+    MutableCall,
+  );
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);
@@ -233,6 +250,12 @@ export function createGatewayRouter<Caller = unknown>(
     router(request, response);
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
+}
+
+/** A `GatewayCall` to the router, which sets its fields: `env` for the security handlers, `caller` for the handler. */
+class MutableCall<Caller = unknown> extends Call {
+  env = '';
+  caller = undefined as Caller;
 }
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */

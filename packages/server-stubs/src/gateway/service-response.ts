@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable.ts';
+import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable/index.ts';
 import { applyDispositionRules } from './disposition.ts';
 import { removeHopByHop } from './headers.ts';
 

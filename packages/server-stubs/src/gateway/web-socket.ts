@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
-import type { HandlerResponse, UpgradeResponse } from '../runtime/index.ts';
-import { removeRawHeader, TOKEN } from '../runtime/portable.ts';
+import { removeRawHeader, TOKEN } from '../runtime/portable/index.ts';
 import { isUpgrade, removeHopByHop } from './headers.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
@@ -87,27 +86,20 @@ function invalidHandshake(message: string, headers: Record<string, string> = {})
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
-/** Returns the 101, whose body writer hands the connection over to `open`. */
-export function toOpenResponse(
-  { headers, open }: WebSocketResponse,
+/** Returns the headers of the 101. */
+export function toOpenHeaders(
+  headers: NonNullable<WebSocketResponse['headers']>,
   request: IncomingMessage,
-  response: UpgradeResponse,
   common: Readonly<Record<string, string>>,
-): HandlerResponse {
-  if (headers === undefined) return { status: 101, body: () => response.handOver(open) };
+): NonNullable<WebSocketResponse['headers']> {
   const key = request.headers['sec-websocket-key'];
-  const head = {
+  return {
     ...(removeHopByHop(headers, NOT_IN_101) as Record<string, string | readonly string[]>),
     'sec-websocket-accept': hash('sha1', `${key}${GUID}`, 'base64'),
     upgrade: 'websocket',
     connection: 'Upgrade',
     ...common,
   };
-  const body = () => {
-    response.sendHead();
-    response.handOver(open);
-  };
-  return { status: 101, headers: head, body };
 }
 
 /** C3: no `Content-Disposition`. RFC 9110, section 8.6: no `Content-Length` in a 1xx. */

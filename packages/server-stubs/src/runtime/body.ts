@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { bodyTooLarge, invalidBody, unsupported } from './faults.ts';
-import { charsetOf } from './headers.ts';
-import { decodeUtf8, readFields, selectContent, toJson } from './json.ts';
-import type { Input, Limits } from './options.ts';
-import { parseForm } from './parameters.ts';
-import type { Content, RequestBody, Route } from './route-table.ts';
+import type { Limits } from './options.ts';
+import { CONTENT_KINDS } from './portable/content-kinds.ts';
+import { bodyTooLarge, invalidBody, unsupported } from './portable/faults.ts';
+import { charsetOf } from './portable/headers.ts';
+import { decodeUtf8, readFields, selectContent } from './portable/json.ts';
+import type { Input } from './portable/parameters.ts';
+import type { Content, RequestBody, Route } from './portable/route-table.ts';
 
 /**
  * Reads the body of an operation into the input. Never resolves if the client disconnects before the body is complete.
@@ -23,15 +24,20 @@ export async function readBody(
   // Text and bytes may be empty. If the body is optional, nothing was sent.
   const isSent =
     hasBody(request) || (documented.required && request.headers['content-type'] !== undefined);
-  const content = isSent ? selectSupported(documented, request) : undefined;
-  if (content?.kind === 'binary') {
+  if (!isSent) {
+    input.body = readFields(undefined, documented, undefined);
+    return;
+  }
+  const content = selectSupported(documented, request);
+  const { parse } = CONTENT_KINDS[content.kind];
+  if (parse === undefined) {
     input.contentType = content.mediaType;
     input.body = openStream(request, limits);
     return;
   }
-  const value = content && (await readBuffered(request, content, limits.bodyBytes));
-  input.body = readFields(value, documented, content?.validate);
-  if (value !== undefined) input.contentType = content?.mediaType;
+  const value = parse(await readText(request, content, limits.bodyBytes), content);
+  input.body = readFields(value, documented, content.validate);
+  if (value !== undefined) input.contentType = content.mediaType;
 }
 
 /** RFC 9112, section 6.3. */
@@ -53,7 +59,7 @@ function selectSupported({ content }: RequestBody, request: IncomingMessage): Co
   }
   const found = selectContent(content, type);
   const charset = charsetOf(type ?? '');
-  if (found.kind !== 'binary' && !UTF_8_NAMES.has(charset)) {
+  if (CONTENT_KINDS[found.kind].parse !== undefined && !UTF_8_NAMES.has(charset)) {
     throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, {});
   }
   return found;
@@ -80,23 +86,18 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
   awaitingContinue.set(request, response);
 }
 
-/** `undefined` if there is no value. */
-async function readBuffered(
+async function readText(
   request: IncomingMessage & { readonly body?: unknown },
-  content: Content,
+  { kind }: Content,
   maxBytes: number,
-): Promise<unknown> {
+): Promise<string> {
   startReading(request, maxBytes);
-  if (!request.readableDidRead) {
-    const bytes = await readBytes(request, maxBytes);
-    if (bytes.length === 0 && content.kind !== 'text') return undefined;
-    return parseText(decodeUtf8(bytes), content);
-  }
+  if (!request.readableDidRead) return decodeUtf8(await readBytes(request, maxBytes));
   const { body } = request;
-  if (typeof body === 'string') return parseText(body, content);
-  if (Buffer.isBuffer(body)) return parseText(decodeUtf8(body), content);
+  if (typeof body === 'string') return body;
+  if (Buffer.isBuffer(body)) return decodeUtf8(body);
   // After `express.json()`, which does not check what is parsed. Only the text of a form has all of its fields.
-  if (content.kind === 'json' && body !== undefined) return toJson(JSON.stringify(body));
+  if (CONTENT_KINDS[kind].isJson && body !== undefined) return JSON.stringify(body);
   throw alreadyRead(request);
 }
 
@@ -116,11 +117,6 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     request.on('data', onData).on('end', onEnd);
   });
-}
-
-function parseText(text: string, { kind, fields }: Content): unknown {
-  if (kind === 'text') return text;
-  return kind === 'json' ? toJson(text) : parseForm(text, fields);
 }
 
 function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {

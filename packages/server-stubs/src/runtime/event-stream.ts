@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import type { Call } from './call.ts';
-import { type ServerEvent, toEventText } from './server-event.ts';
+import type { Call } from './portable/call.ts';
+import { type ServerEvent, toEventText } from './portable/server-event.ts';
 
 export interface EventStreamOptions {
   /** Milliseconds between comments that keep idle connections open. 0 turns them off. Default: 15,000. */

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Call } from './call.ts';
 import type { SecurityHandler } from './options.ts';
-import type { HandlerResponse, RawBody } from './route-table.ts';
+import type { Call } from './portable/call.ts';
+import type { KindOf } from './portable/content-kinds.ts';
+import type { HandlerResponse, RawBody } from './portable/route-table.ts';
 
 /** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
 export type TypedHandlers<Operations, Security = unknown, Principals = unknown> = {
@@ -11,7 +12,7 @@ export type TypedHandlers<Operations, Security = unknown, Principals = unknown> 
   ) => TypedOutput<Operations[Id]> | Promise<TypedOutput<Operations[Id]>>;
 };
 
-/** What a handler gets: parameters by place, and the body with its media type. */
+/** The input of a handler: parameters by place, and the body with its media type. */
 export type TypedInput<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
 
 /** What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented. */
@@ -75,11 +76,12 @@ type RequestContent<Content> = {
   [Type in keyof Content]: { contentType: Type; body: RequestBody<Type, Content[Type]> };
 }[keyof Content];
 
-type RequestBody<Type, Value> = true extends IsValue<Type, Value> | IsForm<Type>
-  ? InRequest<Value>
-  : LowercaseOf<Type> extends TextType
-    ? string
-    : Readable;
+type RequestBody<Type, Value> = {
+  json: InRequest<Value>;
+  form: InRequest<Value>;
+  text: string;
+  binary: Readable;
+}[KindOf<Type, Value>];
 
 type Response<Status, Documented> = Documented extends { content?: infer Content }
   ? [Content] extends [undefined]
@@ -94,7 +96,7 @@ type Response<Status, Documented> = Documented extends { content?: infer Content
 type Head<Status> = { status: Status } & Pick<HandlerResponse, 'headers'>;
 
 type ResponseBody<Type, Value> =
-  IsValue<Type, Value> extends true
+  KindOf<Type, Value> extends 'json'
     ? { body: InResponse<Value> }
     : Type extends '*/*'
       ? { body?: RawBody | undefined }
@@ -109,27 +111,6 @@ type ContentTypeOf<Type, All> = [All] extends [Type]
 
 /** A range allows any type. */
 type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
-
-/** Whether a body is a value, and not a text or a stream: must agree with `toContentKind` in `generator/operations.ts`. */
-type IsValue<Type, Value> =
-  LowercaseOf<Type> extends JsonType
-    ? true
-    : LowercaseOf<Type> extends AnyType
-      ? [unknown] extends [Value]
-        ? false
-        : [Value] extends [string]
-          ? false
-          : true
-      : false;
-
-type LowercaseOf<Type> = Type extends string ? Lowercase<Type> : never;
-type JsonType =
-  | `${'application/' | `${string}+`}json`
-  | `${'application/' | `${string}+`}json${';' | ' '}${string}`;
-type AnyType = `${'*' | 'application'}/*${string}`;
-type IsForm<Type> =
-  LowercaseOf<Type> extends `application/x-www-form-urlencoded${string}` ? true : false;
-type TextType = `text/${string}` | `application/${'' | `${string}+`}xml${string}`;
 
 type StatusOf<Key, All> = Key extends number
   ? Key

@@ -3,17 +3,7 @@
  * version.
  */
 export { hasBody } from './body.ts';
-export { Call, type Principals } from './call.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
-export {
-  type ErrorWithResponse,
-  HttpError,
-  type HttpErrorKind,
-  type HttpErrorOptions,
-  hasResponse,
-  toResponse,
-  type Violation,
-} from './faults.ts';
 export type {
   InRequest,
   InResponse,
@@ -22,12 +12,23 @@ export type {
   TypedOutput,
   TypedSecurityHandlers,
 } from './handlers.ts';
-export { memoize } from './headers.ts';
 export type * from './options.ts';
 export { assertLimit, printError } from './options.ts';
+export { Call, type Principals } from './portable/call.ts';
+export {
+  type ErrorWithResponse,
+  HttpError,
+  type HttpErrorKind,
+  type HttpErrorOptions,
+  hasResponse,
+  toResponse,
+  type Violation,
+} from './portable/faults.ts';
+export { memoize } from './portable/headers.ts';
+export type { Input } from './portable/parameters.ts';
+export type * from './portable/route-table.ts';
+export type { ServerEvent } from './portable/server-event.ts';
+export { ajvHelpers } from './portable/validation.ts';
 export { discard } from './response-body.ts';
-export type * from './route-table.ts';
 export { createRouter } from './router.ts';
-export type { ServerEvent } from './server-event.ts';
 export { filterUpgrades, toUpgradeOptions, UpgradeResponse } from './upgrade.ts';
-export { ajvHelpers } from './validation.ts';

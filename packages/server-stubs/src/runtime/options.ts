@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import type { Call } from './call.ts';
-import type { ErrorWithResponse, HttpError } from './faults.ts';
-import type { HandlerResponse, ParameterPlace } from './route-table.ts';
+import type { Call } from './portable/call.ts';
+import type { ErrorWithResponse, HttpError } from './portable/faults.ts';
+import type { HandlerResponse } from './portable/route-table.ts';
 
 export interface RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
@@ -47,14 +47,6 @@ export interface RequestLimits {
   readonly bodyBytes?: number | undefined;
   /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
   readonly streamBytes?: number | undefined;
-}
-
-/** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
-export interface Input extends Record<ParameterPlace, Record<string, unknown> | undefined> {
-  /** Documented media type of the body; `undefined` without a body. */
-  contentType: string | undefined;
-  /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */
-  body: unknown;
 }
 
 /** Handles one operation. Generated code narrows both types. */
@@ -121,7 +113,7 @@ export function printError(error: unknown, { operationId }: Call): void {
  * Finds a handler by name. Includes the methods of a class, but not the members that every object has, such
  * as `toString`.
  */
-export function functionOf<Kind>(
+export function findHandler<Kind>(
   handlers: Readonly<Record<string, Kind | undefined>>,
   name: string,
 ): Kind | undefined {

@@ -1,14 +1,14 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { drainAfter } from './body.ts';
-import type { Call } from './call.ts';
-import { type ErrorWithResponse, HttpError, hasResponse, toResponse } from './faults.ts';
-import { findContent, type HeaderValue, headerOf } from './headers.ts';
-import { createNullObject } from './null-object.ts';
 import type { Settings } from './options.ts';
+import type { Call } from './portable/call.ts';
+import { CONTENT_KINDS } from './portable/content-kinds.ts';
+import { type ErrorWithResponse, HttpError, hasResponse, toResponse } from './portable/faults.ts';
+import { findContent, type HeaderValue, headerOf } from './portable/headers.ts';
+import { createNullObject } from './portable/null-object.ts';
+import type { Content, DocumentedResponse, HandlerResponse } from './portable/route-table.ts';
 import { discard, isBytes, lengthOf, type WireBody, writeBody } from './response-body.ts';
 import { findViolation } from './response-check.ts';
-import type { Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
-import { UpgradeResponse } from './upgrade.ts';
 
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
@@ -34,15 +34,13 @@ export class Responder {
       discard(result?.body);
       return;
     }
-    const isOpen = result?.status === 101 && response instanceof UpgradeResponse;
-    if (!isOpen && !(result?.status >= 200 && result.status <= 599)) {
+    if (!(result?.status >= 200 && result.status <= 599)) {
       discard(result?.body);
       throw new TypeError(
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    // Browsers do not apply CORS to WebSockets.
-    const head = toHead(result.headers, isOpen ? undefined : headers?.(this.#call));
+    const head = toHead(result.headers, headers?.(this.#call));
     if (route === undefined || route.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
       this.#write(result, head, result.body as WireBody);
@@ -107,7 +105,8 @@ export class Responder {
     if (body !== undefined && !isTyped) {
       head['content-type'] = toMediaType(result, content);
     }
-    const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
+    const isJson = content !== undefined && CONTENT_KINDS[content.kind].isJson;
+    const isRaw = isBytes(body) || (typeof body === 'string' && !isJson);
     this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
   }
 
@@ -194,8 +193,8 @@ function toMediaType({ body, contentType }: HandlerResponse, content: Content | 
   const named = contentType ?? content?.mediaType ?? '*';
   const isText = typeof body === 'string';
   if (!named.includes('*')) {
-    const needsCharset = content?.kind === 'text' && isText && !named.includes(';');
-    return needsCharset ? `${named}; charset=utf-8` : named;
+    const isComplete = content === undefined || !isText || named.includes(';');
+    return isComplete ? named : named + CONTENT_KINDS[content.kind].parameters;
   }
   if (isText) return 'text/plain; charset=utf-8';
   return isBytes(body) ? 'application/octet-stream' : 'application/json';

@@ -2,7 +2,7 @@
 import { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BodyWriter, RawBody } from './route-table.ts';
+import type { BodyWriter, RawBody } from './portable/route-table.ts';
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 

@@ -1,6 +1,7 @@
+import { CONTENT_KINDS } from './portable/content-kinds.ts';
+import type { Content, DocumentedResponse, HandlerResponse } from './portable/route-table.ts';
+import { toViolation } from './portable/validation.ts';
 import { isBytes } from './response-body.ts';
-import type { Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
-import { toViolation } from './validation.ts';
 
 /**
  * Says how a response violates the document; `undefined` if it does not. For development (`responses: 'check'`).
@@ -24,11 +25,11 @@ export function findViolation(
   if (body === undefined) return undefined;
   if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
-  if (kind === 'json' ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
-    const type = kind === 'json' ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
+  const { isJson } = CONTENT_KINDS[kind];
+  if (isJson ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
+    const type = isJson ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
     return `The ${mediaType} body must be ${type}.`;
   }
-  const isChecked = kind === 'json' || (kind === 'text' && !isBytes(body));
-  if (!isChecked || validate === undefined || validate(body)) return undefined;
+  if (isBytes(body) || validate === undefined || validate(body)) return undefined;
   return toViolation(body, validate.errors, 'response', 'response', '/body').message;
 }

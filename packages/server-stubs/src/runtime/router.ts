@@ -1,23 +1,29 @@
 import { deferContinue, readBody } from './body.ts';
-import { Call, type Principals } from './call.ts';
-import { decodeText } from './encoding.ts';
-import { badPath, HttpError, notAllowed, notFound } from './faults.ts';
-import { createNullObject } from './null-object.ts';
 import {
-  functionOf,
+  findHandler,
   type Handler,
   type Handlers,
-  type Input,
   type Listener,
   type Router,
   type RouterOptions,
   type Settings,
   toSettings,
 } from './options.ts';
-import { readParameters } from './parameters.ts';
-import { type Match, namesOf, type Operations, Paths, replaceHost, splitTarget } from './paths.ts';
+import { Call, type Principals } from './portable/call.ts';
+import { decodeText } from './portable/encoding.ts';
+import { badPath, HttpError, notAllowed, notFound } from './portable/faults.ts';
+import { createNullObject } from './portable/null-object.ts';
+import { type Input, readParameters } from './portable/parameters.ts';
+import {
+  type Match,
+  namesOf,
+  type Operations,
+  Paths,
+  replaceHost,
+  splitTarget,
+} from './portable/paths.ts';
+import type { Route, RouteTable } from './portable/route-table.ts';
 import { Responder } from './respond.ts';
-import type { Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
 
 /** A route, with everything that can be prepared before the first request. */
@@ -35,6 +41,7 @@ interface Operation {
 /**
  * Creates a router from generated routes and your handlers, which get valid input from authenticated callers.
  *
+ * @param CallType class of the calls, for a router whose calls have more fields
  * @throws TypeError if a handler belongs to no operation, a security handler is missing, or an option is
  *   invalid
  *
@@ -45,6 +52,7 @@ export function createRouter(
   table: RouteTable,
   handlers: Handlers,
   options: RouterOptions = {},
+  CallType: new (...parameters: ConstructorParameters<typeof Call>) => Call = Call,
 ): Router {
   const settings = toSettings(options);
   const { requestId: createId, respondToOptions } = settings;
@@ -52,15 +60,14 @@ export function createRouter(
 
   const router: Listener = (request, response, next) => {
     replaceHost(request);
-    const { path: rawPath, query: rawQuery } = splitTarget(request.url ?? '/');
-    const match = paths.find(rawPath);
+    const target = splitTarget(request.url ?? '/');
+    const match = paths.find(target.path);
     if (match === undefined && next !== undefined) {
       next();
       return;
     }
     const operation = match && findOperation(match, request.method);
-    const route = operation?.route;
-    const call = new Call(request, response, { route, rawPath, rawQuery }, createId);
+    const call = new CallType(request, response, operation?.route, target, createId);
     void serve(call, match, operation);
   };
 
@@ -132,7 +139,7 @@ function toPaths(
       pathNames: namesOf(path),
       greedy,
       // Handlers may be methods that refer to their object.
-      handle: functionOf(handlers, operationId)?.bind(handlers),
+      handle: findHandler(handlers, operationId)?.bind(handlers),
       authenticate: createAuthentication(table, route, security),
       challenge: toChallenge(table, route),
     });

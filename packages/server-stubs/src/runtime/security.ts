@@ -1,10 +1,10 @@
-import type { Call, Principals } from './call.ts';
-import { decodeQuery, findCookie, parseQuery } from './encoding.ts';
-import { HttpError, hasResponse } from './faults.ts';
-import { findHeader } from './headers.ts';
-import { createNullObject } from './null-object.ts';
-import { functionOf, type SecurityHandlers } from './options.ts';
-import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
+import { findHandler, type SecurityHandlers } from './options.ts';
+import type { Call, Principals } from './portable/call.ts';
+import { decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
+import { HttpError, hasResponse } from './portable/faults.ts';
+import { findHeader } from './portable/headers.ts';
+import { createNullObject } from './portable/null-object.ts';
+import type { Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
 
 /**
  * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and
@@ -21,7 +21,7 @@ export function createAuthentication(
   const alternatives = security.map((names, index) =>
     names.map((name) => {
       const scheme = securitySchemes[name];
-      const handle = functionOf(handlers, name);
+      const handle = findHandler(handlers, name);
       if (!scheme) throw new TypeError(`The document does not define the security scheme ${name}.`);
       if (!handle) {
         throw new TypeError(`options.security.${name} is missing: the document uses this scheme.`);

@@ -45,16 +45,18 @@ export class UpgradeResponse extends ServerResponse {
     });
   }
 
-  /** Sends the head of a 101. */
-  sendHead(): void {
-    // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the bytes unchanged.
-    this.#socket.setDefaultEncoding('latin1');
-    this.flushHeaders();
-    this.#socket.setDefaultEncoding('utf8');
-  }
-
-  /** Hands the socket over to the new protocol. Unless the head has been sent, `open` writes its own. */
-  handOver(open: (socket: Duplex, head: Buffer) => void): void {
+  /**
+   * Hands the socket over to the new protocol, after a 101.
+   *
+   * @param sendsHead sends what `writeHead` got. Otherwise, `open` writes the head
+   */
+  handOver(open: (socket: Duplex, head: Buffer) => void, sendsHead: boolean): void {
+    if (sendsHead) {
+      // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the bytes unchanged.
+      this.#socket.setDefaultEncoding('latin1');
+      this.flushHeaders();
+      this.#socket.setDefaultEncoding('utf8');
+    }
     const socket = this.#socket;
     this.detachSocket(socket as Socket);
     socket.off('readable', this.#keepReading);

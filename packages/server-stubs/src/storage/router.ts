@@ -12,7 +12,7 @@ import {
 } from '../router-options.ts';
 import {
   assertLimit,
-  type Call,
+  Call,
   createRouter,
   type Handler,
   type HttpError,
@@ -108,8 +108,8 @@ export function createStorageRouter<Caller = unknown>(
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    // The call itself is extended, because a copy takes time.
-    const login = Object.assign(call, { envId: call.pathValues.envId ?? '' });
+    const login = call as MutableCall;
+    login.envId = call.pathValues.envId ?? '';
     return security.credentials(credentials, login);
   };
 
@@ -118,8 +118,8 @@ export function createStorageRouter<Caller = unknown>(
     const handler = (handlers as Record<string, Handler | undefined>)[id]?.bind(handlers);
     if (handler === undefined) return undefined;
     return async ({ body }, context) => {
-      const caller = context.security[CREDENTIALS];
-      const call = Object.assign(context as StorageLogin, { caller });
+      const call = context as MutableCall;
+      call.caller = call.security[CREDENTIALS];
       assertEnv(call.envId, env);
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, call), call.requestId);
@@ -129,11 +129,15 @@ export function createStorageRouter<Caller = unknown>(
 
   // 3. It checks the response, if it should, and sends it in the form of the deployment. It refuses unknown handlers.
   const all = { ...handlers, ...Object.fromEntries(operations) };
-  return createRouter(toStorageTable(wireProfile), all, {
-    ...settings,
-    security: { [CREDENTIALS]: authenticate },
-    encodeBody: (body) => toWireForm(body, wireProfile),
-  });
+  const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
+  const runtime = { ...settings, security: { [CREDENTIALS]: authenticate }, encodeBody };
+  return createRouter(toStorageTable(wireProfile), all, runtime, MutableCall);
+}
+
+/** A `StorageCall` to the router, which sets its fields: `envId` for the security handler, `caller` for the handler. */
+class MutableCall extends Call {
+  envId = '';
+  caller: unknown;
 }
 
 const CREDENTIALS = 'credentials';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, Transform, type TransformCallback } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import { UploadError } from '../errors.ts';
-import { hasResponse } from '../runtime/portable.ts';
+import { hasResponse } from '../runtime/portable/index.ts';
 import {
   addField,
   isFileField,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toXml, type UploadContext, UploadError, type UploadErrorCode } from '../errors.ts';
-import { charsetOf, type HandlerResponse, TOKEN } from '../runtime/portable.ts';
+import { charsetOf, type HandlerResponse, TOKEN } from '../runtime/portable/index.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
 export interface UploadInput {

@@ -5,7 +5,7 @@ import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
 import {
   assertLimit,
-  type Call,
+  Call,
   createRouter,
   type HandlerResponse,
   hasResponse,
@@ -57,7 +57,7 @@ export function createUploadRouter(
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;
-      const input = { ...toUploadFields(fields, call, wireProfile), ...file };
+      const input = { ...toUploadFields(fields, call as UploadCall, wireProfile), ...file };
       return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
@@ -70,5 +70,10 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return createRouter(table, { ...handlers, uploadFile: handle }, settings);
+  return createRouter(table, { ...handlers, uploadFile: handle }, settings, UploadCall);
+}
+
+class UploadCall extends Call {
+  /** Set once the fields before the file are read. */
+  key: string | undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Target } from './paths.ts';
 import type { Route } from './route-table.ts';
 
 /** The principals that the security handlers returned, by scheme. */
@@ -9,17 +10,8 @@ type CreateId = ((request: IncomingMessage) => string | undefined) | undefined;
 const NOTHING = Object.freeze({});
 
 /**
- * The context of a request. Handlers get it in addition to their input.
- *
- * Routers extend the call itself, because a copy takes time. In this order:
- *
- * | Field          | Written by                               | When                                     |
- * | -------------- | ---------------------------------------- | ---------------------------------------- |
- * | `pathValues`   | `runtime/router.ts`                      | the path is decoded                      |
- * | `env`, `envId` | `gateway/router.ts`, `storage/router.ts` | a security handler is about to be called |
- * | `security`     | `runtime/router.ts`                      | the caller is authenticated              |
- * | `caller`       | `gateway/router.ts`, `storage/router.ts` | a handler is about to be called          |
- * | `key`          | `upload/form.ts`                         | the fields before the file are read      |
+ * The context of a request. Handlers get it in addition to their input. The routers of the contract extend it with
+ * their own fields.
  */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
@@ -44,15 +36,16 @@ export class Call<Security extends object = Principals> {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { route, rawPath, rawQuery }: Pick<Call, 'route' | 'rawPath' | 'rawQuery'>,
+    route: Route | undefined,
+    { path, query }: Target,
     createId: CreateId,
   ) {
     this.request = request;
     this.response = response;
     this.route = route;
     this.operationId = route?.operationId ?? '';
-    this.rawPath = rawPath;
-    this.rawQuery = rawQuery;
+    this.rawPath = path;
+    this.rawQuery = query;
     this.#createId = createId;
   }
 

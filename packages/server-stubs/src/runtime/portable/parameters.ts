@@ -5,7 +5,6 @@ import { findHeader } from './headers.ts';
 import { parseJson } from './json.ts';
 import { escapeName } from './json-pointer.ts';
 import { createNullObject, type NullObject } from './null-object.ts';
-import type { Input } from './options.ts';
 import type {
   Parameter,
   ParameterPlace,
@@ -18,6 +17,14 @@ import { toViolation } from './validation.ts';
 
 /** A parameter, or a field of a form, which is read like a parameter of a query. */
 type Field = Omit<Parameter, 'in'> & { readonly in: Violation['in'] };
+
+/** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
+export interface Input extends Record<ParameterPlace, Record<string, unknown> | undefined> {
+  /** Documented media type of the body; `undefined` without a body. */
+  contentType: string | undefined;
+  /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */
+  body: unknown;
+}
 
 const NO_INPUT: Input = {
   path: undefined,

@@ -152,8 +152,15 @@ export function replaceHost({ url = '', headers, rawHeaders }: IncomingMessage):
   headers.host = host;
 }
 
-/** The path and query of a request target in origin or absolute form (RFC 9112, section 3.2), as sent. */
-export function splitTarget(url: string): { path: string; query: string | undefined } {
+/** A request target, as sent. */
+export interface Target {
+  readonly path: string;
+  /** `undefined` without a question mark. */
+  readonly query: string | undefined;
+}
+
+/** Splits a request target in origin or absolute form (RFC 9112, section 3.2). */
+export function splitTarget(url: string): Target {
   const rest = url.replace(ORIGIN, '');
   const target = rest.startsWith('/') ? rest : `/${rest}`;
   const mark = target.indexOf('?');
