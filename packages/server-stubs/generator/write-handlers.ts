@@ -48,7 +48,7 @@ export function writeHandlers(
     members.push(key === name ? `  ${name},\n` : `  ${key}: ${name},\n`);
     files.set(
       `${name}.ts`,
-      `import { HttpError } from '@berth/server-stubs/runtime';
+      `import { HttpError } from '@berth/server-stubs';
 import type { Handlers } from ${toLiteral(generated)};
 
 /** \`${`${method} ${path}`.replaceAll('*/', '*\\/')}\` */

@@ -4,12 +4,13 @@ export * from './gateway/router.ts';
 export type { ServiceResponse } from './gateway/service-response.ts';
 export type { WebSocketResponse } from './gateway/web-socket.ts';
 export {
-  type Call,
   createEventStream,
-  HttpError,
-  type Router,
-  type Violation,
-} from './runtime/index.ts';
+  type EventStream,
+  type EventStreamOptions,
+} from './runtime/event-stream.ts';
+export type { Router } from './runtime/options.ts';
+export type { Call } from './runtime/portable/call.ts';
+export { HttpError, type Violation } from './runtime/portable/faults.ts';
 export * from './storage/router.ts';
 export type { StorageCredentials } from './storage/wire.ts';
 export * from './upload/router.ts';

@@ -1,13 +1,8 @@
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
-import {
-  type Call,
-  type ErrorWithResponse,
-  type HttpError,
-  printError,
-  type RequestLimits,
-  type RouterOptions,
-} from './runtime/index.ts';
+import { printError, type RequestLimits, type RouterOptions } from './runtime/options.ts';
+import type { Call } from './runtime/portable/call.ts';
+import type { ErrorWithResponse, HttpError } from './runtime/portable/faults.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
+import { HttpError } from '@berth/server-stubs';
 import {
   type Content,
   createRouter,
   type DocumentedResponse,
   type Handler,
   type HandlerResponse,
-  HttpError,
   type RouterOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';

@@ -1,6 +1,6 @@
+import { HttpError } from '@berth/server-stubs';
 import {
   createRouter,
-  HttpError,
   type SecurityHandlers,
   type SecurityScheme,
 } from '@berth/server-stubs/runtime';

@@ -1,12 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import {
-  createEventStream,
-  createRouter,
-  type EventStream,
-  type Handler,
-  type RouterOptions,
-} from '@berth/server-stubs/runtime';
+import { createEventStream, type EventStream } from '@berth/server-stubs';
+import { createRouter, type Handler, type RouterOptions } from '@berth/server-stubs/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { open, receive } from './support/send-raw.ts';

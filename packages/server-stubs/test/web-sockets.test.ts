@@ -6,8 +6,8 @@ import {
   type GatewayHandlers,
   type GatewayRouterOptions,
 } from '@berth/server-stubs';
-import { filterUpgrades } from '@berth/server-stubs/runtime';
 import { expect, it, vi } from 'vitest';
+import { filterUpgrades } from '../src/runtime/upgrade.ts';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 

@@ -1,4 +1,4 @@
-import { HttpError } from '@berth/server-stubs/runtime';
+import { HttpError } from '@berth/server-stubs';
 import type { Handlers } from '../generated/index.gen.ts';
 
 const names = ['Anchor', 'Rope'];

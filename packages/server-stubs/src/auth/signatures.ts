@@ -5,7 +5,7 @@ import { GatewayError, StorageError } from '../errors.ts';
 import { isNominated } from '../gateway/headers.ts';
 import type { GatewayLogin } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
-import { hasBody } from '../runtime/index.ts';
+import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage/router.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {

@@ -13,17 +13,15 @@ import {
   type EnvOption,
   toRouterOptions,
 } from '../router-options.ts';
-import {
-  Call,
-  createRouter,
-  discard,
-  type HandlerResponse,
-  HttpError,
-  hasBody,
-  type Input,
-  type Router,
-  UpgradeResponse,
-} from '../runtime/index.ts';
+import { hasBody } from '../runtime/body.ts';
+import type { Router } from '../runtime/options.ts';
+import { Call } from '../runtime/portable/call.ts';
+import { HttpError } from '../runtime/portable/faults.ts';
+import type { Input } from '../runtime/portable/parameters.ts';
+import type { HandlerResponse } from '../runtime/portable/route-table.ts';
+import { discard } from '../runtime/response-body.ts';
+import { createRouter } from '../runtime/router.ts';
+import { UpgradeResponse } from '../runtime/upgrade.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {

@@ -1,9 +1,4 @@
-/**
- * The runtime of generated code, also used by `@berth/server` and `@berth/mock`. Unstable: generate code again with each
- * version.
- */
-export { hasBody } from './body.ts';
-export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
+/** What generated code imports. Unstable: generate code again with each version. */
 export type {
   InRequest,
   InResponse,
@@ -13,22 +8,13 @@ export type {
   TypedSecurityHandlers,
 } from './handlers.ts';
 export type * from './options.ts';
-export { assertLimit, printError } from './options.ts';
-export { Call, type Principals } from './portable/call.ts';
-export {
-  type ErrorWithResponse,
-  HttpError,
-  type HttpErrorKind,
-  type HttpErrorOptions,
-  hasResponse,
-  toResponse,
-  type Violation,
-} from './portable/faults.ts';
+export type { Call } from './portable/call.ts';
+export type { ErrorWithResponse, HttpError } from './portable/faults.ts';
+/** What only `@berth/server` and `@berth/mock` need. */
+export { toResponse } from './portable/faults.ts';
 export { memoize } from './portable/headers.ts';
 export type { Input } from './portable/parameters.ts';
 export type * from './portable/route-table.ts';
-export type { ServerEvent } from './portable/server-event.ts';
 export { ajvHelpers } from './portable/validation.ts';
-export { discard } from './response-body.ts';
 export { createRouter } from './router.ts';
-export { filterUpgrades, toUpgradeOptions, UpgradeResponse } from './upgrade.ts';
+export { toUpgradeOptions, UpgradeResponse } from './upgrade.ts';

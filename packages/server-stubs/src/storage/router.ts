@@ -12,14 +12,14 @@ import {
 } from '../router-options.ts';
 import {
   assertLimit,
-  Call,
-  createRouter,
   type Handler,
-  type HttpError,
   type Router,
-  type RouteTable,
   type SecurityHandler,
-} from '../runtime/index.ts';
+} from '../runtime/options.ts';
+import { Call } from '../runtime/portable/call.ts';
+import type { HttpError } from '../runtime/portable/faults.ts';
+import type { RouteTable } from '../runtime/portable/route-table.ts';
+import { createRouter } from '../runtime/router.ts';
 import {
   assertBatch,
   missingCredentials,

@@ -3,15 +3,12 @@ import { toContractError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
-import {
-  assertLimit,
-  Call,
-  createRouter,
-  type HandlerResponse,
-  hasResponse,
-  type Input,
-  type Router,
-} from '../runtime/index.ts';
+import { assertLimit, type Router } from '../runtime/options.ts';
+import { Call } from '../runtime/portable/call.ts';
+import { hasResponse } from '../runtime/portable/faults.ts';
+import type { Input } from '../runtime/portable/parameters.ts';
+import type { HandlerResponse } from '../runtime/portable/route-table.ts';
+import { createRouter } from '../runtime/router.ts';
 import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';
 
