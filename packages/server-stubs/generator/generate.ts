@@ -21,7 +21,7 @@ export function generate(
     const files = new Map([
       ['request-validators.gen.ts', requests.toModule(validators)],
       ['response-validators.gen.ts', responses.toModule(validators)],
-      ['routes.gen.ts', writeRoutes(table, { requests, responses }, runtime)],
+      ['routes.gen.ts', writeRoutes(table, runtime)],
       ['index.gen.ts', writeIndex(table, runtime)],
       ['types.gen.ts', writeTypes(document, table.routes)],
     ]);

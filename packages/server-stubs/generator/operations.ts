@@ -20,9 +20,14 @@ import {
   toList,
 } from './document.ts';
 import { describeFields, describeParameters, typesOf } from './parameters.ts';
-import { SchemaSet } from './schema-set.ts';
+import { SchemaSet, type ValidatorName } from './schema-set.ts';
 import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
 import { checkSchemas } from './validators.ts';
+
+type SchemaSets = { readonly requests: SchemaSet; readonly responses: SchemaSet };
+type FoundOperation = ReturnType<typeof operationsOf>[number];
+type Parameters = ReturnType<typeof describeParameters>;
+type Described = Parameters['described'][number];
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
@@ -30,55 +35,36 @@ import { checkSchemas } from './validators.ts';
  * @throws InvalidDocumentError if a schema is invalid
  */
 export function describeOperations(document: OpenApiDocument) {
-  const requests = new SchemaSet(document, 'readOnly');
-  const responses = new SchemaSet(document, 'writeOnly');
+  const requests = new SchemaSet(document, 'requests');
+  const responses = new SchemaSet(document, 'responses');
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const routes: Route[] = [];
+  const routes: Route<ValidatorName>[] = [];
+  const withDefaults: Described[] = [];
   // As `createRouter` keeps them: operationIds by path and method.
   const paths = new Paths<string>();
-  const withDefaults: Described[] = [];
-  for (const { path, item, method, operation } of operationsOf(root)) {
-    const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
-    const fullPath = `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
+  for (const found of operationsOf(root)) {
+    const { path, method, operation } = found;
     const greedy = findGreedy(root, operation);
-    const operations = paths.operationsAt(fullPath, greedy);
-    const security = operation.security ?? root.security ?? [];
+    const operations = paths.operationsAt(toFullPath(root, found), greedy);
     const conflict = operations.get(method);
     const reason =
       findPathProblem(path, greedy) ??
-      findSecurityProblem(security, securitySchemes) ??
+      findSecurityProblem(securityOf(root, operation), securitySchemes) ??
       (conflict && `${conflict} matches the same requests`);
     if (reason) {
       document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
-    const alternatives = toList(security) as Record<string, string[]>[];
-    const hasScopes = alternatives.some((schemes) => Object.values(schemes).flat().length > 0);
-    const isRaw = operation['x-berth-pass-through'] === true;
-    const { described, schema } = describeParameters(operation, path, document);
-    withDefaults.push(...described.filter(({ parameter }) => parameter.default !== undefined));
-    const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
-    const body = !isRaw && describeBody(operation.requestBody, requests);
-    const operationId = String(operation.operationId);
-    operations.set(method, operationId);
-    routes.push({
-      operationId,
-      method: method.toUpperCase(),
-      path: fullPath,
-      parameters: described.map(({ parameter }) => parameter),
-      ...(validateParameters && { validateParameters }),
-      ...(body && { body }),
-      responses: isRaw ? [] : describeResponses(operation.responses, responses),
-      ...(isRaw && { passThrough: true }),
-      security: alternatives.map(Object.keys),
-      ...(hasScopes && { scopes: alternatives }),
-    });
+    operations.set(method, String(operation.operationId));
+    const parameters = describeParameters(operation, path, document);
+    withDefaults.push(...parameters.described.filter(({ parameter }) => 'default' in parameter));
+    routes.push(describeRoute(found, parameters, { requests, responses }));
   }
-  checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
+  checkSchemas([...requests.schemas, ...responses.schemas], document);
   checkDefaults(withDefaults, document);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
-  const table: RouteTable = {
+  const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
@@ -87,14 +73,42 @@ export function describeOperations(document: OpenApiDocument) {
   return { table, requests, responses };
 }
 
-type Described = ReturnType<typeof describeParameters>['described'][number];
+function describeRoute(
+  found: FoundOperation,
+  { described, schema }: Parameters,
+  { requests, responses }: SchemaSets,
+): Route<ValidatorName> {
+  const { method, operation } = found;
+  const { document } = requests;
+  const isRaw = operation['x-berth-pass-through'] === true;
+  const alternatives = securityOf(document.root, operation) as Record<string, string[]>[];
+  const hasScopes = alternatives.some((schemes) => Object.values(schemes).flat().length > 0);
+  const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
+  const body = isRaw ? undefined : describeBody(operation.requestBody, requests);
+  return {
+    operationId: String(operation.operationId),
+    method: method.toUpperCase(),
+    path: toFullPath(document.root, found),
+    parameters: described.map(({ parameter }) => parameter),
+    ...(validateParameters && { validateParameters }),
+    ...(body && { body }),
+    responses: isRaw ? [] : describeResponses(operation.responses, responses),
+    ...(isRaw && { passThrough: true }),
+    security: alternatives.map(Object.keys),
+    ...(hasScopes && { scopes: alternatives }),
+  };
+}
+
+function securityOf(root: JsonObject, operation: JsonObject): unknown {
+  return operation.security ?? root.security ?? [];
+}
 
 function checkDefaults(described: readonly Described[], document: OpenApiDocument): void {
-  const schemas = new SchemaSet(document, 'readOnly');
-  const validators = described.map(({ schema, at }) => schemas.add(schema, at));
+  const schemas = new SchemaSet(document, 'requests');
+  const names = described.map(({ schema, at }) => schemas.add(schema, at));
   for (const [index, { parameter, at }] of described.entries()) {
     const { in: place, name, default: value } = parameter;
-    const validate = validators[index];
+    const validate = names[index] && schemas.toValidator(names[index]);
     if (validate === undefined || validate(value)) continue;
     const { message } = toViolation(value, validate.errors, place, 'default');
     const effect = `The default of ${place}.${name} is invalid, so requests without it are rejected`;
@@ -118,6 +132,12 @@ function findPathProblem(path: string, greedy: string | undefined): string | und
   return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }
 
+/** The path with that of the server. */
+function toFullPath(root: JsonObject, { path, item, operation }: FoundOperation): string {
+  const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
+  return `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
+}
+
 /** Returns `undefined` if there is no list; the servers one level up then apply. */
 function toBasePath(servers: unknown): string | undefined {
   const [server] = toList(servers);
@@ -131,7 +151,7 @@ function toBasePath(servers: unknown): string | undefined {
   return inner === '' ? '' : `/${inner}`;
 }
 
-function describeBody(value: unknown, schemas: SchemaSet): RequestBody | undefined {
+function describeBody(value: unknown, schemas: SchemaSet): RequestBody<ValidatorName> | undefined {
   if (!isObject(value)) return undefined;
   const { root } = schemas.document;
   const { content, required } = follow(root, value);
@@ -146,11 +166,14 @@ function describeBody(value: unknown, schemas: SchemaSet): RequestBody | undefin
 }
 
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
-function describeResponses(value: unknown, schemas: SchemaSet): DocumentedResponse[] {
+function describeResponses(
+  value: unknown,
+  schemas: SchemaSet,
+): DocumentedResponse<ValidatorName>[] {
   const { root } = schemas.document;
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
-    .map(([status, entry]): DocumentedResponse => {
+    .map(([status, entry]): DocumentedResponse<ValidatorName> => {
       const { headers, content } = follow(root, entry);
       const required = entriesOf(headers)
         .filter(([, header]) => follow(root, header).required === true)
@@ -167,9 +190,13 @@ function describeResponses(value: unknown, schemas: SchemaSet): DocumentedRespon
 }
 
 /** Of responses, only JSON is validated, because text and bytes may be streams. */
-function describeContent(content: unknown, schemas: SchemaSet, isRequest: boolean): Content[] {
+function describeContent(
+  content: unknown,
+  schemas: SchemaSet,
+  isRequest: boolean,
+): Content<ValidatorName>[] {
   const { document } = schemas;
-  return entriesOf(content).map(([mediaType, media]): Content => {
+  return entriesOf(content).map(([mediaType, media]): Content<ValidatorName> => {
     const schema = toFlat(document.root, asObject(media).schema ?? true);
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = kindOf(mediaType, isText);

@@ -20,7 +20,7 @@ export const INDEX = 'index.gen.ts';
  * @throws InvalidDocumentError if two operations have the same name
  */
 export function writeHandlers(
-  routes: readonly Route[],
+  routes: readonly Route<unknown>[],
   generated: string,
   document: OpenApiDocument,
 ): ReadonlyMap<string, string> {

@@ -1,31 +1,26 @@
 import type { Route, RouteTable } from '../src/runtime/portable/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
-import type { SchemaSet } from './schema-set.ts';
+import { ValidatorName } from './schema-set.ts';
 
-type SchemaSets = { requests: SchemaSet; responses: SchemaSet };
-
-/**
- * Writes the route table. `writeValidators` writes its validators into two other modules, so each stand-in that
- * `SchemaSet.add` returned becomes an export of one of them: `requests.isPetsGetParameters`.
- */
-export function writeRoutes(table: RouteTable, sets: SchemaSets, runtime: string): string {
-  const expressions = new Map<unknown, string>();
-  let imports = '';
-  for (const [module, { validators }] of Object.entries(sets)) {
-    if (validators.size === 0) continue;
-    imports += `import * as ${module} from './${module.slice(0, -1)}-validators.gen.ts';\n`;
-    for (const [id, validate] of validators) expressions.set(validate, `${module}.${id}`);
-  }
+/** Writes the route table, with validators from the two modules that `SchemaSet.toModule` writes. */
+export function writeRoutes(table: RouteTable<ValidatorName>, runtime: string): string {
+  const used = new Set<string>();
+  const source = toSource(table);
+  const imports = ['requests', 'responses']
+    .filter((set) => used.has(set))
+    .map((set) => `import * as ${set} from './${set.slice(0, -1)}-validators.gen.ts';\n`);
   // TypeScript refuses keys that are members of every object, such as `constructor`.
   return `// @ts-nocheck
 import type { RouteTable } from '${runtime}';
-${imports}
+${imports.join('')}
 /** The route table of the document. */
-export const routes: RouteTable = ${toSource(table)};`;
+export const routes: RouteTable = ${source};`;
 
   function toSource(value: unknown, indent = ''): string {
-    const expression = expressions.get(value);
-    if (expression !== undefined) return expression;
+    if (value instanceof ValidatorName) {
+      used.add(value.set);
+      return `${value.set}.${value.id}`;
+    }
     if (typeof value !== 'object' || value === null) return toLiteral(value);
     const isArray = Array.isArray(value);
     const [open, close] = isArray ? '[]' : '{}';
@@ -40,7 +35,10 @@ export const routes: RouteTable = ${toSource(table)};`;
 }
 
 /** Writes the module that users import: `createRouter`, `routes`, and the types of the document. */
-export function writeIndex({ routes, securitySchemes }: RouteTable, runtime: string): string {
+export function writeIndex(
+  { routes, securitySchemes }: RouteTable<unknown>,
+  runtime: string,
+): string {
   const used = new Set(routes.flatMap(({ security }) => security.flat()));
   const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
   const isSecured = schemes.length > 0;
@@ -62,7 +60,7 @@ import type { components, operations } from './types.gen.ts';
 export { routes } from './routes.gen.ts';
 export type { components, operations, paths } from './types.gen.ts';
 
-/** What a handler gets. */
+/** The input of a handler. */
 export type Input<Id extends keyof operations> = TypedInput<operations[Id]>;
 
 /** What a handler may return. */
@@ -104,7 +102,10 @@ export function createRouter<P extends Principals = Principals>(
 }
 
 /** A scheme that not all alternatives include is optional. */
-function writeSchemes({ operationId, security }: Route, schemes: readonly string[]): string[] {
+function writeSchemes(
+  { operationId, security }: Route<unknown>,
+  schemes: readonly string[],
+): string[] {
   const members = schemes
     .filter((scheme) => security.some((alternative) => alternative.includes(scheme)))
     .map((scheme) => {

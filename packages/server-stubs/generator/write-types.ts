@@ -32,7 +32,7 @@ const SCHEMAS = '#/components/schemas';
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
 /** Writes the types from which `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
-export function writeTypes(document: OpenApiDocument, routes: readonly Route[]): string {
+export function writeTypes(document: OpenApiDocument, routes: readonly Route<unknown>[]): string {
   const typed = toTypedDocument(document.root, routes) as never;
   const context: Partial<GlobalContext> = {
     // A request may omit what has a default.
@@ -56,8 +56,10 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route[]):
 }
 
 /** Returns a copy of a document whose schemas describe values as handlers get and return them. */
-function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject {
-  const served = new Map<unknown, Route>(routes.map((route) => [route.operationId, route]));
+function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): JsonObject {
+  const served = new Map<unknown, Route<unknown>>(
+    routes.map((route) => [route.operationId, route]),
+  );
   const paths: Record<string, JsonObject> = {};
   for (const { path, method, operation } of operationsOf(root)) {
     const route = served.get(operation.operationId);
@@ -116,7 +118,11 @@ function toTypedDocument(root: JsonObject, routes: readonly Route[]): JsonObject
   }
 }
 
-function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route): JsonObject {
+function toTypedOperation(
+  root: JsonObject,
+  operation: JsonObject,
+  route: Route<unknown>,
+): JsonObject {
   const parameters = toList(operation.parameters).flatMap((value) => {
     const { content, ...parameter } = follow(root, value);
     const known = route.parameters.find(

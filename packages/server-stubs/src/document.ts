@@ -1,6 +1,12 @@
-import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
+import {
+  InvalidDocumentError,
+  isObject,
+  type JsonObject,
+  type Problem,
+} from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { describeOperations } from '../generator/operations.ts';
+import { ValidatorName } from '../generator/schema-set.ts';
 import type { RouteTable } from './runtime/portable/route-table.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
@@ -30,7 +36,13 @@ export interface DocumentRoutes {
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
   const document = await loadDocument(source);
-  const { table } = describeOperations(document);
+  const { table, ...sets } = describeOperations(document);
   const { root, files, warnings } = document;
-  return { routes: table, document: root, warnings, files };
+  const toRoutes = (value: unknown): unknown => {
+    if (value instanceof ValidatorName) return sets[value.set].toValidator(value);
+    if (Array.isArray(value)) return value.map(toRoutes);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toRoutes(item)]));
+  };
+  return { routes: toRoutes(table) as RouteTable, document: root, warnings, files };
 }

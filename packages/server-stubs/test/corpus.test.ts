@@ -2,6 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it, vi } from 'vitest';
 import { InvalidDocumentError } from '../generator/document.ts';
+import { loadDocument } from '../generator/load.ts';
+import { describeOperations } from '../generator/operations.ts';
 import { SchemaSet } from '../generator/schema-set.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
@@ -56,23 +58,20 @@ describe(`public documents (SEED=${SEED})`, () => {
         JSON.stringify(document).replace(/"(read|write)Only":true/g, '"$1Only":false'),
       );
       const add = vi.spyOn(SchemaSet.prototype, 'add');
-      const { routes, document: root } = await loadRoutes(plain);
-      const validators = validatorsOf(routes);
+      const names = validatorsOf(describeOperations(await loadDocument(plain)).table);
       // Validators of defaults are not in the table.
       const added = add.mock.calls
-        .map(([schema], index) => {
-          return { schema, atRunTime: add.mock.results[index]?.value as Validator | undefined };
-        })
-        .filter(({ atRunTime }) => validators.includes(atRunTime));
+        .map(([schema], index) => ({ schema, at: names.indexOf(add.mock.results[index]?.value) }))
+        .filter(({ at }) => at >= 0);
       add.mockRestore();
-      const inAdvance = validatorsOf((await loadGenerated(plain)).table);
+      const { routes, document: root } = await loadRoutes(plain);
+      const tables = [routes, (await loadGenerated(plain)).table].map((each) => validatorsOf(each));
       const compile = createReference(root);
       for (let round = 0; round < VALUES; round += 1) {
-        const { schema, atRunTime } = pick(added, random) as (typeof added)[number];
-        const both = [atRunTime, inAdvance[validators.indexOf(atRunTime)]];
+        const { schema, at } = pick(added, random) as (typeof added)[number];
         const value = createValue(schema, root, random);
         const verdict = compile(schema)(value);
-        const verdicts = both.map((each) => each?.(value) ?? true);
+        const verdicts = tables.map((validators) => validators[at]?.(value) ?? true);
         const place = { name, schema, value };
         expect({ ...place, verdicts }).toEqual({ ...place, verdicts: [verdict, verdict] });
         count += 1;
@@ -114,7 +113,7 @@ function toPlain(value: object): object {
   return JSON.parse(text);
 }
 
-function validatorsOf({ routes }: RouteTable): (Validator | undefined)[] {
+function validatorsOf<Check>({ routes }: RouteTable<Check>): (Check | undefined)[] {
   return routes.flatMap(({ body, validateParameters, responses }) => [
     validateParameters,
     ...(body?.content.map(({ validate }) => validate) ?? []),

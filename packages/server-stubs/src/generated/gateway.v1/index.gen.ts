@@ -18,7 +18,7 @@ import type { components, operations } from './types.gen.ts';
 export { routes } from './routes.gen.ts';
 export type { components, operations, paths } from './types.gen.ts';
 
-/** What a handler gets. */
+/** The input of a handler. */
 export type Input<Id extends keyof operations> = TypedInput<operations[Id]>;
 
 /** What a handler may return. */

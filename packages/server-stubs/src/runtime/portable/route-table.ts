@@ -33,45 +33,45 @@ export interface Parameter {
   readonly default?: unknown;
 }
 
-/** `toContentKind` in the generator decides the kind of a media type. */
+/** `kindOf` decides the kind of a media type. */
 export type ContentKind = 'json' | 'text' | 'form' | 'binary';
 
 /** One media type of a body. `mediaType` may be a range (`text/*`). */
-export interface Content {
+export interface Content<Check = Validator> {
   readonly mediaType: string;
   readonly kind: ContentKind;
   /** The fields of a form, as parameters of a query. */
   readonly fields?: readonly Parameter[];
-  readonly validate?: Validator;
+  readonly validate?: Check;
 }
 
-export interface RequestBody {
+export interface RequestBody<Check = Validator> {
   readonly required: boolean;
   /** Property in which the fields may be nested (`x-berth-unwrap`). Handlers get them flat. */
   readonly unwrap?: string;
   /** Names of the fields. None of them may be next to the `unwrap` property; other fields there are ignored. */
   readonly unwrapFields?: readonly string[];
-  readonly content: readonly Content[];
+  readonly content: readonly Content<Check>[];
 }
 
 /** A documented response. Its `status` is a code such as `200`, a range such as `4XX`, or `default`. */
-export interface DocumentedResponse {
+export interface DocumentedResponse<Check = Validator> {
   readonly status: string;
   /** Lowercase names of headers that the response must have. */
   readonly requiredHeaders?: readonly string[];
-  readonly content: readonly Content[];
+  readonly content: readonly Content<Check>[];
 }
 
-export interface Route {
+export interface Route<Check = Validator> {
   readonly operationId: string;
   readonly method: string;
   /** Path template with the server's base path, such as `/pets/{id}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
   /** Validates `{ path, query, header, cookie }` against the parameter schemas. */
-  readonly validateParameters?: Validator;
-  readonly body?: RequestBody;
-  readonly responses: readonly DocumentedResponse[];
+  readonly validateParameters?: Check;
+  readonly body?: RequestBody<Check>;
+  readonly responses: readonly DocumentedResponse<Check>[];
   /** Alternatives. Within one, all schemes must authenticate the caller. Empty for no authentication. */
   readonly security: readonly (readonly string[])[];
   /** Scopes by scheme, for each alternative. Absent if there are none. */
@@ -85,13 +85,17 @@ export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' };
 
-/** The route table of a document, which the runtime creates a router from. */
-export interface RouteTable {
+/**
+ * The route table of a document, which the runtime creates a router from.
+ *
+ * @typeParam Check what validates values. In the generator, the name of a validator
+ */
+export interface RouteTable<Check = Validator> {
   readonly title: string;
   /** The path of the document's first server, which each `route.path` includes. */
   readonly basePath?: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  readonly routes: readonly Route[];
+  readonly routes: readonly Route<Check>[];
 }
 
 /** A handler's response. Generated code narrows it to the documented responses. */

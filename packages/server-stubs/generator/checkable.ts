@@ -1,0 +1,76 @@
+/** Which parts of a schema Ajv can check. */
+import {
+  asObject,
+  isObject,
+  type JsonObject,
+  type OpenApiDocument,
+  targetOf,
+  toList,
+} from './document.ts';
+import { subschemasOf } from './schemas.ts';
+
+/** Whether a pattern is a regular expression of JavaScript. */
+export function isPattern(pattern: unknown): boolean {
+  try {
+    new RegExp(String(pattern));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Creates a function that returns whether nothing that a schema consists of, or refers to, is left out. */
+export function createCompleteness({ root }: OpenApiDocument): (schema: unknown) => boolean {
+  // What is known, so that no schema is read once for each schema that refers to it.
+  const complete = new Map<unknown, boolean>();
+  return (schema) => {
+    // Each schema, and the one from which it was reached. Grows while it is read.
+    const reached = new Map<unknown, unknown>([[schema, undefined]]);
+    for (const [part] of reached) {
+      const known = complete.get(part);
+      if (!isObject(part) || known === true) continue;
+      const target = targetOf(root, part);
+      if (known === false || !isChecked(part, target)) {
+        for (let at: unknown = part; at; at = reached.get(at)) complete.set(at, false);
+        return false;
+      }
+      for (const other of [...subschemasOf(part), target]) {
+        if (!reached.has(other)) reached.set(other, part);
+      }
+    }
+    for (const part of reached.keys()) complete.set(part, true);
+    return true;
+  };
+}
+
+/** Whether the schema itself, without its subschemas, is checked. */
+function isChecked(schema: JsonObject, target: unknown): boolean {
+  const isUnresolved = '$ref' in schema && target === undefined;
+  const patterns = [schema.pattern ?? '', ...Object.keys(asObject(schema.patternProperties))];
+  return !isUnresolved && !('$dynamicRef' in schema) && patterns.every(isPattern);
+}
+
+/**
+ * Whether Ajv's `discriminator` accepts the alternatives: objects whose tags are different constants.
+ *
+ * @param isRequired whether a schema requires a property
+ */
+export function haveTags(
+  alternatives: unknown,
+  tag: string,
+  { root }: OpenApiDocument,
+  isRequired: (schema: JsonObject, name: string) => boolean,
+): boolean {
+  const tags = toList(alternatives).flatMap((alternative) => {
+    const { $ref, ...siblings } = asObject(alternative);
+    const isReference = $ref !== undefined;
+    const schema = asObject(isReference ? targetOf(root, { $ref }) : alternative);
+    const hasSiblings = isReference && Object.keys(siblings).length > 0;
+    if (hasSiblings || schema.type !== 'object' || !isRequired(schema, tag)) return [undefined];
+    const property = asObject(asObject(schema.properties)[tag]);
+    return 'const' in property ? [property.const] : (property.enum ?? [undefined]);
+  });
+  // Ajv keeps the tags as the names of an object.
+  const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
+  return tags.length > 0 && tags.every(isTag) && new Set(tags).size === tags.length;
+}
