@@ -53,20 +53,20 @@ function isChecked(schema: JsonObject, target: unknown): boolean {
 /**
  * Whether Ajv's `discriminator` accepts the alternatives: objects whose tags are different constants.
  *
- * @param isRequired whether a schema requires a property
+ * @param isRequired whether a schema requires the tag
  */
 export function haveTags(
   alternatives: unknown,
   tag: string,
   { root }: OpenApiDocument,
-  isRequired: (schema: JsonObject, name: string) => boolean,
+  isRequired: (schema: JsonObject) => boolean,
 ): boolean {
   const tags = toList(alternatives).flatMap((alternative) => {
     const { $ref, ...siblings } = asObject(alternative);
     const isReference = $ref !== undefined;
     const schema = asObject(isReference ? targetOf(root, { $ref }) : alternative);
     const hasSiblings = isReference && Object.keys(siblings).length > 0;
-    if (hasSiblings || schema.type !== 'object' || !isRequired(schema, tag)) return [undefined];
+    if (hasSiblings || schema.type !== 'object' || !isRequired(schema)) return [undefined];
     const property = asObject(asObject(schema.properties)[tag]);
     return 'const' in property ? [property.const] : (property.enum ?? [undefined]);
   });

@@ -1,20 +1,9 @@
-import type { AnySchema } from 'ajv';
 import { toNames } from '../src/runtime/portable/json-pointer.ts';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
-import { createCompleteness, haveTags } from './checkable.ts';
-import {
-  asObject,
-  isObject,
-  type JsonObject,
-  type OpenApiDocument,
-  type Pointer,
-  targetOf,
-  toList,
-  toPointer,
-} from './document.ts';
-import { CONVERTERS, type Conversion } from './keywords.ts';
+import { createCompleteness } from './checkable.ts';
+import { type Conversion, convertSchema } from './convert-schema.ts';
+import { asObject, type OpenApiDocument, type Pointer, targetOf, toPointer } from './document.ts';
 import { Names, toTypeName } from './names.ts';
-import { ALL_OF, isMarked, propertiesOf } from './schemas.ts';
 import { createCompiler, type Schema, writeValidators } from './validators.ts';
 
 /** The mark of the properties that do not occur in requests or in responses. */
@@ -37,11 +26,10 @@ export class ValidatorName {
  * The schemas of requests or of responses, as Ajv validates them, with an ID for each target of a `$ref`, so that it is
  * compiled once.
  */
-export class SchemaSet implements Conversion {
+export class SchemaSet {
   readonly document: OpenApiDocument;
-  /** Whether nothing that a schema consists of, or refers to, is left out. */
-  readonly isComplete: (schema: unknown) => boolean;
   readonly #name: SetName;
+  readonly #conversion: Conversion;
   readonly #schemas = new Map<string, Schema>();
   /** What `add` returned, by ID. The other schemas are only referred to. */
   readonly #validators = new Map<string, ValidatorName>();
@@ -54,8 +42,16 @@ export class SchemaSet implements Conversion {
 
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
-    this.isComplete = createCompleteness(document);
     this.#name = name;
+    this.#conversion = {
+      document,
+      hidden: HIDDEN[name],
+      isComplete: createCompleteness(document),
+      refer: (reference) => {
+        if (!this.#ids.has(reference)) this.#references.push(reference);
+        return this.#toId(reference);
+      },
+    };
   }
 
   get schemas(): Iterable<Schema> {
@@ -64,9 +60,9 @@ export class SchemaSet implements Conversion {
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = this.convert(schema);
+    const converted = convertSchema(schema, this.#conversion);
     for (let $ref = this.#references.pop(); $ref !== undefined; $ref = this.#references.pop()) {
-      const target = this.convert(targetOf(this.document.root, { $ref }));
+      const target = convertSchema(targetOf(this.document.root, { $ref }), this.#conversion);
       this.#schemas.set(this.#toId($ref), { schema: target, pointer: toPointer($ref) });
     }
     const text = JSON.stringify(converted);
@@ -97,44 +93,6 @@ export class SchemaSet implements Conversion {
   toModule(runtime: string): string {
     return writeValidators(this.#schemas, [...this.#validators.keys()], runtime);
   }
-
-  convert(schema: unknown, parents: readonly JsonObject[] = []): AnySchema {
-    // `checkSchemas` rejects anything that is not a schema.
-    if (!isObject(schema)) return schema as AnySchema;
-    // JSON Schema allows an empty list, and Ajv does not.
-    if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-    const converted: JsonObject = {};
-    for (const [name, value] of Object.entries(schema)) {
-      const keyword = { name, owner: schema, parents, conversion: this };
-      const kept = CONVERTERS.get(name)?.(value, keyword);
-      if (kept !== undefined) converted[name] = kept;
-    }
-    // A discriminator never changes what is valid. Ajv's keyword only checks the schema that the tag selects, so its
-    // errors are more precise.
-    const tag = asObject(schema.discriminator).propertyName;
-    const isTagged =
-      'oneOf' in converted &&
-      typeof tag === 'string' &&
-      haveTags(schema.oneOf, tag, this.document, this.#isRequired);
-    if (!isTagged) return converted;
-    return { ...converted, type: 'object', discriminator: { propertyName: tag } };
-  }
-
-  refer(reference: string): string {
-    if (!this.#ids.has(reference)) this.#references.push(reference);
-    return this.#toId(reference);
-  }
-
-  /** The mark may be in `allOf` or behind a `$ref`. */
-  isHidden(schema: JsonObject, name: unknown): boolean {
-    const { root } = this.document;
-    return propertiesOf(root, schema, ALL_OF).some(
-      ([key, property]) => key === name && isMarked(root, property, HIDDEN[this.#name]),
-    );
-  }
-
-  readonly #isRequired = (schema: JsonObject, name: string): boolean =>
-    toList(schema.required).includes(name) && !this.isHidden(schema, name);
 
   /** @param key the reference to a target, or the text of any other schema */
   #toId(key: string, pointer: Pointer = toPointer(key)): string {

@@ -1,6 +1,6 @@
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
-import { printError, type RequestLimits, type RouterOptions } from './runtime/options.ts';
+import { type RequestLimits, type RouterOptions, toLog } from './runtime/options.ts';
 import type { Call } from './runtime/portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './runtime/portable/faults.ts';
 
@@ -37,7 +37,7 @@ export function toRouterOptions(
   const limits = Object.entries(options.requests ?? {}).filter(([, value]) => value !== undefined);
   const settings = {
     ...options,
-    onError: options.onError ?? printError,
+    onError: toLog(options.onError),
     requests: { ...defaults, ...Object.fromEntries(limits) },
     headers: ({ request, requestId }: Call) => ({
       ...cors.response(request.headers.origin),

@@ -158,18 +158,14 @@ export function createGatewayRouter<Caller = unknown>(
 
   // The runtime authenticates the caller first.
   const authenticate = {
-    bearerToken(token: string, call: Call) {
-      const login = call as MutableCall;
-      login.env = envOf(call, env);
-      return security.bearerToken(token, login);
-    },
-    signature(text: string, call: Call) {
-      if (text.split(' ', 1)[0] !== SIGNATURE.algorithm) return undefined;
-      const login = call as MutableCall;
-      login.env = envOf(call, env);
-      return security.signature(text, login);
-    },
+    bearerToken: (token: string, call: Call) => security.bearerToken(token, toLogin(call)),
+    signature: (text: string, call: Call) =>
+      text.split(' ', 1)[0] === SIGNATURE.algorithm && security.signature(text, toLogin(call)),
   };
+  function toLogin(call: Call): GatewayLogin {
+    (call as MutableCall).env = envOf(call, env);
+    return call as MutableCall;
+  }
 
   async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
     assertForwardable(context);
@@ -220,12 +216,8 @@ export function createGatewayRouter<Caller = unknown>(
       return toCallerResponse(response, call, headers, upstreamStatus);
     } catch (error) {
       discard(Object(response).body);
-      try {
-        // The caller learns nothing about a bug in the handler, so it must be in the log.
-        settings.onError((error as Error).cause ?? error, call);
-      } catch {
-        // A failing log must not affect the response.
-      }
+      // The caller learns nothing about a bug in the handler, so it must be in the log.
+      settings.onError((error as Error).cause ?? error, call);
       throw error;
     }
   }

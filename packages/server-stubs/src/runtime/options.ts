@@ -92,11 +92,11 @@ export interface Router extends Listener {
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];
 
-export function toSettings({ requests = {}, onError = printError, ...options }: RouterOptions) {
+export function toSettings({ requests = {}, onError, ...options }: RouterOptions) {
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);
-  return { ...options, onError, limits };
+  return { ...options, onError: toLog(onError), limits };
 }
 
 export function assertLimit(value: unknown, name: string): void {
@@ -104,8 +104,16 @@ export function assertLimit(value: unknown, name: string): void {
   throw new TypeError(`${name} must be a number of at least 0.`);
 }
 
-/** Prints an error with the operation in which it occurred. */
-export function printError(error: unknown, { operationId }: Call): void {
+/** Returns a function that never throws, because a failing log must not affect the response. */
+export function toLog(onError: NonNullable<RouterOptions['onError']> = printError) {
+  return (error: unknown, call: Call): void => {
+    try {
+      onError(error, call);
+    } catch {}
+  };
+}
+
+function printError(error: unknown, { operationId }: Call): void {
   process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }
 

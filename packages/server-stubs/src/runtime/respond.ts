@@ -27,15 +27,20 @@ export class Responder {
 
   /** @throws TypeError if it is not a response, or, if responses are checked, not as documented */
   respond(result: HandlerResponse): void {
-    const { response, operationId, route } = this.#call;
-    const { headers, responses } = this.#settings;
-    if (response.headersSent) {
-      // The handler has sent the response itself.
+    try {
+      // The handler may have sent the response itself.
+      if (this.#call.response.headersSent) discard(result?.body);
+      else this.#respond(result);
+    } catch (error) {
       discard(result?.body);
-      return;
+      throw error;
     }
+  }
+
+  #respond(result: HandlerResponse): void {
+    const { operationId, route } = this.#call;
+    const { headers, responses } = this.#settings;
     if (!(result?.status >= 200 && result.status <= 599)) {
-      discard(result?.body);
       throw new TypeError(
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
@@ -48,12 +53,10 @@ export class Responder {
     }
     const documented = findResponse(route.responses, result.status);
     const content = documented && selectContent(documented, result);
-    if (responses === 'check') {
-      const violation = findViolation(result, head, documented, content);
-      if (violation !== undefined) {
-        discard(result.body);
-        throw new TypeError(`The response violates the document: ${violation}`);
-      }
+    const violation =
+      responses === 'check' ? findViolation(result, head, documented, content) : undefined;
+    if (violation !== undefined) {
+      throw new TypeError(`The response violates the document: ${violation}`);
     }
     this.#send(result, head, content);
   }
@@ -62,7 +65,7 @@ export class Responder {
   async fail(error: unknown): Promise<void> {
     const { response } = this.#call;
     if (isDisconnect(error, this.#call)) return;
-    if (!hasResponse(error) || response.headersSent) this.#report(error);
+    if (!hasResponse(error) || response.headersSent) this.#settings.onError(error, this.#call);
     if (response.headersSent) {
       // Clients must notice that it is truncated.
       response.destroy();
@@ -71,7 +74,7 @@ export class Responder {
     try {
       await this.#sendError(hasResponse(error) ? error : toInternalError(error));
     } catch (failure) {
-      this.#report(failure);
+      this.#settings.onError(failure, this.#call);
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { connection: 'close' }).end();
     }
@@ -102,9 +105,7 @@ export class Responder {
     const { encodeBody } = this.#settings;
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     const isTyped = result.contentType === undefined && head['content-type'] !== undefined;
-    if (body !== undefined && !isTyped) {
-      head['content-type'] = toMediaType(result, content);
-    }
+    if (body !== undefined && !isTyped) head['content-type'] = toMediaType(result, content);
     const isJson = content !== undefined && CONTENT_KINDS[content.kind].isJson;
     const isRaw = isBytes(body) || (typeof body === 'string' && !isJson);
     this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
@@ -114,32 +115,19 @@ export class Responder {
     const { request, response } = this.#call;
     const { status } = result;
     const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
-    try {
-      const length = lengthOf(body);
-      if (status === 204) delete head['content-length'];
-      else if (length !== undefined && (!isBodiless || body !== undefined)) {
-        head['content-length'] = length;
-      }
-      writeHead(response, status, head);
-      this.#settings.onResponse?.(result, this.#call, error);
-      drainAfter(response);
-      if (isBodiless && typeof body !== 'function') {
-        discard(body);
-        response.end();
-      } else {
-        writeBody(response, body, length, (error) => this.#report(error));
-      }
-    } catch (error) {
-      discard(body);
-      throw error;
+    const length = lengthOf(body);
+    if (status === 204) delete head['content-length'];
+    else if (length !== undefined && (!isBodiless || body !== undefined)) {
+      head['content-length'] = length;
     }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.#settings.onError(error, this.#call);
-    } catch {
-      // A failing log must not affect the response.
+    writeHead(response, status, head);
+    this.#settings.onResponse?.(result, this.#call, error);
+    drainAfter(response);
+    if (isBodiless && typeof body !== 'function') {
+      discard(body);
+      response.end();
+    } else {
+      writeBody(response, body, length, (error) => this.#settings.onError(error, this.#call));
     }
   }
 }

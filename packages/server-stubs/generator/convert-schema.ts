@@ -1,27 +1,59 @@
-/** How each keyword of JSON Schema is converted for Ajv. */
-import { isPattern } from './checkable.ts';
-import { asObject, entriesOf, type JsonObject, type OpenApiDocument, toList } from './document.ts';
+/** Converts schemas of a document to what Ajv validates. */
+import type { AnySchema } from 'ajv';
+import { haveTags, isPattern } from './checkable.ts';
+import {
+  asObject,
+  entriesOf,
+  isObject,
+  type JsonObject,
+  type OpenApiDocument,
+  toList,
+} from './document.ts';
+import { ALL_OF, isMarked, propertiesOf } from './schemas.ts';
 
-/** A keyword in a schema, and the conversion that it is part of. */
-export interface Keyword {
+/** What the schemas of requests or of responses are converted with. */
+export interface Conversion {
+  readonly document: OpenApiDocument;
+  /** The mark of properties that do not occur in this direction, and so cannot be required. */
+  readonly hidden: 'readOnly' | 'writeOnly';
+  /** Converts the target of a `$ref`, once, and returns its ID. */
+  readonly refer: (reference: string) => string;
+  /** Whether nothing that a schema consists of is left out. */
+  readonly isComplete: (schema: unknown) => boolean;
+}
+
+/** @param parents schemas for the same value that contain this one, which may require its properties */
+export function convertSchema(
+  schema: unknown,
+  conversion: Conversion,
+  parents: readonly JsonObject[] = [],
+): AnySchema {
+  // `checkSchemas` rejects anything that is not a schema.
+  if (!isObject(schema)) return schema as AnySchema;
+  // JSON Schema allows an empty list, and Ajv does not.
+  if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
+  const converted: JsonObject = {};
+  for (const [name, value] of Object.entries(schema)) {
+    const kept = CONVERTERS.get(name)?.(value, { name, owner: schema, parents, conversion });
+    if (kept !== undefined) converted[name] = kept;
+  }
+  // A discriminator never changes what is valid. Ajv's keyword only checks the schema that the tag selects, so its
+  // errors are more precise.
+  const tag = asObject(schema.discriminator).propertyName;
+  if (typeof tag !== 'string' || !('oneOf' in converted)) return converted;
+  const isRequired = (each: JsonObject) =>
+    toList(each.required).includes(tag) && !isHidden(each, tag, conversion);
+  if (!haveTags(schema.oneOf, tag, conversion.document, isRequired)) return converted;
+  return { ...converted, type: 'object', discriminator: { propertyName: tag } };
+}
+
+/** A keyword in a schema. */
+interface Keyword {
   readonly name: string;
   /** The schema that has the keyword. */
   readonly owner: JsonObject;
-  /** Schemas for the same value that contain the owner, which may require its properties. */
   readonly parents: readonly JsonObject[];
   readonly conversion: Conversion;
-}
-
-/** The conversion of the schemas of requests or of responses. */
-export interface Conversion {
-  readonly document: OpenApiDocument;
-  convert(schema: unknown, parents?: readonly JsonObject[]): unknown;
-  /** Converts the target of a `$ref`, once, and returns its ID. */
-  refer(reference: string): string;
-  /** Whether nothing that a schema consists of is left out. */
-  isComplete(schema: unknown): boolean;
-  /** Whether a property does not occur in this direction, and so cannot be required. */
-  isHidden(schema: JsonObject, name: unknown): boolean;
 }
 
 /** Returns `undefined` if the keyword is left out. */
@@ -37,7 +69,7 @@ const ROWS: readonly (readonly [keywords: string, convert: Convert])[] = [
   ['pattern', convertPattern],
   ['$ref', convertReference],
   ['$dynamicRef', (_, keyword) => warn(keyword, 'A $dynamicRef is not checked. Use $ref.')],
-  ['items propertyNames then else', convertSchema],
+  ['items propertyNames then else', convertOne],
   ['prefixItems', convertList],
   ['properties dependentSchemas', convertByName],
   ['patternProperties', convertByPattern],
@@ -45,12 +77,11 @@ const ROWS: readonly (readonly [keywords: string, convert: Convert])[] = [
   ['allOf anyOf', convertParts],
   // These would reject what is valid if something in their schemas were left out.
   ['oneOf', ifComplete(convertParts)],
-  ['not if contains', ifComplete(convertSchema)],
+  ['not if contains', ifComplete(convertOne)],
   ['unevaluatedItems unevaluatedProperties', convertUnevaluated],
 ];
 
-/** By keyword. */
-export const CONVERTERS: ReadonlyMap<string, Convert> = new Map(
+const CONVERTERS: ReadonlyMap<string, Convert> = new Map(
   ROWS.flatMap(([names, convert]) => names.split(' ').map((name) => [name, convert] as const)),
 );
 
@@ -66,7 +97,15 @@ function convertBound(value: unknown): unknown {
 function convertRequired(value: unknown, { owner, parents, conversion }: Keyword): unknown {
   if (!Array.isArray(value)) return value;
   const schemas = [...parents, owner];
-  return value.filter((name) => !schemas.some((schema) => conversion.isHidden(schema, name)));
+  return value.filter((name) => !schemas.some((schema) => isHidden(schema, name, conversion)));
+}
+
+/** The mark may be in `allOf` or behind a `$ref`. */
+function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conversion): boolean {
+  const { root } = document;
+  return propertiesOf(root, schema, ALL_OF).some(
+    ([key, property]) => key === name && isMarked(root, property, hidden),
+  );
 }
 
 function convertPattern(value: unknown, keyword: Keyword): unknown {
@@ -79,16 +118,19 @@ function convertReference(value: unknown, keyword: Keyword): unknown {
   return warn(keyword, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
 }
 
-function convertSchema(value: unknown, { conversion }: Keyword): unknown {
-  return conversion.convert(value);
+function convertOne(value: unknown, { conversion }: Keyword): unknown {
+  return convertSchema(value, conversion);
 }
 
 function convertList(value: unknown, { conversion }: Keyword): unknown {
-  return toList(value).map((schema) => conversion.convert(schema));
+  return toList(value).map((schema) => convertSchema(schema, conversion));
 }
 
 function convertByName(value: unknown, { conversion }: Keyword): unknown {
-  const entries = entriesOf(value).map(([name, schema]) => [name, conversion.convert(schema)]);
+  const entries = entriesOf(value).map(([name, schema]) => [
+    name,
+    convertSchema(schema, conversion),
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -100,16 +142,16 @@ function convertByPattern(value: unknown, keyword: Keyword): unknown {
 /** Left out if it is not known which properties are additional. */
 function convertAdditional(value: unknown, keyword: Keyword): unknown {
   const patterns = Object.keys(asObject(keyword.owner.patternProperties));
-  return patterns.every(isPattern) ? convertSchema(value, keyword) : undefined;
+  return patterns.every(isPattern) ? convertOne(value, keyword) : undefined;
 }
 
 /** Converts schemas for the same value. */
 function convertParts(value: unknown, { owner, parents, conversion }: Keyword): unknown {
-  return toList(value).map((schema) => conversion.convert(schema, [...parents, owner]));
+  return toList(value).map((schema) => convertSchema(schema, conversion, [...parents, owner]));
 }
 
 function convertUnevaluated(value: unknown, keyword: Keyword): unknown {
-  const converted = convertSchema(value, keyword);
+  const converted = convertOne(value, keyword);
   return keyword.conversion.isComplete(keyword.owner) ? converted : undefined;
 }
 
