@@ -9,7 +9,7 @@ import {
   type OpenApiDocument,
   toList,
 } from './document.ts';
-import { ALL_OF, isMarked, propertiesOf } from './schemas.ts';
+import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
 
 /** What the schemas of requests or of responses are converted with. */
 export interface Conversion {
@@ -69,15 +69,11 @@ const ROWS: readonly (readonly [keywords: string, convert: Convert])[] = [
   ['pattern', convertPattern],
   ['$ref', convertReference],
   ['$dynamicRef', (_, keyword) => warn(keyword, 'A $dynamicRef is not checked. Use $ref.')],
-  ['items propertyNames then else', convertOne],
-  ['prefixItems', convertList],
-  ['properties dependentSchemas', convertByName],
-  ['patternProperties', convertByPattern],
-  ['additionalProperties', convertAdditional],
-  ['allOf anyOf', convertParts],
-  // These would reject what is valid if something in their schemas were left out.
-  ['oneOf', ifComplete(convertParts)],
-  ['not if contains', ifComplete(convertOne)],
+  ['items prefixItems propertyNames then else allOf anyOf', convertSubschemas],
+  ['properties dependentSchemas', convertSubschemas],
+  ['patternProperties', convertPatternProperties],
+  ['additionalProperties', convertAdditionalProperties],
+  ['oneOf not if contains', convertStrict],
   ['unevaluatedItems unevaluatedProperties', convertUnevaluated],
 ];
 
@@ -118,50 +114,33 @@ function convertReference(value: unknown, keyword: Keyword): unknown {
   return warn(keyword, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
 }
 
-function convertOne(value: unknown, { conversion }: Keyword): unknown {
-  return convertSchema(value, conversion);
+function convertSubschemas(value: unknown, { name, owner, parents, conversion }: Keyword): unknown {
+  const others = COMPOSITIONS.test(name) ? [...parents, owner] : [];
+  return mapSubschemas(name, value, (schema) => convertSchema(schema, conversion, others));
 }
 
-function convertList(value: unknown, { conversion }: Keyword): unknown {
-  return toList(value).map((schema) => convertSchema(schema, conversion));
-}
-
-function convertByName(value: unknown, { conversion }: Keyword): unknown {
-  const entries = entriesOf(value).map(([name, schema]) => [
-    name,
-    convertSchema(schema, conversion),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-function convertByPattern(value: unknown, keyword: Keyword): unknown {
+function convertPatternProperties(value: unknown, keyword: Keyword): unknown {
   const checked = entriesOf(value).filter(([pattern]) => isChecked(pattern, keyword));
-  return convertByName(Object.fromEntries(checked), keyword);
+  return convertSubschemas(Object.fromEntries(checked), keyword);
 }
 
 /** Left out if it is not known which properties are additional. */
-function convertAdditional(value: unknown, keyword: Keyword): unknown {
+function convertAdditionalProperties(value: unknown, keyword: Keyword): unknown {
   const patterns = Object.keys(asObject(keyword.owner.patternProperties));
-  return patterns.every(isPattern) ? convertOne(value, keyword) : undefined;
+  return patterns.every(isPattern) ? convertSubschemas(value, keyword) : undefined;
 }
 
-/** Converts schemas for the same value. */
-function convertParts(value: unknown, { owner, parents, conversion }: Keyword): unknown {
-  return toList(value).map((schema) => convertSchema(schema, conversion, [...parents, owner]));
+/** Left out, because it would reject what is valid, if something in its schemas is left out. */
+function convertStrict(value: unknown, keyword: Keyword): unknown {
+  // In any case, because it warns about what is left out.
+  const converted = convertSubschemas(value, keyword);
+  return [value].flat().every(keyword.conversion.isComplete) ? converted : undefined;
 }
 
+/** Left out if something in the schema that has it is left out. */
 function convertUnevaluated(value: unknown, keyword: Keyword): unknown {
-  const converted = convertOne(value, keyword);
+  const converted = convertSubschemas(value, keyword);
   return keyword.conversion.isComplete(keyword.owner) ? converted : undefined;
-}
-
-function ifComplete(convert: Convert): Convert {
-  return (value, keyword) => {
-    // In any case, because it warns about what is left out.
-    const converted = convert(value, keyword);
-    const isComplete = [value].flat().every((schema) => keyword.conversion.isComplete(schema));
-    return isComplete ? converted : undefined;
-  };
 }
 
 function isChecked(pattern: string, keyword: Keyword): boolean {

@@ -11,14 +11,25 @@ export const ALL_OF = /^allOf$/;
 export const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
 export const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
 
+/** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
+export function mapSubschemas(
+  keyword: string,
+  value: unknown,
+  change: (schema: unknown) => unknown,
+): unknown {
+  if (ONE.test(keyword)) return change(value);
+  if (LIST.test(keyword)) return toList(value).map(change);
+  if (!BY_NAME.test(keyword)) return undefined;
+  return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
+}
+
 /** The direct subschemas of a schema, without the target of its `$ref`. */
 export function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (!keywords.test(keyword)) return [];
-    if (ONE.test(keyword)) return [value];
-    if (LIST.test(keyword)) return toList(value);
-    return BY_NAME.test(keyword) ? entriesOf(value).map(([, subschema]) => subschema) : [];
-  });
+  const found: unknown[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keywords.test(keyword)) mapSubschemas(keyword, value, (subschema) => found.push(subschema));
+  }
+  return found;
 }
 
 /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
