@@ -6,49 +6,52 @@ import { CONTENT_KINDS } from './portable/content-kinds.ts';
 import { type ErrorWithResponse, HttpError, hasResponse, toResponse } from './portable/faults.ts';
 import { findContent, type HeaderValue, headerOf } from './portable/headers.ts';
 import { createNullObject } from './portable/null-object.ts';
-import type { Content, DocumentedResponse, HandlerResponse } from './portable/route-table.ts';
+import type {
+  Content,
+  DocumentedResponse,
+  HandlerResponse,
+  RouteTable,
+} from './portable/route-table.ts';
 import { discard, isBytes, lengthOf, type WireBody, writeBody } from './response-body.ts';
 import { findViolation } from './response-check.ts';
+import { toChallenge } from './security.ts';
 
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
-/** Sends the response to a call: what a handler returned, or an error. */
+/** Sends the responses of a router: what handlers returned, or errors. */
 export class Responder {
-  readonly #call: Call;
+  readonly #table: RouteTable;
   readonly #settings: Settings;
-  readonly #challenge: string | undefined;
 
-  /** @param challenge `WWW-Authenticate` of each 401, unless an error has its own */
-  constructor(call: Call, settings: Settings, challenge: string | undefined) {
-    this.#call = call;
+  constructor(table: RouteTable, settings: Settings) {
+    this.#table = table;
     this.#settings = settings;
-    this.#challenge = challenge;
   }
 
   /** @throws TypeError if it is not a response, or, if responses are checked, not as documented */
-  respond(result: HandlerResponse): void {
+  respond(call: Call, result: HandlerResponse): void {
     try {
       // The handler may have sent the response itself.
-      if (this.#call.response.headersSent) discard(result?.body);
-      else this.#respond(result);
+      if (call.response.headersSent) discard(result?.body);
+      else this.#respond(call, result);
     } catch (error) {
       discard(result?.body);
       throw error;
     }
   }
 
-  #respond(result: HandlerResponse): void {
-    const { operationId, route } = this.#call;
+  #respond(call: Call, result: HandlerResponse): void {
+    const { operationId, route } = call;
     const { headers, responses } = this.#settings;
     if (!(result?.status >= 200 && result.status <= 599)) {
       throw new TypeError(
         `The handler for ${operationId} must return a response with a status from 200 to 599.`,
       );
     }
-    const head = toHead(result.headers, headers?.(this.#call));
+    const head = toHead(result.headers, headers?.(call));
     if (route === undefined || route.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
-      this.#write(result, head, result.body as WireBody);
+      this.#write(call, result, head, result.body as WireBody);
       return;
     }
     const documented = findResponse(route.responses, result.status);
@@ -58,45 +61,47 @@ export class Responder {
     if (violation !== undefined) {
       throw new TypeError(`The response violates the document: ${violation}`);
     }
-    this.#send(result, head, content);
+    this.#send(call, result, head, content);
   }
 
   /** Sends the response that an error defines, or a 500 for any other error. Never rejects. */
-  async fail(error: unknown): Promise<void> {
-    const { response } = this.#call;
-    if (isDisconnect(error, this.#call)) return;
-    if (!hasResponse(error) || response.headersSent) this.#settings.onError(error, this.#call);
+  async fail(call: Call, error: unknown): Promise<void> {
+    const { response } = call;
+    const { onError } = this.#settings;
+    if (isDisconnect(error, call)) return;
+    if (!hasResponse(error) || response.headersSent) onError(error, call);
     if (response.headersSent) {
       // Clients must notice that it is truncated.
       response.destroy();
       return;
     }
     try {
-      await this.#sendError(hasResponse(error) ? error : toInternalError(error));
+      await this.#sendError(call, hasResponse(error) ? error : toInternalError(error));
     } catch (failure) {
-      this.#settings.onError(failure, this.#call);
+      onError(failure, call);
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { connection: 'close' }).end();
     }
   }
 
-  async #sendError(error: ErrorWithResponse): Promise<void> {
+  async #sendError(call: Call, error: ErrorWithResponse): Promise<void> {
     const { onFault, toError, headers } = this.#settings;
     let converted = error;
     let required: HandlerResponse['headers'];
     if (error instanceof HttpError) {
-      const fault = onFault?.(error, this.#call) ?? error;
-      converted = toError === undefined ? fault : await toError(fault, this.#call);
+      const fault = onFault?.(error, call) ?? error;
+      converted = toError === undefined ? fault : await toError(fault, call);
       required = fault.headers;
     }
-    if (this.#call.response.destroyed) return;
-    const result = converted[toResponse](this.#call);
-    const head = toHead(result.headers, required, headers?.(this.#call));
-    if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
-    this.#send(result, head, undefined, converted);
+    if (call.response.destroyed) return;
+    const result = converted[toResponse](call);
+    const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
+    const head = toHead(result.headers, required, headers?.(call), challenge);
+    this.#send(call, result, head, undefined, converted);
   }
 
   #send(
+    call: Call,
     result: HandlerResponse,
     head: Head,
     content: Content | undefined,
@@ -108,11 +113,18 @@ export class Responder {
     if (body !== undefined && !isTyped) head['content-type'] = toMediaType(result, content);
     const isJson = content !== undefined && CONTENT_KINDS[content.kind].isJson;
     const isRaw = isBytes(body) || (typeof body === 'string' && !isJson);
-    this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
+    this.#write(call, result, head, isRaw ? body : JSON.stringify(body), error);
   }
 
-  #write(result: HandlerResponse, head: Head, body: WireBody, error?: ErrorWithResponse): void {
-    const { request, response } = this.#call;
+  #write(
+    call: Call,
+    result: HandlerResponse,
+    head: Head,
+    body: WireBody,
+    error?: ErrorWithResponse,
+  ): void {
+    const { request, response } = call;
+    const { onResponse, onError } = this.#settings;
     const { status } = result;
     const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
     const length = lengthOf(body);
@@ -121,13 +133,13 @@ export class Responder {
       head['content-length'] = length;
     }
     writeHead(response, status, head);
-    this.#settings.onResponse?.(result, this.#call, error);
+    onResponse?.(result, call, error);
     drainAfter(response);
     if (isBodiless && typeof body !== 'function') {
       discard(body);
       response.end();
     } else {
-      writeBody(response, body, length, (error) => this.#settings.onError(error, this.#call));
+      writeBody(response, body, length, (failure) => onError(failure, call));
     }
   }
 }

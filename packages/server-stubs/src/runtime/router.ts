@@ -24,7 +24,7 @@ import {
 } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
 import { Responder } from './respond.ts';
-import { createAuthentication, toChallenge } from './security.ts';
+import { createAuthentication } from './security.ts';
 
 /** A route, with everything that can be prepared before the first request. */
 interface Operation {
@@ -34,8 +34,6 @@ interface Operation {
   readonly greedy: string | undefined;
   readonly handle: Handler | undefined;
   readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
-  /** `WWW-Authenticate` of each 401. */
-  readonly challenge: string | undefined;
 }
 
 /**
@@ -57,6 +55,7 @@ export function createRouter(
   const settings = toSettings(options);
   const { requestId: createId, respondToOptions } = settings;
   const paths = toPaths(table, handlers, settings);
+  const responder = new Responder(table, settings);
 
   const router: Listener = (request, response, next) => {
     replaceHost(request);
@@ -80,10 +79,9 @@ export function createRouter(
     const { request, rawPath } = call;
     const { method = '' } = request;
     const writable: { -readonly [Name in 'pathValues' | 'security']: Call[Name] } = call;
-    const responder = new Responder(call, settings, operation?.challenge);
     try {
       const isUnhandled = operation === undefined && method === 'OPTIONS';
-      if (isUnhandled && respondToOptions) return responder.respond(respondToOptions(call));
+      if (isUnhandled && respondToOptions) return responder.respond(call, respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
       const { route, handle, authenticate } = operation;
@@ -101,9 +99,9 @@ export function createRouter(
       } catch (error) {
         throw toDocumented(error, route);
       }
-      responder.respond(await handle(input, call));
+      responder.respond(call, await handle(input, call));
     } catch (error) {
-      await responder.fail(error);
+      await responder.fail(call, error);
     }
   }
 
@@ -141,7 +139,6 @@ function toPaths(
       // Handlers may be methods that refer to their object.
       handle: findHandler(handlers, operationId)?.bind(handlers),
       authenticate: createAuthentication(table, route, security),
-      challenge: toChallenge(table, route),
     });
   }
   const known = new Set(table.routes.map(({ operationId }) => operationId));

@@ -4,7 +4,7 @@ import { decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
 import { HttpError, hasResponse } from './portable/faults.ts';
 import { findHeader } from './portable/headers.ts';
 import { createNullObject } from './portable/null-object.ts';
-import type { Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
+import type { HandlerResponse, Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
 
 /**
  * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and
@@ -83,11 +83,11 @@ function afterScheme(authorization = '', scheme = ''): string | undefined {
 /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one challenge". */
 export function toChallenge(
   { securitySchemes, title }: RouteTable,
-  { security }: Route,
-): string | undefined {
-  if (security.length === 0) return undefined;
+  route: Route | undefined,
+): HandlerResponse['headers'] {
+  if (route === undefined || route.security.length === 0) return undefined;
   const realm = toQuoted(title);
-  const challenges = [...new Set(security.flat())].flatMap((name) => {
+  const challenges = route.security.flat().flatMap((name) => {
     const scheme = securitySchemes[name];
     if (scheme === undefined || scheme.type === 'mutualTLS') return [];
     if (scheme.type === 'apiKey') {
@@ -96,7 +96,9 @@ export function toChallenge(
     const type = toHttpScheme(scheme);
     return [`${type.charAt(0).toUpperCase()}${type.slice(1)} realm=${realm}`];
   });
-  return challenges.length === 0 ? `Mutual realm=${realm}` : [...new Set(challenges)].join(', ');
+  if (challenges.length === 0) challenges.push(`Mutual realm=${realm}`);
+  // Two schemes may have the same.
+  return { 'www-authenticate': [...new Set(challenges)].join(', ') };
 }
 
 /** Header values may only contain visible ASCII, and a quoted string escapes quotes and backslashes. */
