@@ -41,6 +41,7 @@ describe.each([
     const bad = await post(base, '/pets', '{"name":1}');
     const detail = 'body.name must be a string, got a number.';
     expect([bad.status, JSON.parse(bad.text).detail]).toEqual([400, detail]);
+    expect((await post(base, '/pets', '')).status).toBe(400);
     const hostile = await post(base, '/pets', '{"name":"a","__proto__":{"x":1}}');
     expect([hostile.status, hostile.text]).toEqual([400, expect.stringContaining('__proto__')]);
     expect((await send(base, '/other')).text).toBe('other');

@@ -3,7 +3,7 @@ import { type Readable, Transform } from 'node:stream';
 import type { Limits } from './options.ts';
 import { CONTENT_KINDS } from './portable/content-kinds.ts';
 import { bodyTooLarge, invalidBody, unsupported } from './portable/faults.ts';
-import { charsetOf } from './portable/headers.ts';
+import { charsetOf, findContent } from './portable/headers.ts';
 import { decodeUtf8, readFields, selectContent } from './portable/json.ts';
 import type { Input } from './portable/parameters.ts';
 import type { Content, RequestBody, Route } from './portable/route-table.ts';
@@ -21,23 +21,31 @@ export async function readBody(
 ): Promise<void> {
   if (passThrough) input.body = hasBody(request) ? openStream(request, limits) : request;
   if (passThrough || documented === undefined) return;
-  // Text and bytes may be empty. If the body is optional, nothing was sent.
-  const isSent =
-    hasBody(request) || (documented.required && request.headers['content-type'] !== undefined);
-  if (!isSent) {
+  const isSent = hasBody(request);
+  const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);
+  if (content === undefined) {
     input.body = readFields(undefined, documented, undefined);
     return;
   }
-  const content = selectSupported(documented, request);
   const { parse } = CONTENT_KINDS[content.kind];
   if (parse === undefined) {
     input.contentType = content.mediaType;
-    input.body = openStream(request, limits);
+    input.body = isSent ? openStream(request, limits) : request;
     return;
   }
-  const value = parse(await readText(request, content, limits.bodyBytes), content);
+  const text = isSent ? await readText(request, content, limits.bodyBytes) : '';
+  const value = parse(text, content);
   input.body = readFields(value, documented, content.validate);
   if (value !== undefined) input.contentType = content.mediaType;
+}
+
+/** Text and bytes may be empty. If the body is optional, nothing was sent. */
+function findEmpty(
+  { required, content }: RequestBody,
+  { headers }: IncomingMessage,
+): Content | undefined {
+  const type = headers['content-type'];
+  return required && type !== undefined ? findContent(content, type) : undefined;
 }
 
 /** RFC 9112, section 6.3. */
