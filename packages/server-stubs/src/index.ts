@@ -10,7 +10,7 @@ export {
 } from './runtime/event-stream.ts';
 export type { Router } from './runtime/options.ts';
 export type { Call } from './runtime/portable/call.ts';
-export { HttpError, type Violation } from './runtime/portable/faults.ts';
+export { HttpError, type Violation } from './runtime/portable/http-error.ts';
 export * from './storage/router.ts';
 export type { StorageCredentials } from './storage/wire.ts';
 export * from './upload/router.ts';

@@ -2,7 +2,7 @@ import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/s
 import { type CorsOptions, createCors } from './cors.ts';
 import { type RequestLimits, type RouterOptions, toLog } from './runtime/options.ts';
 import type { Call } from './runtime/portable/call.ts';
-import type { ErrorWithResponse, HttpError } from './runtime/portable/faults.ts';
+import type { ErrorWithResponse, HttpError } from './runtime/portable/http-error.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions

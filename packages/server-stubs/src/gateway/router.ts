@@ -16,7 +16,7 @@ import {
 import { hasBody } from '../runtime/body.ts';
 import type { Router } from '../runtime/options.ts';
 import { Call } from '../runtime/portable/call.ts';
-import { HttpError } from '../runtime/portable/faults.ts';
+import { HttpError } from '../runtime/portable/http-error.ts';
 import type { Input } from '../runtime/portable/parameters.ts';
 import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 import { discard } from '../runtime/response-body.ts';

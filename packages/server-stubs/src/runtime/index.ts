@@ -9,10 +9,10 @@ export type {
 } from './handlers.ts';
 export type * from './options.ts';
 export type { Call } from './portable/call.ts';
-export type { ErrorWithResponse, HttpError } from './portable/faults.ts';
-/** What only `@berth/server` and `@berth/mock` need. */
-export { toResponse } from './portable/faults.ts';
 export { memoize } from './portable/headers.ts';
+export type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
+/** What only `@berth/server` and `@berth/mock` need. */
+export { toResponse } from './portable/http-error.ts';
 export type { Input } from './portable/parameters.ts';
 export type * from './portable/route-table.ts';
 export { ajvHelpers } from './portable/validation.ts';

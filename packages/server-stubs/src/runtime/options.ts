@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './portable/call.ts';
-import type { ErrorWithResponse, HttpError } from './portable/faults.ts';
+import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 import type { HandlerResponse } from './portable/route-table.ts';
 
 export interface RouterOptions {

@@ -3,8 +3,13 @@ import { drainAfter } from './body.ts';
 import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
 import { CONTENT_KINDS } from './portable/content-kinds.ts';
-import { type ErrorWithResponse, HttpError, hasResponse, toResponse } from './portable/faults.ts';
 import { findContent, type HeaderValue, headerOf } from './portable/headers.ts';
+import {
+  type ErrorWithResponse,
+  HttpError,
+  hasResponse,
+  toResponse,
+} from './portable/http-error.ts';
 import { createNullObject } from './portable/null-object.ts';
 import type {
   Content,

@@ -11,7 +11,7 @@ import {
 } from './options.ts';
 import { Call, type Principals } from './portable/call.ts';
 import { decodeText } from './portable/encoding.ts';
-import { badPath, HttpError, notAllowed, notFound } from './portable/faults.ts';
+import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { createNullObject } from './portable/null-object.ts';
 import { type Input, readParameters } from './portable/parameters.ts';
 import {

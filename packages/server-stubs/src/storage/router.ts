@@ -17,7 +17,7 @@ import {
   type SecurityHandler,
 } from '../runtime/options.ts';
 import { Call } from '../runtime/portable/call.ts';
-import type { HttpError } from '../runtime/portable/faults.ts';
+import type { HttpError } from '../runtime/portable/http-error.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createRouter } from '../runtime/router.ts';
 import {

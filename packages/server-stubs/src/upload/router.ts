@@ -5,7 +5,7 @@ import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
 import { assertLimit, type Router } from '../runtime/options.ts';
 import { Call } from '../runtime/portable/call.ts';
-import { hasResponse } from '../runtime/portable/faults.ts';
+import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { Input } from '../runtime/portable/parameters.ts';
 import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 import { createRouter } from '../runtime/router.ts';

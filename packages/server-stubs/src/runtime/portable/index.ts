@@ -1,8 +1,8 @@
 /** The part of the runtime that also works in browsers, where MSW handles calls: nothing here needs a Node.js module. */
 export type { Call } from './call.ts';
 export { decodeText } from './encoding.ts';
-export * from './faults.ts';
 export * from './headers.ts';
+export * from './http-error.ts';
 export { readJsonBody } from './json.ts';
 export { createNullObject } from './null-object.ts';
 export { splitTarget } from './paths.ts';

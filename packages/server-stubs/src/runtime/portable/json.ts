@@ -1,7 +1,7 @@
 /** JSON bodies, from bytes to valid fields. Works in browsers, where MSW receives requests. */
 import { scan } from 'secure-json-parse';
-import { bodyTooLarge, invalidBody, invalidRequest, unsupported } from './faults.ts';
 import { findContent } from './headers.ts';
+import { bodyTooLarge, invalidBody, invalidRequest, unsupported } from './http-error.ts';
 import type { Content, RequestBody, Validator } from './route-table.ts';
 import { toViolation } from './validation.ts';
 

@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 import { decodeQuery, decodeText, findCookie, parseQuery, type QueryValues } from './encoding.ts';
-import { HttpError, invalidRequest, type Violation } from './faults.ts';
 import { findHeader } from './headers.ts';
+import { HttpError, invalidRequest, type Violation } from './http-error.ts';
 import { parseJson } from './json.ts';
 import { escapeName } from './json-pointer.ts';
 import { createNullObject, type NullObject } from './null-object.ts';

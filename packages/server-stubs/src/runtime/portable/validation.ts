@@ -1,7 +1,7 @@
 /** What generated validators need, and the messages for what they find. Works in browsers. */
 import * as measure from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import type { Violation } from './faults.ts';
+import type { Violation } from './http-error.ts';
 import { escapeName, toNames } from './json-pointer.ts';
 import type { SchemaError, Validator } from './route-table.ts';
 
