@@ -8,7 +8,7 @@ import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
 import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
-import { runChecks } from './run/run-checks.ts';
+import { reportInvariants, runChecks } from './run/run-checks.ts';
 
 export interface Conformance {
   /** Runs the suite once. */
@@ -55,13 +55,13 @@ export async function runConformance(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     await prepare(run);
-    run.phase = 'checking';
-    const [reportInvariants] = await Promise.all([
+    run.observer.start();
+    const [observed] = await Promise.all([
       runChecks(run, checks, onResult),
       runDredd(run, onResult),
       runWorkflows(run, onResult),
     ]);
-    reportInvariants();
+    reportInvariants(run, observed, onResult);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     // It quotes what the target responded, which may be a credential.

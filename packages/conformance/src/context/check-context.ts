@@ -4,7 +4,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import type { InvariantId } from '../invariants/invariants.ts';
+import type { InvariantId } from '../invariants/observer.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { type Claim, cite, show } from '../validation/claims.ts';
@@ -15,7 +15,7 @@ import {
   type FixtureClient,
   type GatewayClient,
 } from './gateway-client.ts';
-import { createRunCaller, FOLDER, type Run } from './run.ts';
+import { FOLDER, type Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 import type { Runnable } from './why-not-run.ts';
 
@@ -73,11 +73,10 @@ export class CheckContext {
     this.#folder = `${FOLDER}/${run.mark}/${this.#name}`;
     this.settings = run.settings;
     this.signal = run.signal;
-    const caller = createRunCaller(run);
-    this.gateway = createGatewayClient(run, caller);
+    this.gateway = createGatewayClient(run);
     this.fixture = createFixtureClient(this.gateway);
-    this.storage = createStorageClient(run, caller, this.#folder);
-    this.files = new Files({ run, caller, storage: this.storage, expect: this.expect });
+    this.storage = createStorageClient(run, this.#folder);
+    this.files = new Files({ run, storage: this.storage, expect: this.expect });
   }
 
   /**
@@ -107,12 +106,11 @@ export class CheckContext {
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
     const agents = createAgents(this.settings, true);
-    const run = { ...this.run, agents };
-    const caller = createRunCaller(run);
+    const run = { ...this.run, caller: this.run.caller.with({ agents }) };
     try {
       await use({
-        gateway: createGatewayClient(run, caller),
-        storage: createStorageClient(run, caller, this.#folder),
+        gateway: createGatewayClient(run),
+        storage: createStorageClient(run, this.#folder),
       });
     } finally {
       agents.http.destroy();

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Caller } from '../http/caller.ts';
 import {
   type Exchange,
   type HeaderInput,
@@ -54,7 +53,6 @@ export interface CopyItem {
 
 interface Context {
   run: Run;
-  caller: Caller;
   storage: StorageClient;
   expect: (holds: boolean, message: string, call?: Exchange) => void;
 }
@@ -138,7 +136,7 @@ export class Files {
     const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle } = options;
     const { type = `multipart/form-data; boundary=${boundary}` } = options;
     const body = options.body ?? toMultipart(form, boundary);
-    const exchange = await this.#context.caller.call({
+    const exchange = await this.#context.run.caller.call({
       method: 'POST',
       url: toCallUrl(url),
       headers: [['Content-Type', type], ...toHeaderList(options.headers)],
@@ -258,7 +256,7 @@ export class Files {
     // Links may be unencoded; what is already encoded stays as is.
     const { origin, pathname, search } = new URL(link);
     const call = { method: 'GET', url: origin + pathname + search, headers: [] };
-    const exchange = await this.#context.caller.call({ ...call, body: Buffer.alloc(0) });
+    const exchange = await this.#context.run.caller.call({ ...call, body: Buffer.alloc(0) });
     const { received } = exchange;
     const location = REDIRECTS.includes(received.status) && received.header('location');
     const next = location && URL.parse(location, link)?.href;

@@ -1,4 +1,4 @@
-import { type Caller, type OpenExchange, toTrickle } from '../http/caller.ts';
+import { type OpenExchange, toTrickle } from '../http/caller.ts';
 import {
   type Call,
   type Exchange,
@@ -47,8 +47,9 @@ export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
 export type FixtureClient = ReturnType<typeof createFixtureClient>;
 
-export function createGatewayClient(run: Run, caller: Caller) {
-  const { gatewayUrl, gatewayHost } = run.settings;
+export function createGatewayClient(run: Run) {
+  const { caller, settings } = run;
+  const { gatewayUrl, gatewayHost } = settings;
   function assertAccepted(call: GatewayCall, { received }: Exchange): void {
     if (received.status === 401 && isGatewayError(received))
       assertRefusable(call, received, 'gateway');

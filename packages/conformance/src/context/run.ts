@@ -16,24 +16,38 @@ export const FOLDER = 'berth-conformance';
 export type Run = ReturnType<typeof createRun>;
 
 export function createRun(settings: Settings, signal: AbortSignal) {
-  const onWait = (pause: number) =>
-    settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`);
+  const { timeout, rate, onNotice } = settings;
+  const pace = new Pace(
+    (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
+    rate,
+  );
+  const observer = new Observer(settings);
+  const sent = { calls: 0 };
+  const caller = new Caller({
+    agents: createAgents(settings),
+    pace,
+    signal,
+    timeout,
+    onSent() {
+      sent.calls += 1;
+    },
+    onExchange: (exchange) => observer.observe(exchange),
+  });
   return {
     settings,
     signal,
     /** Random part of every name that the run generates, so that it never touches real data. */
     mark: randomBytes(4).toString('hex'),
-    agents: createAgents(settings),
-    pace: new Pace(onWait, settings.rate),
+    pace,
+    caller,
+    sent,
+    observer,
     signers: createSigners(settings),
     secrets: new Redactor(listSecrets(settings)),
     /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
     leftovers: new Map<string, string | undefined>(),
-    sent: { calls: 0 },
     /** How many contexts have been created: a sentence may have several checks. */
     contexts: { count: 0 },
-    observer: new Observer(settings),
-    phase: 'preparing' as 'preparing' | 'checking',
     // What the deployment accepts; known before the first check.
     requestForm: settings.requestForm ?? 'top',
     copyPaths: settings.wireProfile.copyPaths,
@@ -43,22 +57,6 @@ export function createRun(settings: Settings, signal: AbortSignal) {
       Record<'fixture' | 'webSocket' | Api, NotRun | undefined>
     >,
   };
-}
-
-export function createRunCaller(run: Run): Caller {
-  const { agents, pace, signal, settings, sent } = run;
-  return new Caller({
-    agents,
-    pace,
-    signal,
-    timeout: settings.timeout,
-    onSent() {
-      sent.calls += 1;
-    },
-    onExchange(exchange) {
-      if (run.phase === 'checking') run.observer.observe(exchange);
-    },
-  });
 }
 
 /** Returns the results in order of completion. */

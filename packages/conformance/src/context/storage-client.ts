@@ -1,5 +1,4 @@
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import type { Caller } from '../http/caller.ts';
 import {
   type Call,
   type HeaderInput,
@@ -37,8 +36,8 @@ export interface StorageCallOptions {
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-export function createStorageClient(run: Run, caller: Caller, folder: string) {
-  const { settings, secrets } = run;
+export function createStorageClient(run: Run, folder: string) {
+  const { caller, settings, secrets } = run;
 
   async function call(
     operation: string,

@@ -1,4 +1,4 @@
-import { createRunCaller, type Run } from '../context/run.ts';
+import type { Run } from '../context/run.ts';
 import { whyNotRun } from '../context/why-not-run.ts';
 import type { Transaction } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
@@ -96,7 +96,7 @@ async function readExchange(run: Run, call: Call, { real }: DreddTransaction): P
   if (real === undefined || real.statusCode === 429) {
     const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
     await run.pace.ready(new URL(call.url).origin, run.signal, retryAt);
-    const exchange = await createRunCaller(run).call(call);
+    const exchange = await run.caller.call(call);
     // Dredd compares the status of the last response.
     if (real !== undefined) real.statusCode = exchange.received.status;
     return exchange;

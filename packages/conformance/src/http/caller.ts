@@ -59,6 +59,11 @@ export class Caller {
     this.#options = options;
   }
 
+  /** Returns a caller that differs in some options. */
+  with(changed: Partial<CallerOptions>): Caller {
+    return new Caller({ ...this.#options, ...changed });
+  }
+
   async call(call: Call): Promise<Exchange> {
     const exchange = await this.#repeat(call, async () => {
       const { sent, received, chunks } = await this.#send(call);

@@ -7,13 +7,15 @@ import { isSelected, type Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
 import { ResponseValidator } from '../validation/check-response.ts';
 import type { Claim } from '../validation/claims.ts';
-import { INVARIANTS, type Invariant } from './invariants.ts';
+import { GATEWAY_INVARIANTS, toServiceCall } from './gateway-invariants.ts';
+import type { Invariant, OperationCall } from './invariant.ts';
+import { STORAGE_INVARIANTS, toStorageCall } from './storage-invariants.ts';
 
-const invariants = (Object.entries(INVARIANTS) as [SentenceId, Invariant][]).map(([id, check]) => ({
-  id,
-  check,
-  rule: findRule(id),
-}));
+const INVARIANTS = { ...GATEWAY_INVARIANTS, ...STORAGE_INVARIANTS };
+
+export type InvariantId = keyof typeof INVARIANTS;
+
+export const isInvariant = (id: string): id is InvariantId => id in INVARIANTS;
 
 interface Observed extends Scope {
   findings: Finding[];
@@ -23,19 +25,24 @@ interface Observed extends Scope {
 export class Observer {
   readonly #settings: Settings;
   readonly #validator: ResponseValidator;
-  readonly #selected: typeof invariants;
-  readonly #observed = new Map<SentenceId, Observed>();
+  readonly #observed = new Map<string, Observed>();
+  #isStarted = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#validator = new ResponseValidator(toContract(settings.wireProfile));
-    this.#selected = invariants.filter(({ id }) =>
-      isSelected({ engine: 'rules', id }, settings.only),
-    );
+  }
+
+  /** Until then, the run finds out what the deployment accepts, and its responses are not observed. */
+  start(): void {
+    this.#isStarted = true;
   }
 
   observe(exchange: Exchange): void {
-    for (const { id, findings } of this.#check(exchange, this.#selected)) {
+    if (!this.#isStarted) return;
+    const { only } = this.#settings;
+    const isSelectedId = (id: SentenceId) => isSelected({ engine: 'rules', id }, only);
+    for (const { id, findings } of this.#check(exchange, isSelectedId)) {
       const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
       this.#observed.set(id, observed);
       observed.responses += 1;
@@ -47,22 +54,26 @@ export class Observer {
 
   /** Returns how a response violates the rules with level MUST, whatever the operator has selected. */
   validate(exchange: Exchange): Finding[] {
-    const required = invariants.filter(({ rule }) => rule.level === 'must');
-    return this.#check(exchange, required).flatMap(({ findings }) => findings);
+    const isRequired = (id: SentenceId) => findRule(id).level === 'must';
+    return this.#check(exchange, isRequired).flatMap(({ findings }) => findings);
   }
 
-  resultOf(id: SentenceId): Observed | undefined {
+  resultOf(id: InvariantId): Observed | undefined {
     return this.#observed.get(id);
   }
 
-  #check(exchange: Exchange, selected: typeof invariants) {
-    const { api, operationId } = this.#findOperation(exchange) ?? {};
-    if (operationId === undefined) return [];
-    const call = { ...exchange, operationId, settings: this.#settings, validator: this.#validator };
-    return selected.flatMap(({ id, check, rule }) => {
-      const results = rule.api === api ? check(call) : undefined;
-      return results ? [{ id, findings: toFindings(id, results) }] : [];
-    });
+  #check(exchange: Exchange, isIncluded: (id: SentenceId) => boolean) {
+    const operation = this.#findOperation(exchange);
+    if (operation === undefined) return [];
+    const call: OperationCall = {
+      ...exchange,
+      operationId: operation.operationId,
+      settings: this.#settings,
+      checkSchema: () => this.#validator.checkResponse(operation, exchange.received),
+    };
+    return operation.api === 'gateway'
+      ? check(GATEWAY_INVARIANTS, toServiceCall(call), isIncluded)
+      : check(STORAGE_INVARIANTS, toStorageCall(call), isIncluded);
   }
 
   #findOperation({ sent }: Exchange): { api: Api; operationId: string } | undefined {
@@ -82,6 +93,21 @@ export class Observer {
     const operation = { api: 'storage', operationId: name } as const;
     return this.#validator.hasOperation(operation) ? operation : undefined;
   }
+}
+
+/** Returns the findings of each invariant that applies to a call. */
+function check<Call extends OperationCall>(
+  invariants: Readonly<Partial<Record<SentenceId, Invariant<Call>>>>,
+  call: Call,
+  isIncluded: (id: SentenceId) => boolean,
+) {
+  const included = (Object.entries(invariants) as [SentenceId, Invariant<Call>][]).filter(([id]) =>
+    isIncluded(id),
+  );
+  return included.flatMap(([id, invariant]) => {
+    const results = invariant(call);
+    return results ? [{ id, findings: toFindings(id, results) }] : [];
+  });
 }
 
 function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {

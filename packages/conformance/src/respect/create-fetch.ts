@@ -1,6 +1,6 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { Files } from '../context/files.ts';
-import { createRunCaller, type Run } from '../context/run.ts';
+import type { Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
@@ -14,7 +14,6 @@ export interface Recorded {
 
 /** Lets Respect make calls like all others of the run: with its credentials, timeouts, CAs and names. */
 export function createFetch(run: Run, record: Recorded): typeof fetch {
-  const caller = createRunCaller(run);
   const { gateway, storage, files } = new CheckContext(run, 'respect');
   const { gatewayUrl, storageUrl, wireProfile } = run.settings;
   const { storeFileID, storageHeaders } = wireProfile;
@@ -44,7 +43,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     if (method === 'GET') return files.download(url);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
-    return caller.call({ method, url: toCallUrl(url), headers, body });
+    return run.caller.call({ method, url: toCallUrl(url), headers, body });
   }
 
   const toOperation = (url: string) =>

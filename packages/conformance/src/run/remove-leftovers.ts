@@ -27,7 +27,8 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
     MAX_DURATION + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
   );
   // The target may be responding again.
-  const run: Run = { ...ended, signal, pace: new Pace(() => {}, rate) };
+  const pace = new Pace(() => {}, rate);
+  const run: Run = { ...ended, signal, caller: ended.caller.with({ signal, pace }) };
   const context = new CheckContext(run, 'clean-up');
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);

@@ -2,17 +2,20 @@ import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
 import { whyNotRun } from '../context/why-not-run.ts';
 import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
-import { INVARIANTS } from '../invariants/invariants.ts';
+import { isInvariant } from '../invariants/observer.ts';
 import { FailError, type NotRun, NoWebSocketError, toNotRun } from '../not-run.ts';
 import type { Result } from '../result.ts';
 import { mergeParts, type Part } from './merge-parts.ts';
 
-/** Runs the checks, the long ones first. Returns what reports the rules with invariants, after all other calls. */
+/** The parts of the rules with invariants, which are not reported before all other calls of the run. */
+type Observed = [rule: Rule, checked: Part[]][];
+
+/** Runs the checks, the long ones first, and reports the rules without invariants. */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],
   onResult: (result: Result) => void,
-): Promise<() => void> {
+): Promise<Observed> {
   const ordered = checks.toSorted((a, b) => Number(b.waits ?? false) - Number(a.waits ?? false));
   const waiting = Map.groupBy(ordered, ({ id }) => findRule(id));
   const parts = new Map<Rule, Part[]>(rules.map((rule) => [rule, []]));
@@ -23,15 +26,21 @@ export async function runChecks(
     const isLast = ended.length === waiting.get(rule)?.length;
     if (isLast && !hasInvariant(rule)) onResult(mergeParts(rule, ended));
   });
-  return () => {
-    for (const [rule, ended] of parts) {
-      if (hasInvariant(rule)) onResult(mergeParts(rule, [...ended, ...observe(run, ended)]));
-    }
-  };
+  return [...parts].filter(([rule]) => hasInvariant(rule));
+}
+
+export function reportInvariants(
+  { observer }: Run,
+  observed: Observed,
+  onResult: (result: Result) => void,
+): void {
+  for (const [rule, checked] of observed) {
+    onResult(mergeParts(rule, [...checked, ...listObserved(observer, checked)]));
+  }
 }
 
 function hasInvariant({ sentences }: Rule): boolean {
-  return Object.keys(sentences).some((id) => id in INVARIANTS);
+  return Object.keys(sentences).some(isInvariant);
 }
 
 async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
@@ -64,8 +73,8 @@ async function attempt(check: Check, context: CheckContext, run: Run): Promise<N
 }
 
 /** Returns what all responses of the run show about the invariants of a rule. */
-function observe({ observer }: Run, checked: readonly Part[]): Part[] {
-  const ids = new Set(checked.map(({ id }) => id).filter((id) => id in INVARIANTS));
+function listObserved(observer: Run['observer'], checked: readonly Part[]): Part[] {
+  const ids = new Set(checked.map(({ id }) => id).filter(isInvariant));
   return [...ids].flatMap((id): Part | [] => {
     const observed = observer.resultOf(id);
     if (observed?.violations === 0) return { id, outcome: 'pass', findings: [] };

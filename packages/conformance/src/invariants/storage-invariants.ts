@@ -1,0 +1,102 @@
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
+import { type Claim, claimEach, show } from '../validation/claims.ts';
+import { hasFailed, isSuccess, readReply, type StorageReply } from '../validation/read-storage.ts';
+import type { Invariant, OperationCall } from './invariant.ts';
+
+/** A call to a storage operation, with the content of the envelope in its response. */
+type StorageCall = OperationCall & StorageReply;
+
+export const toStorageCall = (call: OperationCall): StorageCall => ({
+  ...call,
+  ...readReply(call, call.settings.wireProfile.envelope),
+});
+
+const isCopy = ({ operationId }: StorageCall) => operationId === 'batchCopyFile';
+
+/** The items of a list call as sent, in either form of a request (D21). */
+function itemsOf(sent: Call): unknown[] | undefined {
+  const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
+  return Array.isArray(fileList) ? fileList : undefined;
+}
+
+const listFileIds = (items: readonly unknown[]): string[] =>
+  items
+    .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
+    .filter((id) => typeof id === 'string');
+
+/** What the schemas of the storage document leave to its descriptions. */
+function claimEnvelope(call: StorageCall): Claim[] {
+  const { payload, data, envelope, received, refused, operationId } = call;
+  if (payload === undefined) return [];
+  const claims: Claim[] = refused
+    ? [[payload.data === undefined, `data must be absent, but it was ${show(payload.data)}`]]
+    : [[data !== undefined, `data must be an object, not ${show(payload.data)}`]];
+  const { statusCode } = envelope ?? {};
+  if (call.settings.wireProfile.envelope === 'wrapped' && typeof statusCode === 'number') {
+    if (isCopy(call)) {
+      const message = `statusCode must equal the HTTP status ${received.status}, but was ${statusCode}`;
+      claims.push([statusCode === received.status, message]);
+    } else if (!refused && data !== undefined && !('code' in payload)) {
+      claims.push([statusCode === 200, `statusCode must be 200, not ${statusCode}`]);
+    }
+  }
+  if (operationId === 'getUploadMetaData' && typeof data?.url === 'string') {
+    claims.push([isWebUrl(data.url), `url must be an absolute URL, not ${show(data.url)}`]);
+  }
+  if (isCopy(call)) claims.push(...(call.entries ?? []).flatMap(claimCopyEntry));
+  return claims;
+}
+
+/** A copy entry has a code and a message if it failed, and otherwise neither. */
+function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
+  return ['code', 'message'].map((field): Claim => {
+    const value = entry[field];
+    if (!hasFailed(entry)) {
+      return [value === undefined, `${field} must be absent, but it was ${show(value)}`];
+    }
+    const message = `${field} of a failed item must be a string, not ${show(value)}`;
+    return [typeof value === 'string', message];
+  });
+}
+
+const present = (name: string, value: unknown): Claim => [
+  (value ?? undefined) !== undefined,
+  `the response should have the field ${name}`,
+];
+
+/** Sentences about the response to any storage operation. Links and uploads are checked in `checks/`. */
+export const STORAGE_INVARIANTS = {
+  'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
+  'ST-LINKS-CALL': ({ operationId, entries = [] }) => {
+    const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
+    return claimEach(linked, ({ tempFileURL: url }) => {
+      const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+      return [isWebUrl(url), message];
+    });
+  },
+  'ST-PRESENT/1': ({ payload }) => payload && [present('requestId', payload.requestId)],
+  'ST-PRESENT/2': ({ payload, refused }) =>
+    payload && refused ? [present('message', payload.message)] : undefined,
+  'ST-PRESENT/3': (call) => {
+    const { entries = [] } = call;
+    const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
+    const what = 'fileID in the entry of a copied file';
+    return claimEach(copied, ({ fileID }) => present(what, fileID));
+  },
+  'ST-LISTS/1': ({ entries, sent }) => {
+    const items = itemsOf(sent);
+    if (!entries || !items) return undefined;
+    const message = `data.fileList must have ${items.length} entries, but has ${entries.length}`;
+    return [[entries.length === items.length, message]];
+  },
+  'ST-LISTS/2': (call) => {
+    if (isCopy(call) || !call.entries) return undefined;
+    const [actual, expected] = [listFileIds(call.entries), listFileIds(itemsOf(call.sent) ?? [])];
+    const count = (ids: readonly string[], id: string) => ids.filter((each) => each === id).length;
+    return claimEach([...new Set(expected)], (id) => {
+      const counts = `${count(expected, id)} entries must have the fileID ${id}`;
+      return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
+    });
+  },
+} satisfies Partial<Record<SentenceId, Invariant<StorageCall>>>;
