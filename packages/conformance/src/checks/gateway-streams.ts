@@ -20,15 +20,24 @@ const MAX_STREAMS = 5;
 /** How many other calls must get a response while an event does not arrive: a busy machine delays them, too. */
 const MIN_CALLS = 5;
 
+/** Which event of a stream arrived late, if any; `unknown` if the stream shows nothing. */
+type LateEvent = 'none' | 'first' | 'second' | 'third' | 'unknown';
+
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
   let pause = Math.min(FIRST_WAIT, Math.floor(t.settings.timeout / 4));
   let count = 0;
   for (let streams = 1; streams <= MAX_STREAMS; streams += 1) {
-    const { open, late, isUnclear = false } = await followHeldStream(t, call, pause);
-    if (isUnclear) pause *= 2;
-    else if (late !== undefined) count += 1;
-    if (isUnclear || (late !== undefined && count < BUFFERED)) continue;
-    t.expect(late === undefined, `${call.method} /events: ${late}`, open);
+    const { open, lateEvent } = await followHeldStream(t, call, pause);
+    if (lateEvent === 'unknown') {
+      pause *= 2;
+      continue;
+    }
+    if (lateEvent !== 'none') count += 1;
+    if (lateEvent !== 'none' && count < BUFFERED) continue;
+    const when =
+      lateEvent === 'third' ? `after a quiet time of ${pause} ms` : 'before the next one was sent';
+    const found = `${call.method} /events: the ${lateEvent} event did not arrive ${when}`;
+    t.expect(lateEvent === 'none', found, open);
     return;
   }
   throw new SkipError('the calls took too long for a result; see --rate and --timeout');
@@ -38,14 +47,12 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
  * The service holds its stream after the first event until it is released. A caller that has received the first event
  * by then did not have to wait for a later one. The service holds it again after the second event, for so long that a
  * gateway with a short limit cuts it off.
- *
- * @returns which event arrived late, if any, or that this cannot be told
  */
 async function followHeldStream(
   t: CheckContext,
   call: GatewayCall,
   pause: number,
-): Promise<{ open: OpenExchange; late?: string; isUnclear?: boolean }> {
+): Promise<{ open: OpenExchange; lateEvent: LateEvent }> {
   const hold = t.uniqueName();
   const path = t.fixture.events({ count: EVENTS, hold, mark: hold, wait: pause, interval: pause });
   // As browsers send them: a gateway that would compress the stream must not hold it back.
@@ -70,21 +77,19 @@ async function followHeldStream(
     const [open, stream] = await Promise.all([opening, opened]);
     const { status } = open.received;
     if (status !== 200) throw new SkipError(`the response for an event stream was ${status}`);
-    if (isFirstLate) return { open, late: 'the first event arrived only with the next one' };
+    if (isFirstLate) return { open, lateEvent: 'first' };
     if (stream.count() === 0) throw new SkipError('no event arrived');
     if (!(await t.fixture.release(hold))) {
       // The service sends the next event after this time, even without a release: the first may have arrived with it.
-      const isUnclear = stream.count() > 1 || performance.now() - began > 0.9 * pause;
+      const isOver = stream.count() > 1 || performance.now() - began > 0.9 * pause;
       // Otherwise, another instance of the fixture got the release.
-      return { open, isUnclear };
+      return { open, lateEvent: isOver ? 'unknown' : 'none' };
     }
-    if (await isLate(stream.until(2)))
-      return { open, late: 'the second event arrived only with the next one' };
+    if (await isLate(stream.until(2))) return { open, lateEvent: 'second' };
     if (stream.count() < 2) throw new SkipError('the event stream was cut off');
-    if (stream.count() > 2) return { open, isUnclear: true };
+    if (stream.count() > 2) return { open, lateEvent: 'unknown' };
     await stream.until(EVENTS);
-    const late = `the third event did not arrive after the stream was quiet for ${pause} ms`;
-    return stream.count() < EVENTS ? { open, late } : { open };
+    return { open, lateEvent: stream.count() < EVENTS ? 'third' : 'none' };
   } finally {
     // What a call has thrown is more telling.
     await opened.then(({ close }) => close()).catch(() => {});

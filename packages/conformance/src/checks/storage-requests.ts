@@ -20,7 +20,29 @@ import {
 
 type StorageCall = [operation: string, fields: object, options?: StorageCallOptions];
 
-type Calls = Partial<Record<SentenceId, (good: GoodFields, t: CheckContext) => StorageCall[]>>;
+/** Returns calls, made from fields that every deployment must accept. */
+type ToCalls = (good: GoodFields, t: CheckContext) => StorageCall[];
+
+/** Defines a check that calls are accepted, in the form that was found out before the first check. */
+const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
+  defineCheck(id, [], async (t) => {
+    for (const call of toCalls(await makeGoodFields(t), t))
+      expectAccepted(t, await tryCall(t, ...call));
+  });
+
+/** Defines a check that calls are rejected; `ST-RESPONSE` is about the format of the responses. */
+const defineRejected = (id: SentenceId, toCalls: ToCalls): Check =>
+  defineCheck(id, [], async (t) => {
+    for (const [operation, fields, options = {}] of toCalls(await makeGoodFields(t), t)) {
+      const reply = await tryCall(t, operation, fields, options);
+      expectRefused(t, reply);
+      const { body } = options;
+      const { status } = reply.received;
+      // D30: an invalid body never causes a 5xx.
+      const found = `the response to the body ${cite(body)} was ${status}`;
+      if (body !== undefined) t.expect(status < 500, found, reply);
+    }
+  });
 
 /** Other ways to send the same JSON value (RFC 8259), and types with and without parameters. */
 function toSpellings(
@@ -55,32 +77,6 @@ const UNKNOWN = {
   constructor: 'text',
   toString: 1,
   '': true,
-};
-
-/** Calls that must be accepted, in the form that was found out before the first check. */
-const ACCEPTED: Calls = {
-  'ST-PATH/1': (good) => Object.entries(good),
-  'ST-REQUEST/1': (good, t) =>
-    toSpellings((operation) => t.storage.body(good[operation])).map(([operation, options]) => {
-      return [operation, good[operation], options];
-    }),
-  'ST-REQUEST/2': (good) => {
-    const [copy] = good.batchCopyFile.fileList;
-    return [...Object.entries(good), ['batchCopyFile', { fileList: toCopies(copy) }]];
-  },
-  'ST-UNKNOWN-FIELDS': (good) => {
-    const [link] = good.batchGetTempUrls.fileList;
-    const [copy] = good.batchCopyFile.fileList;
-    return [
-      ...STORAGE_OPERATIONS.map((name): StorageCall => [name, { ...UNKNOWN, ...good[name] }]),
-      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
-      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
-    ];
-  },
-  'ST-META-CALL': (_, t) =>
-    ['file.txt', 'level/deeper/file', 'file.txt'].map((name) => {
-      return ['getUploadMetaData', { path: t.storage.path(name) }];
-    }),
 };
 
 /** Deep enough for a recursive parser. */
@@ -152,31 +148,6 @@ const withBodies = (
   Object.entries(good).flatMap(([operation, fields]) =>
     toBodies(fields).map((body): StorageCall => [operation, {}, { body }]),
   );
-
-/** Calls that must be rejected; `ST-RESPONSE` is about the format of the responses. */
-const REJECTED: Calls = {
-  // What lenient routers ignore after the name of an operation.
-  'ST-PATH/2': (good) =>
-    Object.entries(good).flatMap(([operation, fields]): StorageCall[] => [
-      [`${operation}X`, fields],
-      [`${operation}.json`, fields],
-    ]),
-  'ST-PATH/3': (good) =>
-    Object.entries(good).map(([operation, fields]) => {
-      return [operation, {}, { method: 'GET', query: toQuery(fields) }];
-    }),
-  'ST-INVALID/1': (good, t) => withBodies(good, (fields) => toBroken(t.storage.body(fields))),
-  'ST-INVALID/2': (good, t) =>
-    withBodies(good, (fields) =>
-      [...toIncomplete(fields), ...toIncompleteItems(fields)].map(t.storage.body),
-    ),
-  'ST-INVALID/3': (good, t) => {
-    const [{ fileID }] = good.batchGetTempUrls.fileList;
-    const batchGetTempUrls = { fileList: [{ fileID, maxAge: t.storage.maxAge(600) }] };
-    const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];
-    return withBodies({ ...good, batchGetTempUrls }, toBodies);
-  },
-};
 
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
 async function expectFormsAlike(t: CheckContext): Promise<void> {
@@ -250,25 +221,56 @@ async function expectUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRequests: readonly Check[] = [
-  ...Object.entries(ACCEPTED).map(([id, toCalls]) =>
-    defineCheck(id as SentenceId, [], async (t) => {
-      for (const call of toCalls(await makeGoodFields(t), t))
-        expectAccepted(t, await tryCall(t, ...call));
+  defineAccepted('ST-PATH/1', (good) => Object.entries(good)),
+  defineAccepted('ST-REQUEST/1', (good, t) =>
+    toSpellings((operation) => t.storage.body(good[operation])).map(([operation, options]) => {
+      return [operation, good[operation], options];
     }),
   ),
-  ...Object.entries(REJECTED).map(([id, toCalls]) =>
-    defineCheck(id as SentenceId, [], async (t) => {
-      for (const [operation, fields, options = {}] of toCalls(await makeGoodFields(t), t)) {
-        const reply = await tryCall(t, operation, fields, options);
-        expectRefused(t, reply);
-        const { body } = options;
-        const { status } = reply.received;
-        // D30: an invalid body never causes a 5xx.
-        const found = `the response to the body ${cite(body)} was ${status}`;
-        if (body !== undefined) t.expect(status < 500, found, reply);
-      }
+  defineAccepted('ST-REQUEST/2', (good) => {
+    const [copy] = good.batchCopyFile.fileList;
+    return [...Object.entries(good), ['batchCopyFile', { fileList: toCopies(copy) }]];
+  }),
+  defineAccepted('ST-UNKNOWN-FIELDS', (good) => {
+    const [link] = good.batchGetTempUrls.fileList;
+    const [copy] = good.batchCopyFile.fileList;
+    return [
+      ...STORAGE_OPERATIONS.map((name): StorageCall => [name, { ...UNKNOWN, ...good[name] }]),
+      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
+      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
+    ];
+  }),
+  defineAccepted('ST-META-CALL', (_, t) =>
+    ['file.txt', 'level/deeper/file', 'file.txt'].map((name) => {
+      return ['getUploadMetaData', { path: t.storage.path(name) }];
     }),
   ),
+  // What lenient routers ignore after the name of an operation.
+  defineRejected('ST-PATH/2', (good) =>
+    Object.entries(good).flatMap(([operation, fields]): StorageCall[] => [
+      [`${operation}X`, fields],
+      [`${operation}.json`, fields],
+    ]),
+  ),
+  defineRejected('ST-PATH/3', (good) =>
+    Object.entries(good).map(([operation, fields]) => {
+      return [operation, {}, { method: 'GET', query: toQuery(fields) }];
+    }),
+  ),
+  defineRejected('ST-INVALID/1', (good, t) =>
+    withBodies(good, (fields) => toBroken(t.storage.body(fields))),
+  ),
+  defineRejected('ST-INVALID/2', (good, t) =>
+    withBodies(good, (fields) =>
+      [...toIncomplete(fields), ...toIncompleteItems(fields)].map(t.storage.body),
+    ),
+  ),
+  defineRejected('ST-INVALID/3', (good, t) => {
+    const [{ fileID }] = good.batchGetTempUrls.fileList;
+    const batchGetTempUrls = { fileList: [{ fileID, maxAge: t.storage.maxAge(600) }] };
+    const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];
+    return withBodies({ ...good, batchGetTempUrls }, toBodies);
+  }),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),
 ];

@@ -57,12 +57,12 @@ const callWithFiles = once(
 );
 
 export const storageResponses: readonly Check[] = [
-  ...(['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'] as const).map((id) =>
-    defineCalls(id, ['storageCredentials'], callWithoutFiles),
-  ),
-  ...(['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'] as const).map((id) =>
-    defineCalls(id, needsFiles, callWithFiles),
-  ),
+  defineCalls('ST-RESPONSE', ['storageCredentials'], callWithoutFiles),
+  defineCalls('ST-PRESENT/1', ['storageCredentials'], callWithoutFiles),
+  defineCalls('ST-PRESENT/2', ['storageCredentials'], callWithoutFiles),
+  defineCalls('ST-PRESENT/3', needsFiles, callWithFiles),
+  defineCalls('ST-LISTS/1', needsFiles, callWithFiles),
+  defineCalls('ST-LISTS/2', needsFiles, callWithFiles),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;

@@ -65,9 +65,10 @@ export const upload: readonly Check[] = [
       await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  ...(['UP-FIELDS/1', 'UP-FIELDS/2', 'UP-FIELDS/3', 'UP-FIELDS/4'] as const).map((id, position) =>
-    defineCheck(id, needsFiles, (t) => expectFieldChecked(t, position)),
-  ),
+  defineCheck('UP-FIELDS/1', needsFiles, (t) => expectFieldChecked(t, 0)),
+  defineCheck('UP-FIELDS/2', needsFiles, (t) => expectFieldChecked(t, 1)),
+  defineCheck('UP-FIELDS/3', needsFiles, (t) => expectFieldChecked(t, 2)),
+  defineCheck('UP-FIELDS/4', needsFiles, (t) => expectFieldChecked(t, 3)),
   defineCheck('UP-FILE', needsFiles, async (t) => {
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
