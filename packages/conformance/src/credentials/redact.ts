@@ -1,5 +1,5 @@
 import { SECRETS, type Settings } from '../options.ts';
-import { CUT, MAX_CITED } from '../validation/claims.ts';
+import { shortenCited } from '../validation/claims.ts';
 
 export const BLANK = '[redacted]';
 
@@ -36,7 +36,7 @@ export function listSecrets(settings: Settings): Secrets {
   };
 }
 
-/** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
+/** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64, and shortens cited values. */
 export class Redactor {
   readonly #spellings = new Set<string>();
   /** The spellings, the longest first, because a secret may be part of another one. */
@@ -88,24 +88,8 @@ export class Redactor {
   }
 
   #redactText(text: string): string {
-    const shown = this.#ordered
-      .reduce((all, spelling) => all.replaceAll(spelling, BLANK), text)
-      .replace(SIGNATURE, `$1${BLANK}`)
-      .split(CUT);
-    const last = shown.pop() ?? '';
-    return [...shown.map((cited) => this.#redactEnd(cited)), last].join(CUT);
-  }
-
-  /** A text that was cut may end with the beginning of a secret. */
-  #redactEnd(text: string): string {
-    const first = Math.max(0, text.length - MAX_CITED);
-    for (let at = first; at <= text.length - MIN_LENGTH.value; at += 1) {
-      const end = text.slice(at);
-      if (this.#ordered.some((spelling) => spelling.startsWith(end))) {
-        return text.slice(0, at) + BLANK;
-      }
-    }
-    return text;
+    const redacted = this.#ordered.reduce((all, spelling) => all.replaceAll(spelling, BLANK), text);
+    return shortenCited(redacted.replace(SIGNATURE, `$1${BLANK}`));
   }
 
   /** A body that was cut may end within a secret. */

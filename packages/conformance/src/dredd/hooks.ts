@@ -59,7 +59,8 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     const findings = run.observer.validate(exchange);
     if (findings.length === 0) findings.push(...findUnexpected(running.transaction, reply));
     running.findings = findings.map((finding) => ({ ...finding, ...toReportedCall(exchange) }));
-    if (findings.length > 0) dredd.fail = findings.map(({ message }) => message).join('; ');
+    const messages = findings.map(({ message }) => run.secrets.redact(message));
+    if (messages.length > 0) dredd.fail = messages.join('; ');
     // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.
     dredd.expected = { statusCode: String(exchange.received.status), headers: {} };
   }
