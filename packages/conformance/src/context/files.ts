@@ -251,17 +251,15 @@ export class Files {
     return { found: false, why: `its link responds with ${status}`, exchange };
   }
 
-  /** Downloads a link without credentials, following redirects. */
+  /** Downloads a link without credentials, following redirects. It may be unencoded; what is encoded stays as is. */
   async download(link: string, redirects = 0): Promise<Exchange> {
-    // Links may be unencoded; what is already encoded stays as is.
-    const { origin, pathname, search } = new URL(link);
-    const call = { method: 'GET', url: origin + pathname + search, headers: [] };
-    const exchange = await this.#context.run.caller.call({ ...call, body: Buffer.alloc(0) });
+    const call = { method: 'GET', url: toCallUrl(link), headers: [], body: Buffer.alloc(0) };
+    const exchange = await this.#context.run.caller.call(call);
     const { received } = exchange;
     const location = REDIRECTS.includes(received.status) && received.header('location');
-    const next = location && URL.parse(location, link)?.href;
-    if (redirects === MAX_REDIRECTS || !isWebUrl(next)) return exchange;
-    return this.download(next, redirects + 1);
+    if (!location || redirects === MAX_REDIRECTS) return exchange;
+    const next = isWebUrl(location) ? location : URL.parse(location, link)?.href;
+    return isWebUrl(next) ? this.download(next, redirects + 1) : exchange;
   }
 
   /** Expects each file to have its content, that of the file with a name, or, for `undefined`, not to be found. */

@@ -1,6 +1,12 @@
 import type { MutantContext } from '../mutants/context.ts';
 import type { Mutant } from '../mutants/mutant.ts';
-import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { toBytes } from '../proxy/frames.ts';
+import {
+  type Hooks,
+  type Message,
+  type MutatedRequest,
+  MutatedResponse,
+} from '../proxy/messages.ts';
 
 /**
  * Ways in which a correct deployment may differ from the reference server, by the difference. The comment before each
@@ -19,37 +25,69 @@ export function combine(rows: Variants, context: MutantContext, effective: Set<s
     return { name, hooks };
   });
 
-  /** Lets each variant change a message, until one of them returns a response to send instead. */
   async function change(
+    name: string,
     message: MutatedRequest | MutatedResponse,
-    callHook: (hooks: Hooks) => unknown,
-  ): Promise<MutatedResponse | undefined> {
+    hook: () => unknown,
+  ): Promise<unknown> {
+    const [head, { body }] = [toHead(message), message];
+    const result = await hook();
+    // Hooks replace bodies, never their bytes.
+    if (toHead(message) !== head || !message.body.equals(body)) effective.add(name);
+    return result;
+  }
+
+  async function response(message: MutatedResponse, request: MutatedRequest): Promise<void> {
     for (const { name, hooks } of all) {
-      const [head, { body }] = [toHead(message), message];
-      const instead = await callHook(hooks);
-      // Hooks replace bodies, never their bytes.
-      if (toHead(message) !== head || !message.body.equals(body)) effective.add(name);
-      if (!(instead instanceof MutatedResponse)) continue;
-      effective.add(name);
-      return instead;
+      await change(name, message, () => hooks.response?.(message, request));
     }
-    return undefined;
   }
 
   return {
+    response,
     async request(request) {
-      const instead = await change(request, ({ request: hook }) => hook?.(request));
-      if (instead) await change(instead, ({ response: hook }) => hook?.(instead, request));
-      return instead;
+      for (const { name, hooks } of all) {
+        const instead = await change(name, request, () => hooks.request?.(request));
+        if (!(instead instanceof MutatedResponse)) continue;
+        effective.add(name);
+        await response(instead, request);
+        return instead;
+      }
+      return undefined;
     },
-    response: (response, request) =>
-      change(response, ({ response: hook }) => hook?.(response, request)),
     messages: (messages, request, from) =>
       all.reduce((changed, { name, hooks }) => {
-        if (hooks.messages) effective.add(name);
-        return hooks.messages?.(changed, request, from) ?? changed;
+        const hook = hooks.messages;
+        if (hook === undefined) return changed;
+        return watch(
+          changed,
+          (each) => hook(each, request, from),
+          () => effective.add(name),
+        );
       }, messages),
   };
+}
+
+/** Calls `onChange` unless each message leaves a hook as it came, before the next one arrives. */
+async function* watch(
+  messages: AsyncIterable<Message>,
+  hook: (messages: AsyncIterable<Message>) => AsyncIterable<Message>,
+  onChange: () => void,
+): AsyncGenerator<Message> {
+  let arrived: Message[] = [];
+  async function* arriving() {
+    for await (const message of messages) {
+      arrived.push(message);
+      yield message;
+    }
+  }
+  for await (const message of hook(arriving())) {
+    const [first] = arrived;
+    const isSame = first && arrived.length === 1 && toBytes(first).equals(toBytes(message));
+    if (!isSame) onChange();
+    arrived = [];
+    yield message;
+  }
 }
 
 function toHead(message: MutatedRequest | MutatedResponse): string {

@@ -7,7 +7,7 @@ import {
   setHeader,
   toRefusal,
 } from '../mutants/hooks/gateway.ts';
-import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
+import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
 
 /** Rejects calls of the gateway before anything else. */
@@ -107,6 +107,11 @@ export const gateway: Variants = {
       headers.add('X-Forwarded-For', '192.0.2.1');
       headers.add('Forwarded', 'for=192.0.2.1;proto=https');
     },
+  },
+  // RFC 6585, section 4: any server on the way may limit the rate.
+  "an intermediary's 429 replaces that of the service": {
+    request: ({ query }) =>
+      query.includes('status=429&') ? new MutatedResponse(429, {}, 'Slow down.') : undefined,
   },
   // D14: a check that misses the time between events once, on a busy machine, tries again.
   'the first three event streams arrive at once': () => {

@@ -1,4 +1,4 @@
-import { metadata } from '../mutants/hooks/storage.ts';
+import { entries, isOk, LINKS, metadata } from '../mutants/hooks/storage.ts';
 import { afterUpload } from '../mutants/hooks/uploads.ts';
 import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
@@ -44,6 +44,15 @@ export const uploadsAndLinks: Variants = {
       return new MutatedResponse(307, { Location }, '<a href="/">moved</a>');
     },
   }),
+  // D23: the contract gives a link no format; who follows it sends it as it is.
+  'links have a quotation mark in their query': {
+    ...entries(LINKS, isOk, (entry) => {
+      entry.tempFileURL += `${entry.tempFileURL.includes('?') ? '&' : '?'}name='a'`;
+    }),
+    request({ isDownload, target }) {
+      return isDownload && !target.includes("name='a'") ? new MutatedResponse(403) : undefined;
+    },
+  },
   // D30: they stop working; D22: 403 is our default.
   'invalid links return 404': downloads((response) => {
     if (response.status < 400) return;
