@@ -24,6 +24,21 @@ test('a known failure of one rule does not cover what a transaction finds about 
   expect(await exitCodeWith('GW-REQUEST-ID', 'GW-ERROR')).toBe(0);
 });
 
+test('the errors of a gateway without the fixture service are checked, even if they lack an ID', async () => {
+  await using target = await startFronted({ response: bareErrors });
+  const { gatewayUrl, gatewayHost, gatewayToken } = target.options;
+  const access = { gatewayUrl, gatewayHost, gatewayToken, service: 'missing' };
+  const { exitCode, results } = await createConformance({ ...access, only: ['GW-ERROR'] }).run();
+  expect(exitCode).toBe(1);
+  expect(results.find(({ id }) => id === 'GW-ERROR')?.outcome).toBe('fail');
+});
+
+test('an environment whose name is as long as a label may be passes', async () => {
+  await using target = await startSecond('e'.repeat(63));
+  const options = { ...target.options, only: ['GW-ENV-HOST'] };
+  expect(await createConformance(options).run()).toMatchObject({ exitCode: 0 });
+});
+
 test.each([
   ['GW-C2', 1],
   ['GW-C2/1', 0],

@@ -1,7 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { Result } from '../src/index.ts';
 import { toStorageRefusal } from './mutants/hooks/storage.ts';
-import { runWithoutLeaks } from './support/run-suite.ts';
+import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
+import { runSuite, runWithoutLeaks } from './support/run-suite.ts';
+import { drop } from './support/take-over.ts';
+import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 test.each([
@@ -62,6 +65,33 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
   expect(target.listFiles().length).toBeGreaterThan(0);
   expect(ran.leftovers.toSorted()).toEqual(target.listFiles().toSorted());
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: \S+, .* more$/);
+});
+
+test('files that a violation may have made are looked for at the end', async () => {
+  const granted: string[] = [];
+  await using target = await startFronted({
+    request({ operation, json, body }) {
+      if (operation === 'getUploadMetaData') granted.push((json.data ?? json).path);
+      return operation === 'batchCopyFile' && body.includes('a~b') ? drop : undefined;
+    },
+  });
+  await runWithoutLeaks({ ...target.options, only: ['ST-COPY-PATH/3'] });
+  expect(granted).toContainEqual(expect.stringMatching(/a~b\.txt$/));
+
+  await using mutated = await startMutated();
+  const keys = new Set<string>();
+  const { read } = mutated.use({
+    create: ({ store }) =>
+      uploadRequest(async (request) => {
+        const form = readForm(request);
+        if (!form.get('key')?.length) return;
+        keys.add(keyOf(form));
+        await store(keyOf(form), form.get('file'));
+      }),
+  });
+  await runSuite({ ...mutated.options, only: ['UP-FIELDS/4'] });
+  expect(keys.size).toBeGreaterThan(1);
+  for (const key of keys) expect(await read(key)).toBeUndefined();
 });
 
 test('the same seed makes the same sequences', async () => {

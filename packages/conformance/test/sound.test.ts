@@ -47,7 +47,7 @@ const WITHOUT_SIGNATURES = COMBINATIONS.filter(
 describe.each([
   ['reference server', startReference, COMBINATIONS],
   ['mock', startMock, COMBINATIONS],
-  ['second server', startSecond, WITHOUT_SIGNATURES],
+  ['second server', () => startSecond(), WITHOUT_SIGNATURES],
   ['Express example', startExpress, COMBINATIONS],
 ])('the %s', (name, start, combinations) => {
   let target: Target;

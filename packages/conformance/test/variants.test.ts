@@ -17,12 +17,11 @@ describe('a correct deployment that differs from ours passes', () => {
     ['reference server', startReference, deployments[0] ?? {}],
     ['mock', startMock, deployments[1] ?? {}],
   ] as const)('the %s with variants', async (_, start, rows) => {
-    const mutated = await startMutated(start);
+    await using mutated = await startMutated(start);
     const effective = new Set<string>();
     mutated.use({ create: (context) => combine(rows, context, effective) });
     const wireProfile = 'responses are flat' in rows ? ({ envelope: 'flat' } as const) : undefined;
     const ran = await runSuite({ ...mutated.options, wireProfile });
-    await mutated.close();
     expect(ran).toMatchObject({ exitCode: 0, fail: [], skip: [], error: [] });
     const idle = Object.keys(rows).filter((name) => !effective.has(name));
     expect(idle, 'variants that changed nothing').toEqual([]);

@@ -85,9 +85,9 @@ async function findGatewayCredentials(run: Run): Promise<void> {
       run.missing.fixture = echo.protocol === PROTOCOL ? undefined : missing;
       return;
     }
-    const code = isGatewayError(received) ? codeOf(received) : undefined;
-    const refusal = toRefusal(received, code);
-    // The gateway accepts calls, but not to this service.
+    const code = codeOf(received);
+    const refusal = toRefusal(received, isGatewayError(received) ? code : undefined);
+    // The gateway accepts calls, but not to this service. Its error may violate the contract, which is to be found.
     if (!refusal.isRejection || code?.startsWith('SERVICE_')) {
       const what = `no fixture service responds at ${gateway.servicePath} (${refusal.shown})`;
       run.missing.fixture = skipped(`${what}; see berth-conformance fixture --help`);

@@ -1,4 +1,4 @@
-import { createContext } from '../mutants/context.ts';
+import { createContext, type MutantContext } from '../mutants/context.ts';
 import type { Mutant } from '../mutants/mutant.ts';
 import { startProxy } from '../proxy/start-proxy.ts';
 import { startReference, type Target, type TargetOptions } from './start-reference.ts';
@@ -9,8 +9,9 @@ const SEED = 1;
 const SEQUENCES = 8;
 
 export interface Mutated extends Target {
-  /** Replaces the current mutant. */
-  use(mutant: Pick<Mutant, 'create'>): void;
+  /** Replaces the current mutant. Returns what it can use. */
+  use(mutant: Pick<Mutant, 'create'>): MutantContext;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Starts a server behind a proxy that injects faults. Default: the reference server. */
@@ -22,15 +23,18 @@ export async function startMutated(
   const target = await start({ publicUrl });
   const context = createContext(target, publicUrl);
   proxy.server = target.options.gatewayUrl;
+  const close = async () => {
+    await proxy.close();
+    await target.close();
+  };
   const urls = { gatewayUrl: publicUrl, storageUrl: publicUrl };
   return {
     options: { ...target.options, ...urls, seed: SEED, sequences: SEQUENCES },
     use({ create }) {
       proxy.hooks = create(context);
+      return context;
     },
-    async close() {
-      await proxy.close();
-      await target.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

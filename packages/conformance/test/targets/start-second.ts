@@ -8,12 +8,10 @@ import { createGateway } from '../second-server/gateway.ts';
 import { createObjectServer, Objects } from '../second-server/objects.ts';
 import { createStorageApi } from '../second-server/storage.ts';
 
-const ENV = 'stage';
-
 const FORBIDDEN = 'vault';
 
 /** Starts the second server, which is correct, with the fixture service behind it. */
-export async function startSecond() {
+export async function startSecond(env = 'stage') {
   const fixture = await startFixture({ port: 0 });
   const expires = Date.now() + 7_200_000;
   const [gatewayToken, otherEnvToken, expiredToken] = [
@@ -22,28 +20,26 @@ export async function startSecond() {
     makeOpaque('tk.'),
   ];
   const tokens = {
-    [gatewayToken]: { env: ENV, expires },
-    [otherEnvToken]: { env: `${ENV}-2`, expires },
-    [expiredToken]: { env: ENV, expires: Date.now() - 1000 },
+    [gatewayToken]: { env, expires },
+    [otherEnvToken]: { env: `${env}-2`, expires },
+    [expiredToken]: { env, expires: Date.now() - 1000 },
   };
   const tc3 = { secretId: makeOpaque('ID'), secretKey: makeOpaque('KEY'), service: 'runs' };
   const services = { conformance: fixture.url };
-  const gateway = await listen(
-    createGateway({ env: ENV, services, forbidden: FORBIDDEN, tokens, tc3 }),
-  );
+  const gateway = await listen(createGateway({ env, services, forbidden: FORBIDDEN, tokens, tc3 }));
   const objects = new Objects();
   const { url: objectsUrl, close: closeObjects } = await listen(createObjectServer(objects));
   const key = {
     [names.authorization]: makeOpaque('opaque '),
     [names.sessionToken]: makeOpaque('s:'),
   };
-  const storage = await listen(createStorageApi({ env: ENV, key, objects, objectsUrl }));
+  const storage = await listen(createStorageApi({ env, key, objects, objectsUrl }));
   const access = {
     gatewayUrl: gateway.url,
     /** The gateway accepts no other name, including loopback. */
-    gatewayHost: `${ENV}.second.test`,
+    gatewayHost: `${env}.second.test`,
     storageUrl: storage.url,
-    env: ENV,
+    env,
     gatewayToken,
     otherEnvToken,
     expiredToken,
