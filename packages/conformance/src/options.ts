@@ -32,6 +32,8 @@ const integer = (min: number, max: number) => {
   return z.int(error).min(min, error).max(max, error);
 };
 
+const DURATION = 'must be a number from 0.001 to 3600';
+
 const choice = <const Choice extends string>(choices: readonly Choice[]) =>
   z.enum(choices, `must be ${choices.join(' or ')}`);
 
@@ -92,7 +94,7 @@ export const schema = z.strictObject({
 
   budget: integer(1, 86_400).default(900),
   ca: text.optional(),
-  timeout: integer(1, 3_600_000).default(10_000),
+  timeout: z.number(DURATION).min(0.001, DURATION).max(3600, DURATION).default(10),
   concurrency: integer(1, 64).default(4),
   rate: integer(1, 1000).optional(),
   requestForm: choice(REQUEST_FORMS).optional(),
@@ -149,6 +151,7 @@ export function toSettings(
     apis,
     gatewayUrl: data.gatewayUrl ?? NOWHERE,
     storageUrl: data.storageUrl ?? NOWHERE,
+    timeoutMs: 1000 * data.timeout,
     seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
     tc3: toKeyPair(data, nameOf),
     signal,

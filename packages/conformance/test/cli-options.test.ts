@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from './support/temporary-folder.ts';
 test('variables turn flags off, separate lists by commas where that is possible, and set nothing if empty', () => {
   const env = {
     BERTH_GATEWAY_HOST: 'a.example',
-    BERTH_TIMEOUT: '3',
+    BERTH_TIMEOUT: '0.3',
     BERTH_STORAGE_HEADER: 'A: 1\n B: 2\n',
     BERTH_READ_ONLY: 'false',
     BERTH_ONLY: 'GW, ST',
@@ -19,7 +19,7 @@ test('variables turn flags off, separate lists by commas where that is possible,
   const { run, report } = readOptions(env);
   expect(run).toEqual({
     gatewayHost: 'a.example',
-    timeout: 3,
+    timeout: 0.3,
     storageHeaders: { A: '1', B: '2' },
     readOnly: false,
     only: ['GW', 'ST'],
@@ -48,8 +48,8 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [['--gateway-uri', 'x'], "unknown option '--gateway-uri'\n(Did you mean --gateway-url?)"],
   [['fixtur'], 'Unexpected arguments: quote values that contain spaces.'],
   [[...URLS, '--gateway-host', ''], '--gateway-host must not be empty.'],
-  [[...URLS, '--timeout'], "option '--timeout <ms>' argument missing"],
-  [[...URLS, '--timeout', 'soon'], '--timeout must be an integer from 1 to 3600000.'],
+  [[...URLS, '--timeout'], "option '--timeout <seconds>' argument missing"],
+  [[...URLS, '--timeout', 'soon'], '--timeout must be a number from 0.001 to 3600.'],
   [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
   [[...URLS, '--report', 'pdf=x'], '--report must be html=FILE, junit=FILE, json=FILE.'],
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
@@ -83,7 +83,7 @@ test.each([
 
 test.each<[object, string]>([
   [{ concurrency: 0 }, 'concurrency must be an integer from 1 to 64.'],
-  [{ timeout: Number.NaN }, 'timeout must be an integer from 1 to 3600000.'],
+  [{ timeout: Number.NaN }, 'timeout must be a number from 0.001 to 3600.'],
   [{ minLinkSeconds: 0.5 }, 'minLinkSeconds must be an integer from 1 to 100.'],
   [{ wireProfile: { envelope: 1 } }, 'wireProfile envelope must be wrapped or flat.'],
   [{ only: [] }, 'only must not be empty.'],

@@ -19,7 +19,7 @@ test.each<[string, TakeOver, RegExp]>([
   ['always responds with 429', send(TOO_MANY), /every attempt got a 429/],
 ])('there is no run against a server that %s', async (_, takeOver, sentence) => {
   await using target = await startFronted({ request: () => takeOver });
-  const ran = await runWithoutLeaks({ ...target.options, timeout: 300 });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 0.3 });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(/^the (gateway|storage API) at http.* cannot be reached: .*\.$/s);
   expect(ran.sentence).toMatch(sentence);
@@ -58,7 +58,7 @@ test.each([
   const rules = ['GW-ERR', 'GW-C', 'GW-WS-MESSAGES', 'ST-META', 'ST-DELETE-CALL', 'ST-COPY-CALL'];
   const ran = await runWithoutLeaks({
     ...target.options,
-    timeout: 2000,
+    timeout: 2,
     only: [...rules, ...engines],
   });
   expect(ran.error.filter((one) => one.includes('bug in the suite'))).toEqual([]);
@@ -127,7 +127,7 @@ test('events that are late on a slow machine do not fail the gateway', async () 
     },
   });
   const only = ['GW-SSE-UNBUFFERED'];
-  const ran = await runWithoutLeaks({ ...target.options, timeout: 2000, only });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 2, only });
   expect(ran.fail).toEqual([]);
 });
 
@@ -153,7 +153,7 @@ test.each<[string, TakeOver, RegExp]>([
       headers.get('upgrade')?.toLowerCase() === 'websocket' ? takeOver : undefined,
   });
   const only = ['GW-WS', 'GW-HEADERS'];
-  const ran = await runWithoutLeaks({ ...target.options, timeout: 1000, only });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 1, only });
   expect(ran).toMatchObject({ fail: [], error: [], pass: ['GW-HEADERS'] });
   expect(ran.skip.length).toBeGreaterThan(2);
   expect(ran.skip.filter((one) => !reason.test(one))).toEqual([]);
@@ -168,7 +168,7 @@ test.each([
   let count = 0;
   await using target = await startFronted({ request: () => (++count > 40 ? takeOver : undefined) });
   const only = ['GW-ERROR', 'GW-PATH', 'UP-', 'ST-LINKS'];
-  const ran = await runWithoutLeaks({ ...target.options, timeout: 300, only });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 0.3, only });
   expect(ran.fail).toEqual([]);
   expect(ran.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: /);
@@ -190,7 +190,7 @@ describe('TLS', async () => {
     });
     await using plain = await startSecond();
     const gatewayUrl = plain.options.gatewayUrl.replace('http:', 'https:');
-    const options = { ...target.options, gatewayUrl, ca: cert, timeout: 2000 };
+    const options = { ...target.options, gatewayUrl, ca: cert, timeout: 2 };
     expect(await runWithoutLeaks(options)).toMatchObject({
       exitCode: 2,
       sentence: expect.stringMatching(/^the gateway at https:.* cannot be reached/),

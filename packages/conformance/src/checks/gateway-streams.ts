@@ -24,7 +24,7 @@ const MIN_CALLS = 5;
 type LateEvent = 'none' | 'first' | 'second' | 'third' | 'unknown';
 
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
-  let pause = Math.min(FIRST_WAIT, Math.floor(t.settings.timeout / 4));
+  let pause = Math.min(FIRST_WAIT, Math.floor(t.settings.timeoutMs / 4));
   let count = 0;
   for (let streams = 1; streams <= MAX_STREAMS; streams += 1) {
     const { open, lateEvent } = await followHeldStream(t, call, pause);

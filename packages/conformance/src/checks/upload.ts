@@ -215,7 +215,7 @@ async function uploadAndRead(t: CheckContext, grant: Grant, before: readonly Buf
   };
   await form.isUnderWay;
   // The form has to end before its own timeout.
-  const last = performance.now() + t.settings.timeout / 3;
+  const last = performance.now() + t.settings.timeoutMs / 3;
   for (let turn = 0; turn < READINGS && (turn === 0 || performance.now() < last); turn += 1) {
     await read('after half of its form was sent', before);
   }

@@ -58,7 +58,7 @@ const HELP: Record<string, [name: string, placeholder: string, description: stri
   ],
   'Rarely needed:': [
     ['ca', '<file>', 'CA certificates (PEM) to trust instead of the default ones'],
-    ['timeout', '<ms>', 'how long to wait for a response, in milliseconds'],
+    ['timeout', '<seconds>', 'how long to wait for a response'],
     ['concurrency', '<number>', 'number of checks to run in parallel'],
     ['rate', '<number>', 'maximum number of calls per second'],
     [
@@ -144,7 +144,8 @@ export function readOptions(
 }
 
 function convert({ name, placeholder, type }: (typeof options)[number], text: string): unknown {
-  if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (type === 'integer' || type === 'number')
+    return /^-?[\d.]+$/.test(text) ? Number(text) : Number.NaN;
   if (placeholder !== '') return (CONVERSIONS[name] ?? String)(text);
   return text === 'true' || (text !== 'false' && fail('must be true or false'));
 }

@@ -16,7 +16,7 @@ export const FOLDER = 'berth-conformance';
 export type Run = ReturnType<typeof createRun>;
 
 export function createRun(settings: Settings, signal: AbortSignal) {
-  const { timeout, rate, onNotice } = settings;
+  const { timeoutMs, rate, onNotice } = settings;
   const pace = new Pace(
     (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     rate,
@@ -27,7 +27,7 @@ export function createRun(settings: Settings, signal: AbortSignal) {
     agents: createAgents(settings),
     pace,
     signal,
-    timeout,
+    timeout: timeoutMs,
     onSent() {
       sent.calls += 1;
     },

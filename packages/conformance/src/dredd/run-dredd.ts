@@ -64,7 +64,7 @@ async function startDredd(
     endpoint: settings.gatewayUrl,
     hookfiles: fileURLToPath(new URL(hooks, import.meta.url)),
     loglevel: 'warning',
-    http: { timeout: settings.timeout, ...(settings.ca && { ca: settings.ca }) },
+    http: { timeout: settings.timeoutMs, ...(settings.ca && { ca: settings.ca }) },
   };
   // JSON is YAML, too.
   await writeFile(join(folder, 'dredd.yml'), JSON.stringify(configuration));
@@ -81,7 +81,7 @@ async function startDredd(
     });
   }
   const handle = createHooks(run, onResult);
-  const longest = MAX_TIMEOUTS * settings.timeout;
+  const longest = MAX_TIMEOUTS * settings.timeoutMs;
   let stop = () => {};
   child.on('message', async (message) => {
     const { name, transaction } = message as { name: HookName; transaction: DreddTransaction };

@@ -103,7 +103,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
     import('@redocly/respect-core'),
     import('@redocly/openapi-core'),
   ]);
-  const { gatewayUrl, storageUrl, timeout, wireProfile } = run.settings;
+  const { gatewayUrl, storageUrl, timeoutMs, wireProfile } = run.settings;
   const profile = { ...wireProfile, copyPaths: run.copyPaths };
   /** Reads the workflows and the documents with the deployment's names. */
   class ProfileResolver extends BaseResolver {
@@ -119,7 +119,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
     files: [path],
     workflow: [id],
     fetch,
-    maxFetchTimeout: timeout,
+    maxFetchTimeout: timeoutMs,
     maxSteps: 200,
     server: [`gateway=${gatewayUrl}`, `storage=${storageUrl}`],
     input: JSON.stringify(toInputs(run, id)),

@@ -25,7 +25,7 @@ export async function startExpress(): Promise<Target> {
       gatewayToken: 'any',
       tc3SecretId: 'me',
       tc3SecretKey: 'secret',
-      timeout: 60_000,
+      timeout: 60,
     },
     async close() {
       server.kill();

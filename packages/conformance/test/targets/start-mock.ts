@@ -26,7 +26,7 @@ export async function startMock({ wireProfile, fixtureUrl }: TargetOptions = {})
       tc3SecretKey: secret,
       forbiddenService: 'forbidden',
       wireProfile,
-      timeout: 60_000,
+      timeout: 60,
     },
     async close() {
       for (const server of [mock, other, fixture]) await server.close();

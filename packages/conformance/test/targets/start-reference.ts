@@ -89,7 +89,7 @@ export async function startReference({
       forbiddenService: 'forbidden',
       wireProfile: config.wireProfile,
       // A busy machine may need longer than the default.
-      timeout: 60_000,
+      timeout: 60,
     },
     async close() {
       await Promise.all(servers.map((server) => server.close()));

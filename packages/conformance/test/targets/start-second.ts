@@ -50,7 +50,7 @@ export async function startSecond(env = 'stage') {
   };
   const storageHeaders = { ...key, [names.timestamp]: String(Math.floor(Date.now() / 1000)) };
   const toFlag = (name: string) => `--${name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
-  const flags = { ...access, sequences: '5', timeout: '60000' };
+  const flags = { ...access, sequences: '5', timeout: '60' };
   const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   const close = async () => {
     await Promise.all([gateway.close(), storage.close(), closeObjects(), fixture.close()]);
@@ -61,7 +61,7 @@ export async function startSecond(env = 'stage') {
     /** How often a file was written or removed. */
     countWrites: () => objects.writes,
     /** Complete, with what makes runs short and repeatable, and a timeout that suits a busy machine. */
-    options: { ...access, storageHeaders, timeout: 60_000, seed: 1, sequences: 5 },
+    options: { ...access, storageHeaders, timeout: 60, seed: 1, sequences: 5 },
     /** The same as `options`, for the command line. */
     args: [
       ...Object.entries(flags).flatMap(([name, value]) => [toFlag(name), value]),
