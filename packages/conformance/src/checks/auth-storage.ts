@@ -15,10 +15,11 @@ import { changeChars, IDENTITIES } from './wrong-credentials.ts';
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
 async function expectAllRefused(
   t: CheckContext,
-  ways: Record<string, StorageCallOptions>,
+  ways: Record<string, HeaderList | StorageCallOptions>,
 ): Promise<void> {
   const fields = await acceptedFields(t);
-  for (const [index, [what, options]] of Object.entries(ways).entries()) {
+  for (const [index, [what, way]] of Object.entries(ways).entries()) {
+    const options = 'length' in way ? { credentials: way } : way;
     const turn = index % STORAGE_OPERATIONS.length;
     for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
       const reply = await tryCall(t, operation, fields[operation], options);
@@ -26,12 +27,6 @@ async function expectAllRefused(
     }
   }
 }
-
-const expectHeadersRefused = (t: CheckContext, ways: Record<string, HeaderList>): Promise<void> =>
-  expectAllRefused(
-    t,
-    Object.fromEntries(Object.entries(ways).map(([what, credentials]) => [what, { credentials }])),
-  );
 
 /** Returns one of the headers of valid credentials; without it, the check is skipped. */
 function readCredential(t: CheckContext, name: string): string {
@@ -113,12 +108,12 @@ export const authStorage: readonly Check[] = [
     }
   }),
   defineCheck('AU-STORAGE-REJECTED/1', [], (t) =>
-    expectHeadersRefused(t, { 'without credentials': [], ...toLoneHeaders(t) }),
+    expectAllRefused(t, { 'without credentials': [], ...toLoneHeaders(t) }),
   ),
   defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) => {
     const value = readCredential(t, t.settings.wireProfile.storageHeaders.authorization);
     const forged = Object.entries(forgeAuthorizations(t, value));
-    return expectHeadersRefused(t, {
+    return expectAllRefused(t, {
       ...Object.fromEntries(forged.map(([what, wrong]) => [`with ${what}`, toWrong(t, wrong)])),
       'with wrong credentials and headers that name a user': [...toWrong(t), ...IDENTITIES],
     });

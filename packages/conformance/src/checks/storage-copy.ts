@@ -151,7 +151,7 @@ export const storageCopy: readonly Check[] = [
       for (const path of paths) t.files.track(path);
       const reply = await folder.tryCopy(...items);
       const failed = (reply.entries ?? []).filter(hasFailed).length;
-      if (reply.refused || failed === names.length) for (const path of paths) t.files.untrack(path);
+      if (reply.refused || failed === names.length) t.files.untrack(paths);
       if (!expectAccepted(t, reply)) continue;
       const message = `${failed} of ${items.length} items failed, of which all but the first must: ${show(names)}`;
       t.expect(failed === names.length, message, reply);

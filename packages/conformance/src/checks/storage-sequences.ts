@@ -149,7 +149,7 @@ class Sequence {
       await this.delete([...this.files.keys()]);
       await this.read(NAMES);
     }
-    for (const name of NAMES) this.#folder.untrack(this.#folder.path(name));
+    this.#folder.untrack(NAMES.map((name) => this.#folder.path(name)));
   }
 
   #expect(holds: boolean, message: string, call: Exchange): void {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
@@ -238,14 +237,13 @@ function holdForm(
   const resumed = Promise.withResolvers<void>();
   // The form may be abandoned before anyone waits for the rest.
   resumed.promise.catch(() => {});
-  async function* toParts(form: Buffer) {
+  async function* trickle(form: Buffer) {
     const end = toEnd(form.length);
     yield form.subarray(0, end);
     begun.resolve();
     await resumed.promise;
     yield form.subarray(end);
   }
-  const trickle = (form: Buffer) => Readable.from(toParts(form));
   const response = t.files.post(grant, t.files.fields(grant, NEW), { headers, trickle });
   return {
     response,

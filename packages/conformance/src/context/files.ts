@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import {
   type Exchange,
   type HeaderInput,
@@ -35,7 +34,7 @@ export interface PostOptions {
   /** Send this instead of the form. */
   body?: Buffer;
   /** Send this instead of the form; `Content-Length` is still that of the complete form. */
-  trickle?: (form: Buffer) => Readable;
+  trickle?: (form: Buffer) => AsyncIterable<Uint8Array>;
 }
 
 /** What a reader received, and the last call that it made. */
@@ -294,8 +293,8 @@ export class Files {
     leftovers.set(path, fileId ?? leftovers.get(path));
   }
 
-  untrack(path: string): void {
-    this.#context.run.leftovers.delete(path);
+  untrack(paths: readonly string[]): void {
+    for (const path of paths) this.#context.run.leftovers.delete(path);
   }
 }
 

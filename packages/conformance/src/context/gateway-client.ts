@@ -1,4 +1,4 @@
-import { type OpenExchange, toTrickle } from '../http/caller.ts';
+import { type OpenExchange, pauseBetween } from '../http/caller.ts';
 import {
   type Call,
   type Exchange,
@@ -154,7 +154,8 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
     return signer?.({ method, url, headers: unsigned, body }) ?? [];
   };
   const headers = withHeaders(unsigned, sign());
-  return { method, url, headers, body, trickle: chunks && toTrickle(chunks), keep429 };
+  const trickle = chunks && (() => pauseBetween(chunks));
+  return { method, url, headers, body, trickle, keep429 };
 }
 
 function toGatewayPath({ settings }: Run, { service, path = '' }: GatewayCall): string {

@@ -195,19 +195,16 @@ function send(call: Call, agents: Agents, signal: AbortSignal): Promise<Incoming
     if (call.trickle === undefined) request.end(call.body);
     else {
       // Destroying the body closes the connection.
-      const body = call.trickle().once('error', (error) => request.destroy(error));
-      body.pipe(request);
+      const body = Readable.from(call.trickle());
+      body.once('error', (error) => request.destroy(error)).pipe(request);
     }
   });
 }
 
 /** Sends each piece of a body separately, so that a target that stops after one read gets only the first. */
-export function toTrickle(pieces: readonly Uint8Array[]): NonNullable<Call['trickle']> {
-  async function* pauseBetween() {
-    for (const piece of pieces) {
-      yield piece;
-      await wait(20);
-    }
+export async function* pauseBetween(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    yield piece;
+    await wait(20);
   }
-  return () => Readable.from(pauseBetween());
 }

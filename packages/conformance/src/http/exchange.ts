@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { NetworkError } from './connection.ts';
 import { toMediaType } from './media-type.ts';
 
@@ -13,7 +12,7 @@ export interface Call {
   headers: HeaderList;
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */
-  trickle?: (() => Readable) | undefined;
+  trickle?: (() => AsyncIterable<Uint8Array>) | undefined;
   keep429?: boolean | undefined;
   onOneConnection?: boolean;
 }
@@ -102,9 +101,9 @@ export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList 
 export function toHeaderRecord(headers: HeaderList): Record<string, string | string[]> {
   const values = Map.groupBy(headers, ([name]) => name);
   return Object.fromEntries(
-    [...values].map(([name, [first, ...others]]) => {
-      const [, value = ''] = first ?? [];
-      return [name, others.length === 0 ? value : [value, ...others.map(([, each]) => each)]];
+    [...values].map(([name, entries]) => {
+      const [first = '', ...others] = entries.map(([, value]) => value);
+      return [name, others.length === 0 ? first : [first, ...others]];
     }),
   );
 }
