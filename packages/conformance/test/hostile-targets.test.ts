@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
-import type { Hooks, Json, TakeOver } from './proxy/messages.ts';
+import { any, entries, LINKS, metadata } from './mutants/hooks/storage.ts';
+import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
 import { drip, drop, hang, OK, send, sendEndlessly } from './support/take-over.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
@@ -67,38 +68,25 @@ test.each([
   expect(ran.fail).toContainEqual(expect.stringMatching(/^GW-ERROR-NOT-FOUND: /));
 });
 
-type Hook = NonNullable<Hooks['response']>;
-
-/** Changes the data in the responses to calls of an operation. */
-const data =
-  (operation: string, change: (data: Json) => void): Hook =>
-  (response, request) => {
-    const { json } = response;
-    if (request.operation !== operation || !json?.body?.data) return;
-    change(json.body.data);
-    response.json = json;
-  };
-const grants = (change: Parameters<typeof data>[1]) => data('getUploadMetaData', change);
-const links = (link: unknown) =>
-  data('batchGetTempUrls', ({ fileList }) => {
-    for (const entry of fileList) Object.assign(entry, { code: 'SUCCESS', tempFileURL: link });
-  });
+const links = (tempFileURL: unknown) => entries(LINKS, any, { code: 'SUCCESS', tempFileURL });
 const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
 
-test.each<[string, Hook, engine?: string]>([
-  ['a token that is no Unicode', grants((grant) => (grant.token = '\ud800 abc'))],
-  ['a URL that is no Unicode', grants((grant) => (grant.url += '\ud800'))],
-  ['a URL that is none of the web', grants((grant) => (grant.url = 'mailto:a')), 'respect'],
+test.each<[string, Hooks, engine?: string]>([
+  ['a token that is no Unicode', metadata((grant) => (grant.token = '\ud800 abc'))],
+  ['a URL that is no Unicode', metadata((grant) => (grant.url += '\ud800'))],
+  ['a URL that is none of the web', metadata((grant) => (grant.url = 'mailto:a')), 'respect'],
   ['links of another scheme', links('store://bucket/a')],
   ['links that are objects', links({ toString: 1, valueOf: 1 })],
   [
     'JSON that is nested too deeply',
-    (response, { operation }) => {
-      if (operation) response.body = Buffer.from(`{"statusCode":200,"body":{"data":${DEEP}}}`);
+    {
+      response(response, { operation }) {
+        if (operation) response.body = Buffer.from(`{"statusCode":200,"body":{"data":${DEEP}}}`);
+      },
     },
   ],
-])('a storage API that returns %s fails, and breaks no check', async (_, response, engine) => {
-  await using target = await startFronted({ response });
+])('a storage API that returns %s fails, and breaks no check', async (_, hooks, engine) => {
+  await using target = await startFronted(hooks);
   const only = ['ST-META', 'ST-LINKS-CALL', 'ST-RESPONSE', engine ?? 'UP-FORM'];
   const ran = await runWithoutLeaks({ ...target.options, only });
   expect(ran).toMatchObject({ exitCode: 1, error: [] });

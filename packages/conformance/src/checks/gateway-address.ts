@@ -3,7 +3,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { SkipError } from '../not-run.ts';
-import { codeOf } from '../validation/read-gateway.ts';
+import { codeOf } from '../validation/read-response.ts';
 import {
   alternate,
   callEcho,

@@ -5,7 +5,7 @@ import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { SkipError } from '../not-run.ts';
 import { cite } from '../validation/claims.ts';
-import { codeOf, hasErrorBody } from '../validation/read-gateway.ts';
+import { codeOf, hasErrorBody } from '../validation/read-response.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
 export const GET = { method: 'GET' } satisfies GatewayCall;

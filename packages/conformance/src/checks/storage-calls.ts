@@ -7,7 +7,7 @@ import {
 } from '../context/storage-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { SkipError } from '../not-run.ts';
-import { isSuccess } from '../validation/read-storage.ts';
+import { isSuccess } from '../validation/read-response.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 

@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
 import { SkipError } from '../not-run.ts';
 import { show } from '../validation/claims.ts';
-import { hasFailed } from '../validation/read-storage.ts';
+import { hasFailed } from '../validation/read-response.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { hasBytes, toItems } from '../context/files.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
+import { entryOf, hasFailed, linkOf } from '../validation/read-response.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */

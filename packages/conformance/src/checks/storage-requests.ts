@@ -8,7 +8,7 @@ import {
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
 import { cite } from '../validation/claims.ts';
-import { entryOf, isSuccess, linkOf } from '../validation/read-storage.ts';
+import { entryOf, isSuccess, linkOf } from '../validation/read-response.ts';
 import {
   expectAccepted,
   expectRefused,

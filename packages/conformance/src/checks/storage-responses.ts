@@ -8,7 +8,7 @@ import {
   type StorageOperation,
 } from '../context/storage-client.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { hasFailed } from '../validation/read-storage.ts';
+import { hasFailed } from '../validation/read-response.ts';
 import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */

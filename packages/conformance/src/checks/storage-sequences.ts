@@ -4,7 +4,7 @@ import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { FailError } from '../not-run.ts';
 import { show } from '../validation/claims.ts';
-import { entryOf, hasFailed, linkOf } from '../validation/read-storage.ts';
+import { entryOf, hasFailed, linkOf } from '../validation/read-response.ts';
 import { needsFiles } from './storage-calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */

@@ -10,7 +10,7 @@ import {
 } from '../context/files.ts';
 import { SkipError } from '../not-run.ts';
 import { cite } from '../validation/claims.ts';
-import { hasErrorElement } from '../validation/read-storage.ts';
+import { hasErrorElement } from '../validation/read-response.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 import { changeChars } from './wrong-credentials.ts';
 

@@ -9,7 +9,7 @@ import {
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths } from '../options.ts';
 import { show } from '../validation/claims.ts';
-import { entryOf, hasXmlError, isSuccess } from '../validation/read-storage.ts';
+import { entryOf, hasXmlError, isSuccess } from '../validation/read-response.ts';
 import type { Run } from './run.ts';
 import type { Entry, StorageClient, StorageReply } from './storage-client.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { NoWebSocketError, SkipError } from '../not-run.ts';
-import { isGatewayError, readEcho } from '../validation/read-gateway.ts';
+import { isGatewayError, readEcho } from '../validation/read-response.ts';
 import type { Run } from './run.ts';
 
 export interface GatewayCall {

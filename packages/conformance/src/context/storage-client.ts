@@ -8,7 +8,7 @@ import {
 } from '../http/exchange.ts';
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
+import { type Entry, readReply, type StorageReply } from '../validation/read-response.ts';
 import { assertRefusable } from './gateway-client.ts';
 import type { Run } from './run.ts';
 

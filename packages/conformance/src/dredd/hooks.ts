@@ -7,8 +7,7 @@ import { matchesMediaType } from '../http/media-type.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { SkipError, toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { codeOf } from '../validation/read-gateway.ts';
-import { readReply, type StorageReply } from '../validation/read-storage.ts';
+import { codeOf, readReply, type StorageReply } from '../validation/read-response.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';

@@ -4,7 +4,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
 import { listDispositionTypes, toMediaType } from '../http/media-type.ts';
 import { type Claim, cite, claimEach, claimSameHeaders, show } from '../validation/claims.ts';
-import { type Echo, isGatewayError, readEcho } from '../validation/read-gateway.ts';
+import { type Echo, isGatewayError, readEcho } from '../validation/read-response.ts';
 import { type FixtureResponse, readFixtureResponse } from './fixture-response.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
 

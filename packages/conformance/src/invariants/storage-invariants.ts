@@ -1,7 +1,7 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
 import { type Claim, claimEach, show } from '../validation/claims.ts';
-import { hasFailed, isSuccess, readReply, type StorageReply } from '../validation/read-storage.ts';
+import { hasFailed, isSuccess, readReply, type StorageReply } from '../validation/read-response.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
 
 /** A call to a storage operation, with the content of the envelope in its response. */

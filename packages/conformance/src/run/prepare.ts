@@ -13,7 +13,7 @@ import type { Received } from '../http/exchange.ts';
 import { SkipError, skipped } from '../not-run.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
-import { codeOf, isGatewayError } from '../validation/read-gateway.ts';
+import { codeOf, isGatewayError } from '../validation/read-response.ts';
 
 const ATTEMPTS = 5;
 

@@ -5,13 +5,12 @@ import { inParallel, type Run } from '../context/run.ts';
 import type { Entry } from '../context/storage-client.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
-import { linkOf } from '../validation/read-storage.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;
 /** Maximum duration of the clean-up, in milliseconds, apart from the time that a limited rate takes. */
 const MAX_DURATION = 60_000;
-const CALLS_PER_FILE = 3;
+const CALLS_PER_FILE = 2;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
 const CONCURRENCY = 16;
@@ -71,16 +70,9 @@ async function removeBatch(
   };
   const deleted = await list('batchDelete', [...ids.values()]);
   const links = await list('batchGetTempUrls', toItems([...ids.values()]));
-  const isLeft = async (path: string): Promise<boolean> => {
+  return paths.filter((path) => {
     const id = ids.get(path);
-    const entry = links.get(id);
-    if (entry?.code === undefined) return deleted.get(id)?.code !== 'SUCCESS';
-    const link = linkOf(entry);
-    if (link === undefined) return false;
-    // A link alone does not prove that the file exists.
-    const exchange = await tryCall(() => files.download(link));
-    return exchange === undefined || exchange.received.status === 200;
-  };
-  const areLeft = await Promise.all(paths.map(isLeft));
-  return paths.filter((_, index) => areLeft[index]);
+    const { code } = links.get(id) ?? {};
+    return code === undefined ? deleted.get(id)?.code !== 'SUCCESS' : code === 'SUCCESS';
+  });
 }

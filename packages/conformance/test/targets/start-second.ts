@@ -14,11 +14,9 @@ const FORBIDDEN = 'vault';
 export async function startSecond(env = 'stage') {
   const fixture = await startFixture({ port: 0 });
   const expires = Date.now() + 7_200_000;
-  const [gatewayToken, otherEnvToken, expiredToken] = [
-    makeOpaque('tk.'),
-    makeOpaque('tk.'),
-    makeOpaque('tk.'),
-  ];
+  const gatewayToken = makeOpaque('tk.');
+  const otherEnvToken = makeOpaque('tk.');
+  const expiredToken = makeOpaque('tk.');
   const tokens = {
     [gatewayToken]: { env, expires },
     [otherEnvToken]: { env: `${env}-2`, expires },
