@@ -55,7 +55,8 @@ export async function runConformance(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     await prepare(run);
-    run.observer.start();
+    // Before, the run finds out what the deployment accepts.
+    run.caller = run.caller.with({ onExchange: (exchange) => run.observer.observe(exchange) });
     const [observed] = await Promise.all([
       runChecks(run, checks, onResult),
       runDredd(run, onResult),

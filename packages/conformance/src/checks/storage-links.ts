@@ -128,7 +128,6 @@ export const storageLinks: readonly Check[] = [
 interface Link {
   url: string | undefined;
   bytes: Buffer | undefined;
-  maxAge: number;
   /** In seconds. */
   lifetime: number;
 }
@@ -145,10 +144,9 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
     const { entries = [] } = await t.storage.call('batchGetTempUrls', { fileList });
     const responded = performance.now();
     const [long, short, unused] = names.map((name, index): Link => {
-      const maxAge = ages[index] ?? 0;
-      const lifetime = maxAge * SECONDS[t.settings.maxAgeUnit];
+      const lifetime = (ages[index] ?? 0) * SECONDS[t.settings.maxAgeUnit];
       const url = linkOf(entryOf(entries, ids[index]));
-      return { url, bytes: folder.contentOf(name), maxAge, lifetime };
+      return { url, bytes: folder.contentOf(name), lifetime };
     }) as [Link, Link, Link];
     if (short.url === undefined) continue;
     // Another link to the same file must not prolong this one.
@@ -168,13 +166,13 @@ async function expectAlive(t: CheckContext, link: Link, begin: number): Promise<
   const age = (performance.now() - begin) / 1000;
   // A response that arrives too late proves nothing.
   if (link.url === undefined || age > link.lifetime - TICK) return;
-  const found = `a link with maxAge ${link.maxAge} does not work after ${age.toFixed(1)} s`;
+  const found = `a link for ${link.lifetime} s does not work after ${age.toFixed(1)} s`;
   t.expect(isAlive, found, exchange);
 }
 
 /** Expects a link to stop working after its lifetime, or after the shortest one that the deployment supports. */
 async function expectEnd(t: CheckContext, link: Link, begin: number): Promise<void> {
-  const { maxAge, lifetime } = link;
+  const { lifetime } = link;
   const toAge = () => (performance.now() - begin) / 1000;
   const pause = (duration: number) => wait(duration * 1000, undefined, { signal: t.signal });
   const limit = Math.max(lifetime, t.settings.minLinkSeconds) + GRACE;
@@ -185,9 +183,9 @@ async function expectEnd(t: CheckContext, link: Link, begin: number): Promise<vo
     last = await tryLink(t, link);
   }
   const age = toAge();
-  const found = `a link with maxAge ${maxAge} still works after ${age.toFixed(1)} s`;
+  const found = `a link for ${lifetime} s still works after ${age.toFixed(1)} s`;
   t.expect(!last.isAlive, found, last.exchange);
-  if (age > lifetime + GRACE) t.note(`A link with maxAge ${maxAge} works longer than that.`);
+  if (age > lifetime + GRACE) t.note(`A link for ${lifetime} s works longer than that.`);
 }
 
 async function tryLink(t: CheckContext, { url, bytes }: Link) {

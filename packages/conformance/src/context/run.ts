@@ -21,7 +21,6 @@ export function createRun(settings: Settings, signal: AbortSignal) {
     (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     rate,
   );
-  const observer = new Observer(settings);
   const sent = { calls: 0 };
   const caller = new Caller({
     agents: createAgents(settings),
@@ -31,7 +30,7 @@ export function createRun(settings: Settings, signal: AbortSignal) {
     onSent() {
       sent.calls += 1;
     },
-    onExchange: (exchange) => observer.observe(exchange),
+    onExchange: () => {},
   });
   return {
     settings,
@@ -41,7 +40,7 @@ export function createRun(settings: Settings, signal: AbortSignal) {
     pace,
     caller,
     sent,
-    observer,
+    observer: new Observer(settings),
     signers: createSigners(settings),
     secrets: new Redactor(listSecrets(settings)),
     /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */

@@ -21,10 +21,6 @@ export function toPlainType(contentType: string): string {
   }
 }
 
-export function isSameType(a = '', b = ''): boolean {
-  return toPlainType(a) === toPlainType(b);
-}
-
 export function matchesMediaType(contentType: string, documented: string): boolean {
   const parts = toMediaType(contentType).split('/');
   const expected = toMediaType(documented).split('/');

@@ -17,32 +17,23 @@ export type InvariantId = keyof typeof INVARIANTS;
 
 export const isInvariant = (id: string): id is InvariantId => id in INVARIANTS;
 
-interface Observed extends Scope {
-  findings: Finding[];
-}
+type Observed = Scope & { findings: Finding[] };
 
 /** Checks the responses of a run to service calls and storage operations against the invariants. */
 export class Observer {
   readonly #settings: Settings;
   readonly #validator: ResponseValidator;
   readonly #observed = new Map<string, Observed>();
-  #isStarted = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#validator = new ResponseValidator(toContract(settings.wireProfile));
   }
 
-  /** Until then, the run finds out what the deployment accepts, and its responses are not observed. */
-  start(): void {
-    this.#isStarted = true;
-  }
-
   observe(exchange: Exchange): void {
-    if (!this.#isStarted) return;
     const { only } = this.#settings;
-    const isSelectedId = (id: SentenceId) => isSelected({ engine: 'rules', id }, only);
-    for (const { id, findings } of this.#check(exchange, isSelectedId)) {
+    const isIncluded = (id: SentenceId) => isSelected({ engine: 'rules', id }, only);
+    for (const { id, findings } of this.#check(exchange, isIncluded)) {
       const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
       this.#observed.set(id, observed);
       observed.responses += 1;
@@ -101,11 +92,9 @@ function check<Call extends OperationCall>(
   call: Call,
   isIncluded: (id: SentenceId) => boolean,
 ) {
-  const included = (Object.entries(invariants) as [SentenceId, Invariant<Call>][]).filter(([id]) =>
-    isIncluded(id),
-  );
-  return included.flatMap(([id, invariant]) => {
-    const results = invariant(call);
+  const all = Object.entries(invariants) as [SentenceId, Invariant<Call>][];
+  return all.flatMap(([id, invariant]) => {
+    const results = isIncluded(id) ? invariant(call) : undefined;
     return results ? [{ id, findings: toFindings(id, results) }] : [];
   });
 }
