@@ -82,6 +82,12 @@ test('JUnit: is well-formed and contains the evidence for failures', () => {
   evidence(root.testsuite[0].testcase[1].failure['#text']);
 });
 
+test('a command that is too long to paste is replaced by one of the suite', () => {
+  const request = { method: 'POST', url: 'http://a.example/', headers: {}, body: 'a'.repeat(2000) };
+  const page = reporters.html(sampleReport([{ ...failed, findings: [{ ...finding, request }] }]));
+  expect(page).toMatch(/^repeat +npx @berth\/conformance --only GW-C2 /m);
+});
+
 test('JUnit: neither a known failure nor a failed SHOULD fails a build', () => {
   const failedShould = sampleResult({ ...failed, id: 'GW-C3', level: 'should' });
   const xml = reporters.junit(

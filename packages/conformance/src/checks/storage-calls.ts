@@ -1,13 +1,9 @@
 import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import {
-  STORAGE_OPERATIONS,
-  type StorageCallOptions,
-  type StorageReply,
-} from '../context/storage-client.ts';
+import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { SkipError } from '../not-run.ts';
-import { isSuccess } from '../validation/read-response.ts';
+import { isSuccess, type StorageReply } from '../validation/read-response.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 

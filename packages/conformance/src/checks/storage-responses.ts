@@ -1,14 +1,13 @@
 import { type Check, defineCalls, defineCheck, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import {
-  changesFiles,
-  type Entry,
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
 } from '../context/storage-client.ts';
+import { changesFiles } from '../contract/catalog.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { hasFailed } from '../validation/read-response.ts';
+import { type Entry, hasFailed } from '../validation/read-response.ts';
 import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */

@@ -9,9 +9,15 @@ import {
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths } from '../options.ts';
 import { show } from '../validation/claims.ts';
-import { entryOf, hasXmlError, isSuccess } from '../validation/read-response.ts';
+import {
+  type Entry,
+  entryOf,
+  hasXmlError,
+  isSuccess,
+  type StorageReply,
+} from '../validation/read-response.ts';
 import type { Run } from './run.ts';
-import type { Entry, StorageClient, StorageReply } from './storage-client.ts';
+import type { StorageClient } from './storage-client.ts';
 
 export type Grant = Record<
   'path' | 'url' | 'token' | 'authorization' | 'fileId' | 'storeFileId',

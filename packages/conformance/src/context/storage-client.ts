@@ -12,8 +12,6 @@ import { type Entry, readReply, type StorageReply } from '../validation/read-res
 import { assertRefusable } from './gateway-client.ts';
 import type { Run } from './run.ts';
 
-export { changesFiles } from '../contract/catalog.ts';
-export type { Entry, StorageReply };
 export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];

@@ -3,7 +3,6 @@ import { checks } from '../checks/index.ts';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Run } from '../context/run.ts';
-import type { StorageReply } from '../context/storage-client.ts';
 import { whyNotRun } from '../context/why-not-run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
@@ -13,7 +12,7 @@ import type { Received } from '../http/exchange.ts';
 import { SkipError, skipped } from '../not-run.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
-import { codeOf, isGatewayError } from '../validation/read-response.ts';
+import { codeOf, isGatewayError, type StorageReply } from '../validation/read-response.ts';
 
 const ATTEMPTS = 5;
 

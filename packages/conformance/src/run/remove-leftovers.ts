@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import type { Entry } from '../context/storage-client.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
+import type { Entry } from '../validation/read-response.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;
