@@ -15,7 +15,7 @@ export interface ServiceCall extends OperationCall {
   /** The request as the fixture service received it, if it responded with that. */
   echo: Echo | undefined;
   /** What the fixture service sent otherwise, if the response is certainly that one. */
-  fixture: FixtureResponse | undefined;
+  fixtureResponse: FixtureResponse | undefined;
 }
 
 export function toServiceCall(call: OperationCall): ServiceCall {
@@ -24,7 +24,12 @@ export function toServiceCall(call: OperationCall): ServiceCall {
   const start = pathname.indexOf(prefix);
   const anyPath = start < 0 ? '' : pathname.slice(start + prefix.length);
   const echo = readEcho(call);
-  return { ...call, anyPath, echo, fixture: echo ? undefined : readFixtureResponse(call, anyPath) };
+  return {
+    ...call,
+    anyPath,
+    echo,
+    fixtureResponse: echo ? undefined : readFixtureResponse(call, anyPath),
+  };
 }
 
 const isHandshake = ({ sent }: ServiceCall) =>
@@ -33,8 +38,8 @@ const isHandshake = ({ sent }: ServiceCall) =>
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 
 /** A hosted service may respond with any status and body, so a code of the contract is required. */
-function isOwnError({ received, fixture, settings }: ServiceCall): boolean {
-  if (received.status < 400 || fixture) return false;
+function isOwnError({ received, fixtureResponse, settings }: ServiceCall): boolean {
+  if (received.status < 400 || fixtureResponse) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
@@ -42,10 +47,10 @@ function isOwnError({ received, fixture, settings }: ServiceCall): boolean {
 }
 
 /** Whether a response is certainly that of a hosted service, with content. */
-function isOfService({ received, fixture }: ServiceCall): boolean {
+function isOfService({ received, fixtureResponse }: ServiceCall): boolean {
   const { status } = received;
   if (status < 200 || status === 204 || status === 304) return false;
-  return status < 400 || (fixture !== undefined && !isGatewayError(received));
+  return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
 }
 
 const STREAM = 'text/event-stream';
@@ -104,8 +109,8 @@ function listHops(headers: HeaderList): string[] {
 const REPLACED = ['x-request-id', 'content-disposition'];
 
 /** Claims that the body which the fixture service sent arrived, if the request says what it is. */
-function claimBody({ fixture, received }: ServiceCall): Claim[] | undefined {
-  const expected = fixture?.body?.();
+function claimBody({ fixtureResponse, received }: ServiceCall): Claim[] | undefined {
+  const expected = fixtureResponse?.body?.();
   if (expected === undefined) return undefined;
   const actual = received.body;
   const at = expected.findIndex((byte, index) => byte !== actual[index]);
@@ -161,20 +166,20 @@ export const GATEWAY_INVARIANTS = {
   },
   'GW-BODY': claimBody,
   'GW-SSE': (call) => {
-    const { fixture, received } = call;
-    const type = readAll(fixture?.headers ?? [], 'content-type').join();
+    const { fixtureResponse, received } = call;
+    const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
     if (toMediaType(type) !== STREAM) return undefined;
     const message = `the content type must be ${STREAM}, not ${cite(received.mediaType)}`;
     return [[received.mediaType === STREAM, message], ...(claimBody(call) ?? [])];
   },
-  'GW-HEADERS': ({ fixture, received }) => {
-    const { headers = [] } = fixture ?? {};
+  'GW-HEADERS': ({ fixtureResponse, received }) => {
+    const { headers = [] } = fixtureResponse ?? {};
     const names = [...listHops(headers), ...REPLACED];
     const forwarded = headers.filter(([name]) => !names.includes(name.toLowerCase()));
     return forwarded.length === 0 ? undefined : claimSameHeaders(forwarded, received.headers);
   },
-  'GW-HOP-BY-HOP': ({ fixture, received }) => {
-    const { headers = [] } = fixture ?? {};
+  'GW-HOP-BY-HOP': ({ fixtureResponse, received }) => {
+    const { headers = [] } = fixtureResponse ?? {};
     const hops = listHops(headers);
     const sent = headers.filter(([name]) => hops.includes(name.toLowerCase()));
     return claimEach(sent, ([name, value]) => {
@@ -185,8 +190,8 @@ export const GATEWAY_INVARIANTS = {
       return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
     });
   },
-  'GW-REQUEST-ID-NEW/2': ({ fixture, received }) => {
-    const ofService = readAll(fixture?.headers ?? [], 'x-request-id');
+  'GW-REQUEST-ID-NEW/2': ({ fixtureResponse, received }) => {
+    const ofService = readAll(fixtureResponse?.headers ?? [], 'x-request-id');
     const actual = readAll(received.headers, 'x-request-id');
     if (ofService.length === 0 || actual.length === 0) return undefined;
     const isReplaced =
@@ -202,7 +207,7 @@ export const GATEWAY_INVARIANTS = {
     call.received.status === 101 ? [claimDisposition(call, 'absent')] : undefined,
   'GW-DISPOSITION-INLINE': disposition(['C1', 'C2'], 'anything but inline'),
   'GW-REQUEST-ID/1': (call) => {
-    const hasKnownSender = isOfService(call) || isOwnError(call) || call.fixture;
+    const hasKnownSender = isOfService(call) || isOwnError(call) || call.fixtureResponse;
     return hasKnownSender && !isHandshake(call) ? [hasRequestId(call)] : undefined;
   },
   'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? [hasRequestId(call)] : undefined),
