@@ -1,20 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { decodeText, splitTarget } from '@berth/server-stubs/contract';
+import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
-import { applyRequestFaults, mayHaveFaults } from './faults/apply-faults.ts';
+import { applyFaults, type IncomingCall, mayHaveFaults } from './faults/apply-faults.ts';
 import { isForeign, toHostAdvice } from './host.ts';
-import { CallRecord, recordOf, setRecord } from './log.ts';
+import { CallRecord, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
-import { type SurfaceError, type SurfaceName, toMockError, toSurfaceError } from './surface.ts';
-import { corsOf, sendAllowed, sendError, sendInternalError } from './surfaces/responses.ts';
-import type { Target } from './target.ts';
+import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
+import {
+  type SurfaceError,
+  type SurfaceName,
+  toMockError,
+  toSurfaceError,
+} from './surfaces/surface.ts';
+import type { Found } from './target.ts';
 
-type Found = ReturnType<Target['find']>;
-
-/** Handles each request: its session, log entry, host check and faults, and then the router that the target finds. */
+/** Handles each call: its session, log entry, host check and faults, and then the listener that the target finds. */
 export function createApp(context: Context) {
   const { options, sessions, log, target } = context;
   const cors = corsOf(options, 'link');
@@ -38,48 +41,29 @@ export function createApp(context: Context) {
     path: string,
   ): void | Promise<void> {
     const found = target.find(request);
-    const { surface, router } = found;
-    const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method ?? '');
-    if (isHome && router.find(request) === undefined) {
+    const isRead = ['GET', 'HEAD'].includes(request.method ?? '');
+    if (path === '/' && isRead && found.operationId === undefined) {
       return sendHome(request, response);
     }
-    const isRejected = isForeign(request, options);
-    const record = begin(request, surface, isRejected);
-    response.once('close', () => {
-      if (response.headersSent) record.setStatus(response.statusCode);
-      log.end(record);
-    });
-    if (isRejected) return sendError(toHostError(request), response, options);
-    const methods = target.findMethods(request);
-    const next = () =>
-      methods ? sendAllowed(methods, response, options) : router(request, response);
-    if (!mayHaveFaults(request, record)) return next();
-    const subject = toFaultSubject(found, request);
     const send = (error: SurfaceError) => sendError(error, response, options);
-    return applyRequestFaults({ request, subject, response, sendError: send }, next);
+    const next = () => found.listener(request, response);
+    return begin({ request, response, sendError: send }, found, next);
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
-    const router = target.gateway;
-    if (router === undefined) return void socket.destroy();
+    const { gateway } = target;
+    if (gateway === undefined) return void socket.destroy();
+    const send = (error: SurfaceError) => {
+      const response = UpgradeResponse.create(request, socket, head);
+      if (response === undefined) return void socket.destroy();
+      return sendError(error, response, options);
+    };
+    const next = () => gateway.upgrade(request, socket, head);
     run(
-      () => {
-        const isRejected = isForeign(request, options);
-        const record = begin(request, 'gateway', isRejected);
-        socket.once('close', () => log.end(record));
-        const send = (error: SurfaceError) => {
-          const response = UpgradeResponse.create(request, socket, head);
-          if (response === undefined) return void socket.destroy();
-          return sendError(error, response, options);
-        };
-        if (isRejected) return send(toHostError(request));
-        const next = () => router.upgrade(request, socket, head);
-        if (!mayHaveFaults(request, record)) return next();
-        const subject = toFaultSubject({ surface: 'gateway', router }, request);
-        return applyRequestFaults({ request, subject, sendError: send }, next);
-      },
+      () =>
+        begin({ request, sendError: send }, { ...target.find(request), surface: 'gateway' }, next),
       (error) => {
         process.emitWarning(error);
         socket.destroy();
@@ -87,18 +71,32 @@ export function createApp(context: Context) {
     );
   }
 
-  function begin(request: IncomingMessage, surface: SurfaceName, isRejected: boolean): CallRecord {
+  /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
+  function begin(call: IncomingCall, found: Found, next: () => void): void | Promise<void> {
+    const { request, response, sendError } = call;
+    const isRejected = isForeign(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
-    const session = isRejected ? sessions.get('') : sessionOf(request, surface);
-    const record = new CallRecord(session, surface, request);
-    const { origin } = request.headers;
-    const isPreflight = request.method === 'OPTIONS' && !isRejected;
-    if (isPreflight && origin !== undefined && !cors.allows(origin)) {
-      record.setReason(`Pages from ${origin} may not call the mock: add it to origins.`);
-    }
+    const session = isRejected ? sessions.get('') : sessionOf(request, found.surface);
+    const record = new CallRecord(session, found, request);
     setRecord(request, record);
     log.add(record);
-    return record;
+    const connection = response ?? request.socket;
+    const end = () => {
+      if (response?.headersSent) record.setStatus(response.statusCode);
+      log.end(record);
+    };
+    // The caller may have left while a changed document was read.
+    if (connection.destroyed) return end();
+    connection.once('close', end);
+    if (isRejected) return sendError(toHostError(request, found.surface));
+    const isPreflight = request.method === 'OPTIONS' && found.operationId === undefined;
+    // If a preflight had faults, the browser would not send the actual request.
+    if (!isPreflight) return mayHaveFaults(request, session) ? applyFaults(call, next) : next();
+    const { origin } = request.headers;
+    if (origin !== undefined && !cors.allows(origin)) {
+      record.setReason(`Pages from ${origin} may not call the mock: add it to origins.`);
+    }
+    next();
   }
 
   /** Browsers submit forms and follow links, but cannot set the header. */
@@ -108,14 +106,6 @@ export function createApp(context: Context) {
     return sessions.find(sessionOfQuery(request)) ?? sessions.get('');
   }
 
-  /** Returns what fault rules match. */
-  function toFaultSubject({ surface, router }: Found, request: IncomingMessage) {
-    const { operationId, path } = router.find(request) ?? {};
-    // A document may also call one of its parameters `name`.
-    const name = router === target.gateway ? path?.name : undefined;
-    return { surface, operationId, service: name && (decodeText(name) ?? name) };
-  }
-
   return {
     request: handle,
     upgrade,
@@ -123,8 +113,7 @@ export function createApp(context: Context) {
   };
 }
 
-function toHostError(request: IncomingMessage): SurfaceError {
-  const { surface } = recordOf(request);
+function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceError {
   const details = { status: 421, message: toHostAdvice(request) };
   if (surface === 'gateway') return toSurfaceError(surface, 'INVALID_HOST', details);
   return toMockError(surface, 'invalid-request', details);

@@ -10,9 +10,16 @@ export type Context = Awaited<ReturnType<typeof createContext>>;
 
 export async function createContext(options: ResolvedOptions, onProblem: OnProblem) {
   const log = new RequestLog(options);
-  const sessions = createSessions(options, (session) => log.clear(session));
   const target = await openTarget(options, await createAuth(options), onProblem);
-  return { options, log, sessions, target };
+  try {
+    const sessions = createSessions(options, target.listOperations, (session) =>
+      log.clear(session),
+    );
+    return { options, log, sessions, target };
+  } catch (error) {
+    target.close();
+    throw error;
+  }
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {

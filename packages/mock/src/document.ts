@@ -16,16 +16,20 @@ import { type Live, type OnProblem, openLive, type Watch } from './live.ts';
 import { MAX_REASON } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
-import type { DocumentedSurface } from './surface.ts';
+import type { SurfaceName } from './surfaces/surface.ts';
 
-export interface ServedDocument {
+/** A router, with the operations that it serves. */
+export interface ServedRouter {
   readonly router: Router;
-  readonly prism: Prism;
   readonly routes: RouteTable['routes'];
   /** The surface whose errors its calls get if the mock itself rejects them. */
-  readonly surface: DocumentedSurface;
-  /** `additions`: only the operations that it adds to the contract. `standalone`: all, at the root or as a service. */
-  readonly kind: 'additions' | 'standalone';
+  readonly surface: SurfaceName;
+  /** Whether the path parameter `name` is that of a hosted service. */
+  readonly hasServices?: true;
+}
+
+export interface ServedDocument extends ServedRouter {
+  readonly prism: Prism;
 }
 
 /** @param source path of a file, which is live, or a parsed document, which never changes */
@@ -79,7 +83,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
   });
-  return { prism, router, routes: routes.routes, surface: 'gateway', kind: 'standalone' };
+  return { prism, router, routes: routes.routes, surface: 'gateway' };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */

@@ -4,7 +4,7 @@ import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ResolvedOptions } from './options.ts';
 import type { Session } from './sessions/session.ts';
-import type { SurfaceName } from './surface.ts';
+import type { CallSubject, SurfaceName } from './surfaces/surface.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */
 export interface LoggedRequest {
@@ -36,16 +36,14 @@ export interface LoggedRequest {
 }
 
 /**
- * A call while it is handled. `app.ts` creates it when the call begins, and `finish` is called when it ends. Only these
- * methods set its fields in between, in this order:
+ * A call from `app.ts`, which begins and ends it. Until it ends, its handlers may set:
  *
- * 1. `setFaults`, once: `faults/apply-faults.ts`.
- * 2. `identify` and `setReason`, whose first values stay: `app.ts` for a preflight, `surfaces/gateway.ts` for the
- *    service, then the hooks in `surfaces/responses.ts`. For a document that is a service, its own router calls them
- *    before the gateway's. Calls without such hooks: `sendError`, and `surfaces/storage.ts` for links.
- * 3. `setStatus`, whose last value stays: the hooks or `sendError`, and `app.ts` at the end with what was sent.
+ * - `faults`: only `faults/apply-faults.ts`
+ * - `reason`, whose first value stays: who rejects the call, mostly a hook in `surfaces/responses.ts`
+ * - `status`, whose last value stays: the same hooks with what is about to be sent, and `app.ts` with what was sent
+ * - `operationId`: only `services/document-service.ts`, if the operation of a document has responded
  */
-export class CallRecord {
+export class CallRecord implements CallSubject {
   readonly session: Session;
   readonly id = randomUUID();
   readonly at = Date.now();
@@ -53,7 +51,7 @@ export class CallRecord {
   readonly target: string;
   readonly surface: SurfaceName;
   operationId: string | undefined;
-  service: string | undefined;
+  readonly service: string | undefined;
   faults: readonly string[] = [];
   status: number | undefined;
   reason: string | undefined;
@@ -61,15 +59,22 @@ export class CallRecord {
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
-  #body = Buffer.alloc(0);
-  #bodyBytes = 0;
+  readonly #body: BodyCopy | undefined;
 
-  constructor(session: Session, surface: SurfaceName, request: IncomingMessage) {
+  constructor(
+    session: Session,
+    { surface, operationId, service }: CallSubject,
+    request: IncomingMessage,
+  ) {
     this.session = session;
     this.surface = surface;
+    this.operationId = operationId;
+    this.service = service;
     this.method = request.method ?? 'GET';
     this.target = request.url ?? '/';
     this.#headers = request.rawHeaders.join('\n');
+    // The form of an upload contains a grant.
+    if (surface !== 'upload') this.#body = (request as RecordedRequest).bodyCopy;
   }
 
   get headers(): [name: string, value: string][] {
@@ -77,28 +82,8 @@ export class CallRecord {
     return Array.from(pairs, ([, name = '', value = '']) => [name, value]);
   }
 
-  /** Undefined for binary data, and for a body that was not kept completely. */
   get body(): string | undefined {
-    if (this.#bodyBytes === 0 || this.#bodyBytes > MAX_BODY_BYTES) return undefined;
-    const text = this.#body.toString();
-    return text.includes('\uFFFD') ? undefined : text;
-  }
-
-  keep(chunk: Uint8Array): void {
-    // The form of an upload contains a grant.
-    if (this.surface === 'upload') return;
-    this.#bodyBytes += chunk.length;
-    this.#body =
-      this.#bodyBytes > MAX_BODY_BYTES ? Buffer.alloc(0) : Buffer.concat([this.#body, chunk]);
-  }
-
-  setFaults(faults: readonly string[]): void {
-    this.faults = faults;
-  }
-
-  identify(operationId: string | undefined, service?: string): void {
-    this.operationId ??= operationId || undefined;
-    this.service ??= service;
+    return this.#body?.text;
   }
 
   /** @param reason why the call is rejected */
@@ -119,16 +104,37 @@ export class CallRecord {
   }
 }
 
-const MAX_BODY_BYTES = 16 * 1024;
-
 export const MAX_REASON = 1_000;
 
-/** A request that keeps the beginning of its body for the log while Node delivers it. */
+const MAX_BODY_BYTES = 16 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+
+/** A copy of a request's body for the log. It outlives the request. */
+class BodyCopy {
+  #bytes = NOTHING;
+  #size = 0;
+
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    this.#bytes = this.#size > MAX_BODY_BYTES ? NOTHING : Buffer.concat([this.#bytes, chunk]);
+  }
+
+  /** Undefined for binary data, and for a body that was not kept completely. */
+  get text(): string | undefined {
+    if (this.#size === 0 || this.#size > MAX_BODY_BYTES) return undefined;
+    const text = this.#bytes.toString();
+    return text.includes('\uFFFD') ? undefined : text;
+  }
+}
+
+/** A request of a caller. It copies its body as Node delivers it, which may be before its call begins. */
 export class RecordedRequest extends IncomingMessage {
+  readonly bodyCopy = new BodyCopy();
   record: CallRecord | undefined;
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (chunk !== null) this.record?.keep(chunk);
+    if (chunk !== null) this.bodyCopy.add(chunk);
     return super.push(chunk, encoding);
   }
 }

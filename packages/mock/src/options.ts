@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
+import type { FaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
 import { FieldError, isInteger, isObject } from './user-input.ts';
 
@@ -67,9 +67,9 @@ export const DEFAULTS = {
 } satisfies MockOptions;
 
 /** Options with defaults. */
-export type ResolvedOptions = Omit<MockOptions, 'faults' | 'wireProfile'> & {
+export type ResolvedOptions = Omit<MockOptions, 'wireProfile'> & {
   readonly [Name in keyof typeof DEFAULTS]: NonNullable<MockOptions[Name]>;
-} & { readonly faults: readonly FaultRule[]; readonly wireProfile: WireProfile };
+} & { readonly wireProfile: WireProfile };
 
 interface OptionRow {
   /** The flag of the command line, as commander reads it. */
@@ -79,19 +79,19 @@ interface OptionRow {
   readonly takes?: 'number' | 'list';
   /** Callers in JavaScript can pass anything. */
   readonly isValid: (value: unknown) => boolean;
-  /** The requirement: the end of a sentence that begins with the name. */
+  /** What the value must be, as the end of a sentence without its period. */
   readonly mustBe: string;
 }
 
 const POSITIVE = {
   takes: 'number',
   isValid: (value: unknown) => isInteger(value, 1),
-  mustBe: 'must be a positive integer',
+  mustBe: 'a positive integer',
 } as const;
 
 const oneOf = (values: readonly string[]) => ({
   isValid: (value: unknown) => values.some((known) => known === value),
-  mustBe: `must be one of ${values.join(', ')}`,
+  mustBe: `one of ${values.join(', ')}`,
 });
 
 /** All options. `createMock` checks them by this table, and the command line has a flag for each row. */
@@ -101,39 +101,39 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     help: 'port to listen on; 0 picks a free port',
     takes: 'number',
     isValid: (value) => isInteger(value, 0) && value <= 65_535,
-    mustBe: 'must be an integer from 0 to 65535',
+    mustBe: 'an integer from 0 to 65535',
   },
   host: {
     flag: '--host <address>',
     help: 'address to listen on; 0.0.0.0 exposes the mock to the network',
     // Without a host, Node listens on every interface.
     isValid: isText,
-    mustBe: "must be an address of this machine, such as '127.0.0.1'",
+    mustBe: "an address of this machine, such as '127.0.0.1'",
   },
   env: {
     flag: '--env <id>',
     help: 'environment to serve',
     isValid: (value) => isText(value) && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value),
-    mustBe: "must be a host name label of letters, digits and hyphens, such as 'dev'",
+    mustBe: "a host name label of letters, digits and hyphens, such as 'dev'",
   },
   services: {
     flag: '--services <file>',
     help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',
     takes: 'list',
     isValid: (value) => isText(value) || isObject(value),
-    mustBe: 'must be the path of a file, or services by name',
+    mustBe: 'the path of a file, or services by name',
   },
   document: {
     flag: '[document]',
     help: 'OpenAPI document such as ./petstore.yaml to serve instead of the contract, or a draft that extends it',
     isValid: isText,
-    mustBe: 'must be the path of an OpenAPI document',
+    mustBe: 'the path of an OpenAPI document',
   },
   wireProfile: {
     flag: '--wire-profile <file>',
     help: "JSON file with a deployment's wire profile",
     isValid: isObject,
-    mustBe: 'must be an object',
+    mustBe: 'an object',
   },
   credentials: {
     flag: '--credentials <mode>',
@@ -145,26 +145,26 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     help: 'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2 (repeatable)',
     takes: 'list',
     isValid: (value) => isList(value, (rule) => isText(rule) || isObject(rule)),
-    mustBe: "must be a list of rules, such as ['latency=200']",
+    mustBe: "a list of rules, such as ['latency=200']",
   },
   origins: {
     flag: '--origins <origin>',
     help: "origin whose pages may read responses, or '*'; repeatable (default: this machine's origins)",
     takes: 'list',
     isValid: (value) => isList(value, isOrigin),
-    mustBe: "must be a list of origins, such as ['https://app.example.com'] or ['*']",
+    mustBe: "a list of origins, such as ['https://app.example.com'] or ['*']",
   },
   dynamic: {
     flag: '--dynamic',
     help: 'let Prism generate responses from the schemas instead of using examples',
     isValid: (value) => typeof value === 'boolean',
-    mustBe: 'must be true or false',
+    mustBe: 'true or false',
   },
   seed: {
     flag: '--seed <text>',
     help: 'seed for generated responses',
     isValid: isText,
-    mustBe: "must be a string, such as 'a'",
+    mustBe: "a string, such as 'a'",
   },
   log: {
     flag: '--log <format>',
@@ -185,26 +185,18 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
 
 export type OptionName = keyof MockOptions;
 
-/** @throws TypeError that names the invalid option */
+/** @throws FieldError that names the invalid option */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
-  const { faults = [], wireProfile, document } = options;
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
-    faults: faults.map((fault, index) => {
-      try {
-        return parseFaultRule(`fault-${index + 1}`, fault, document !== undefined);
-      } catch (error) {
-        throw new FieldError(`faults[${index}]:`, (error as Error).message);
-      }
-    }),
-    wireProfile: toWireProfile(wireProfile),
+    wireProfile: toWireProfile(options.wireProfile),
   };
 }
 
-/** @throws TypeError that names the option and its requirement */
+/** @throws FieldError that names the option and its requirement */
 export function assertOption(name: string, value: unknown): void {
   if (!Object.hasOwn(OPTIONS, name)) {
     const known = Object.keys(OPTIONS).join(', ');
@@ -213,7 +205,7 @@ export function assertOption(name: string, value: unknown): void {
   const { isValid, mustBe } = OPTIONS[name as OptionName];
   if (isValid(value)) return;
   const text = inspect(value, { depth: 0, maxStringLength: 100 });
-  throw new TypeError(`${name} ${mustBe}, got ${text}.`);
+  throw new FieldError(name, `must be ${mustBe}, got ${text}.`);
 }
 
 function isText(value: unknown): value is string {

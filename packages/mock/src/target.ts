@@ -1,67 +1,74 @@
 /** What a mock serves: the contract, which a draft may extend, or a standalone document. */
 import type { GatewayRouter } from '@berth/server-stubs';
-import { splitTarget } from '@berth/server-stubs/contract';
+import {
+  decodeText,
+  gatewayRoutes,
+  splitTarget,
+  storageRoutes,
+} from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import type { Listener, Router } from '@berth/server-stubs/runtime';
+import type { Listener, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
-import { openDocument, type ServedDocument, serveDocument } from './document.ts';
+import { openDocument, type ServedDocument, type ServedRouter, serveDocument } from './document.ts';
+import type { Operations } from './faults/fault-rules.ts';
 import type { Live, OnProblem } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
-import { createServices, type Services } from './services/create-services.ts';
-import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
-import { serveAdditions } from './surfaces/additions.ts';
+import { createServices } from './services/create-services.ts';
 import type { Auth } from './surfaces/auth.ts';
-import { createContract, findSurface } from './surfaces/contract.ts';
+import { createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { toDocumentOptions } from './surfaces/responses.ts';
+import { sendAllowed, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
+import { type CallSubject, DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surfaces/surface.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
 
+/** What a call is for, and what handles it. */
+export interface Found extends CallSubject {
+  readonly listener: Listener;
+}
+
 export interface Target {
   /** Reloads changed files, then runs the task; synchronously if nothing changed. */
   use<Result>(task: () => Result | Promise<Result>): Result | Promise<Result>;
-  /** Returns the router that handles a call, and the surface whose errors the call gets. */
-  find(request: RequestLine): {
-    readonly surface: SurfaceName;
-    readonly router: Listener & Pick<Router, 'find'>;
-  };
-  /** Returns the methods of a path for a preflight or a wrong method; undefined if the router sends its own response. */
-  findMethods(request: RequestLine): readonly string[] | undefined;
+  find(request: RequestLine): Found;
+  /** Returns the operations that are served now. */
+  listOperations(): Operations;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;
-  /** The standalone document. */
-  readonly document?: Live<ServedDocument>;
+  /** The operations of a standalone document. */
+  readonly routes?: RouteTable['routes'];
   close(): void;
 }
 
 /** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
-export async function openTarget(options: ResolvedOptions, auth: Auth, onProblem: OnProblem) {
-  let kind: ServedDocument['kind'] | undefined;
+export async function openTarget(
+  options: ResolvedOptions,
+  auth: Auth,
+  onProblem: OnProblem,
+): Promise<Target> {
+  let isDraft: boolean | undefined;
   const serve = (loaded: DocumentRoutes) => {
     const surface = findSurface(loaded.document);
-    const served =
-      surface === undefined
-        ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
-        : serveAdditions(surface, loaded, options, auth);
-    kind ??= served.kind;
-    if (kind === served.kind) return served;
-    const change = surface === undefined ? 'no longer has' : 'now has';
-    throw new FieldError(
-      `${options.document}`,
-      `${change} a path of the contract: restart the mock.`,
-    );
+    isDraft ??= surface !== undefined;
+    if (isDraft !== (surface !== undefined)) {
+      const change = isDraft ? 'no longer has' : 'now has';
+      const rest = `${change} a path of the contract: restart the mock.`;
+      throw new FieldError(`${options.document}`, rest);
+    }
+    return surface === undefined
+      ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
+      : serveAdditions(surface, loaded, options, auth);
   };
   const document = options.document
     ? await openDocument(options.document, serve, onProblem)
     : undefined;
-  if (document?.current.kind === 'standalone') {
+  if (document !== undefined && !isDraft) {
     assertStandalone(options);
-    return createDocumentTarget(document);
+    return createDocumentTarget(document, options);
   }
-  const services = await createServices(options, onProblem);
-  return createContractTarget(options, auth, services, document);
+  return createContractTarget(options, auth, document, onProblem);
 }
 
 function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
@@ -70,55 +77,93 @@ function assertStandalone({ document, services, credentials }: ResolvedOptions):
   if (credentials !== 'present') throw new FieldError('credentials', rest);
 }
 
-function createDocumentTarget(document: Live<ServedDocument>): Target {
+function createDocumentTarget(document: Live<ServedDocument>, options: ResolvedOptions): Target {
+  const served = () => [document.current];
   return {
-    document,
-    close() {},
     use: (task) => document.use(task),
-    find: () => document.current,
-    findMethods(request) {
-      const { find } = document.current.router;
-      const isPreflight = request.method === 'OPTIONS' && find(request) === undefined;
-      return isPreflight ? listMethods(request, find) : undefined;
+    find(request) {
+      const found = findOperation(served(), request);
+      if (found !== undefined) return found;
+      const { surface, router } = document.current;
+      if (request.method !== 'OPTIONS') return { surface, listener: router };
+      return { surface, listener: allow(listMethods(served(), request), options) };
     },
+    listOperations: () => toOperations(served()),
+    routes: document.current.routes,
+    close() {},
   };
 }
 
-function createContractTarget(
+async function createContractTarget(
   options: ResolvedOptions,
   auth: Auth,
-  services: Services,
   draft: Live<ServedDocument> | undefined,
-): Target {
+  onProblem: OnProblem,
+): Promise<Target> {
   const contract = createContract(options, auth, draft);
-  const parts = { options, auth, services, contract };
-  const gateway = createMockGateway(parts);
-  const surfaces = {
-    gateway: { surface: 'gateway', router: gateway },
-    storage: { surface: 'storage', router: createMockStorage(parts) },
-    upload: { surface: 'upload', router: createMockUpload(parts) },
-    link: { surface: 'link', router: createMockLinks(parts) },
-  } as const;
-  const find: Target['find'] = (request) =>
-    contract.findAddition(request) ?? surfaces[surfaceOf(request)];
+  const services = await createServices(options, contract, onProblem);
+  const parts = { options, auth, contract };
+  const gateway = createMockGateway(parts, services);
+  const listeners = {
+    gateway,
+    storage: createMockStorage(parts),
+    upload: createMockUpload(parts),
+    link: createMockLinks(parts),
+  };
+  const implemented: readonly ServedRouter[] = [
+    { surface: 'gateway', router: gateway, routes: gatewayRoutes.routes, hasServices: true },
+    // Its document also has the operation of the upload target.
+    { surface: 'upload', router: listeners.upload, routes: UPLOAD_ROUTES },
+    { surface: 'storage', router: listeners.storage, routes: STORAGE_ROUTES },
+  ];
+  const served = () => [...contract.additions(), ...implemented];
   return {
+    use: (task) => (draft === undefined ? task() : draft.use(task)),
+    find(request) {
+      const found = findOperation(served(), request);
+      if (found !== undefined) return found;
+      const surface = surfaceOf(request);
+      // The routers of the contract do not know the methods that a draft adds to a path.
+      const methods = contract.additions().length > 0 ? listMethods(served(), request) : [];
+      const listener = methods.length > 0 ? allow(methods, options) : listeners[surface];
+      return { surface, listener };
+    },
+    listOperations: () => toOperations(served()),
     gateway,
     close: services.close,
-    use: (task) => (draft === undefined ? task() : draft.use(task)),
-    find,
-    findMethods(request) {
-      const isKnown = (line: RequestLine) => find(line).router.find(line);
-      if (!contract.hasAdditions || isKnown(request)) return undefined;
-      const methods = listMethods(request, isKnown);
-      return methods.length > 0 ? methods : undefined;
-    },
   };
+}
+
+const UPLOAD_ROUTES = storageRoutes.routes.filter(({ path }) => path === DOCUMENT_UPLOAD_PATH);
+const STORAGE_ROUTES = storageRoutes.routes.filter((route) => !UPLOAD_ROUTES.includes(route));
+
+function toOperations(served: readonly ServedRouter[]): Operations {
+  return new Map(
+    served.flatMap(({ surface, routes }) =>
+      routes.map(({ operationId }) => [operationId, surface] as const),
+    ),
+  );
+}
+
+function findOperation(served: readonly ServedRouter[], request: RequestLine): Found | undefined {
+  for (const { surface, router, hasServices } of served) {
+    const found = router.find(request);
+    if (found === undefined) continue;
+    const { operationId, path } = found;
+    const name = hasServices && path.name;
+    return { surface, listener: router, operationId, service: name && (decodeText(name) ?? name) };
+  }
+  return undefined;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
-function listMethods({ url }: RequestLine, find: (line: RequestLine) => unknown) {
-  return METHODS.filter((method) => find({ method, url }) !== undefined);
+function listMethods(served: readonly ServedRouter[], { url }: RequestLine) {
+  return METHODS.filter((method) => findOperation(served, { method, url }) !== undefined);
+}
+
+function allow(methods: readonly string[], options: ResolvedOptions): Listener {
+  return (_, response) => sendAllowed(methods, response, options);
 }
 
 /** A typo after `/api` gets an error of the storage API. Everything else belongs to the gateway. */

@@ -1,3 +1,5 @@
+import { closest, distance } from 'fastest-levenshtein';
+
 /** Returns whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -13,10 +15,19 @@ export function toInteger(value: unknown, min: number, max = Infinity): number |
   return isInteger(number, min) && number <= max ? number : undefined;
 }
 
+/** Returns a sentence, after a space, with the name that a user may have meant, or with all of them; empty if there are none. */
+export function suggest(name: string, names: readonly string[], kind: string): string {
+  if (names.length === 0) return '';
+  const similar = closest(name, names);
+  const isSimilar = distance(name, similar) < name.length / 2;
+  return isSimilar ? ` Did you mean ${similar}?` : ` The ${kind}: ${names.join(', ')}.`;
+}
+
+/** An invalid value from a user. Its message is a sentence that begins with the field. */
 export class FieldError extends TypeError {
   override readonly name = 'FieldError';
 
-  /** @param rest rest of a sentence that begins with the field: `must be an integer.` */
+  /** @param rest of the sentence, with its period: `must be an integer.` */
   constructor(field: string, rest: string) {
     super(`${field} ${rest}`);
   }

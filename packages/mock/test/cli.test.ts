@@ -187,6 +187,7 @@ test.each<[string[], string | RegExp]>([
     [petstore, '--credentials', 'strict'],
     /^credentials has no effect together with .*petstore\.yaml, /,
   ],
+  [[petstore, '--faults', 'lisst:reset'], /^faults\[0\]: match .*Did you mean list\?$/m],
   [[none], /none #\n {2}The file cannot be read: ENOENT/],
   [['--services', `shop=${none}`], 'services: shop: '],
   [['--services', 'shop=http://a', '--services', 'shop=http://b'], 'shop must not be repeated'],

@@ -70,6 +70,21 @@ describe('a document at the root', () => {
     expect(mock.session().requests()).toMatchObject([{ service: undefined, faults: [] }]);
   });
 
+  it('has faults of its operations, OPTIONS too, and of no others', async () => {
+    const { call, mock } = await start(
+      SHOP.replace(
+        '    delete:',
+        '    options: { operationId: ask, responses: { 204: { description: Ok. } } }\n    delete:',
+      ),
+    );
+    const { faults } = mock.session();
+    faults.put('down', 'ask:code=SERVICE_TIMEOUT');
+    expect(await call('/pets/1', { method: 'OPTIONS' })).toMatchObject({ status: 504 });
+    expect(await call('/pets', { method: 'OPTIONS' })).toMatchObject({ status: 204 });
+    expect(() => faults.put('a', 'asks:reset')).toThrow('Did you mean ask?');
+    expect(() => faults.put('a', 'batchDelete:reset')).toThrow('match must be');
+  });
+
   it('is reloaded with the files that it refers to', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
     const [document = ''] = await writeFiles({

@@ -130,7 +130,7 @@ describe('a rule', () => {
     ['truncate=1.5', 'truncate must be an integer'],
     ['latencie=1', `latencie is not a field: the fields are match, times, ${KINDS}`],
     ['__proto__=1', '__proto__ is not a field'],
-    ['batchDelet:reset', /match must be service:<name>, or one of gateway, .*batchDelete/],
+    ['batchDelet:reset', /^match must be service:<name>, .* Did you mean batchDelete\?$/],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
     ['service:hello', 'The fault is missing: add one, such as service:hello:latency=200'],

@@ -19,6 +19,13 @@ test('a service that is not configured is reported with those that are', async (
   expect(hyphenated.json.message).toContain(" such as 'my-shop': () => Response.json({}).");
 });
 
+test('hello can be replaced, and is listed once', async () => {
+  await using own = await createMock({ services: { hello: () => Response.json('own') } });
+  expect((await gateway(own, { path: HELLO })).json).toBe('own');
+  const { json } = await gateway(own, { path: '/v1/cloudrun/other' });
+  expect(json.message).toMatch(/ The services: hello, echo\.$/);
+});
+
 describe('Prefer and Accept', () => {
   const ask = (headers: Record<string, string>) => gateway(mock, { path: HELLO, headers });
 
@@ -42,6 +49,9 @@ describe('Prefer and Accept', () => {
     };
     expect(await generate('a')).toBe(await generate('a'));
     expect(await generate('a')).not.toBe(await generate('b'));
+    await using dynamic = await createMock({ dynamic: true, seed: 'a' });
+    const reply = await gateway(dynamic, { path: HELLO, headers: { prefer: 'seed=b' } });
+    expect(reply.text).toBe(await generate('b'));
   });
 
   test.each([

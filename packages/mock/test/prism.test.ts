@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { storageRoutes } from '@berth/server-stubs/contract';
 import type { Route } from '@berth/server-stubs/runtime';
 import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { BEARER, call, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { BEARER, call, control, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { getGrant, toForm } from './helpers/upload.ts';
 
@@ -157,6 +160,28 @@ describe('an operation that only a draft has', () => {
     expect((await ask('GET')).status).toBe(200);
     const refused = await ask(method);
     expect([refused.status, refused.headers.allow]).toEqual([status, 'GET, HEAD, POST, DELETE']);
+  });
+
+  test('may be called while it is reloaded: the log has bodies, and ends if a caller leaves', async () => {
+    const text = JSON.stringify(draftWith(EXAMPLE));
+    const [document = ''] = await writeFiles({ 'storage.json': text });
+    await using extended = await createMock({ document });
+    const calls = () => extended.session().requests();
+    // The reload lasts until somebody writes to the pipe.
+    await rm(document);
+    await promisify(execFile)('mkfifo', [document]);
+    const stop = new AbortController();
+    const left = fetch(`${extended.url}/files/a`, { signal: stop.signal }).catch(() => {});
+    const deleted = storage(extended, 'batchDelete', { fileList: [] });
+    await control(extended, 'GET', 'health');
+    stop.abort();
+    await left;
+    await control(extended, 'GET', 'health');
+    await writeFile(document, text);
+    expect((await deleted).status).toBe(200);
+    await expect.poll(() => calls().map(({ ms }) => typeof ms)).toEqual(['number', 'number']);
+    const byPath = calls().toSorted((a, b) => a.target.localeCompare(b.target));
+    expect(byPath).toMatchObject([{ body: '{"fileList":[]}' }, { status: undefined }]);
   });
 
   test('is live', async () => {

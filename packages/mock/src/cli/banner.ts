@@ -3,19 +3,19 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { quote } from '../curl.ts';
-import { BUCKET } from '../surface.ts';
 import { BUILT_IN } from '../surfaces/contract.ts';
+import { BUCKET } from '../surfaces/surface.ts';
 
 export async function describeMock(
   mock: Mock,
-  { options, target: { document } }: Context,
+  { options, target: { routes } }: Context,
   wireProfilePath: string | undefined,
 ): Promise<string> {
   const { url } = mock;
   const { env } = options;
   const page = `Log and files  ${url}/__mock`;
-  if (document !== undefined) {
-    const operations = document.current.routes.map(({ method, path }) => `  ${method} ${path}`);
+  if (routes !== undefined) {
+    const operations = routes.map(({ method, path }) => `  ${method} ${path}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }
   const titles = Object.values(BUILT_IN).map(

@@ -1,29 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponse } from '@berth/server-stubs/contract';
-import { type CallRecord, recordOf } from '../log.ts';
-import { type SurfaceError, toSurfaceError } from '../surface.ts';
+import { recordOf } from '../log.ts';
+import type { Session } from '../sessions/session.ts';
+import { type SurfaceError, toSurfaceError } from '../surfaces/surface.ts';
 import type { BodyEdit, BodyState, FaultedCall } from './fault-kinds.ts';
-import { FAULT_HEADER, type FaultEffect, type FaultSubject } from './fault-rules.ts';
+import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';
 
 const HEADER = FAULT_HEADER.toLowerCase();
 
-/** Calls without faults skip the async path. A preflight has none: the browser would not send the actual request. */
-export function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord) {
-  return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
+/** Calls without faults skip the async path. */
+export function mayHaveFaults({ headers }: IncomingMessage, { faults }: Session): boolean {
+  return headers[HEADER] !== undefined || !faults.isEmpty;
 }
 
-interface FaultedRequest {
+/** A call that no router has seen yet. */
+export interface IncomingCall {
   readonly request: IncomingMessage;
-  readonly subject: FaultSubject;
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
   /** Responds with an error. */
-  sendError(error: SurfaceError): unknown;
+  sendError(error: SurfaceError): void | Promise<void>;
 }
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
-export async function applyRequestFaults(
-  { request, subject, response, sendError }: FaultedRequest,
+export async function applyFaults(
+  { request, response, sendError }: IncomingCall,
   next: () => void,
 ): Promise<void> {
   const { socket } = request;
@@ -31,29 +32,24 @@ export async function applyRequestFaults(
   let effects: readonly FaultEffect[];
   try {
     const hasBody = response !== undefined && request.method !== 'HEAD';
-    effects = record.session.faults.take(subject, hasBody, request.headers[HEADER]?.toString());
+    effects = record.session.faults.take(record, hasBody, request.headers[HEADER]?.toString());
   } catch (error) {
     if (!hasResponse(error)) throw error;
-    record.identify(subject.operationId, subject.service);
-    sendError(error as SurfaceError);
-    return;
+    return sendError(error as SurfaceError);
   }
   if (effects.length === 0) return next();
-  record.setFaults([...new Set(effects.map(({ rule }) => rule.name))]);
+  record.faults = [...new Set(effects.map(({ rule }) => rule.name))];
   const disconnected = new AbortController();
   (response ?? socket).once('close', () => disconnected.abort());
   const faulted: FaultedCall = {
     signal: disconnected.signal,
-    sendError: (code) => sendError(toSurfaceError(subject.surface, code)),
+    sendError: (code) => void sendError(toSurfaceError(record.surface, code)),
     reset: () => socket.resetAndDestroy(),
     interceptBody: (edit) => response && interceptBody(response, edit),
   };
   for (const { kind, value } of effects) {
     await kind.apply(value, faulted);
-    if (!kind.endsCall && !faulted.signal.aborted) continue;
-    // No router sees this call, so identify it here.
-    record.identify(subject.operationId, subject.service);
-    return;
+    if (kind.endsCall || faulted.signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.
   if (!response?.headersSent) next();
@@ -70,13 +66,17 @@ function interceptBody(response: ServerResponse, edit: BodyEdit): void {
     if (state !== 'open') return false;
     const { sent, next } = edit(chunk);
     state = next;
-    if (next === 'open') return write(sent, done);
-    // When this write completes, the head and everything before it have been sent.
-    write(sent, (error) => {
-      response.socket?.destroySoon();
-      done(error);
-    });
-    return false;
+    switch (next) {
+      case 'open':
+        return write(sent, done);
+      case 'closed':
+        // When this write completes, the head and everything before it have been sent.
+        write(sent, (error) => {
+          response.socket?.destroySoon();
+          done(error);
+        });
+        return false;
+    }
   };
   response.write = ((...args: unknown[]) => send(...readArguments(args))) as typeof response.write;
   response.end = ((...args: unknown[]) => {
@@ -88,7 +88,12 @@ function interceptBody(response: ServerResponse, edit: BodyEdit): void {
       }
       send(chunk, () => {});
     }
-    return state === 'open' ? end(done) : response;
+    switch (state) {
+      case 'open':
+        return end(done);
+      case 'closed':
+        return response;
+    }
   }) as typeof response.end;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { errorCodesOf, SURFACES, type SurfaceName } from '../surface.ts';
+import { errorCodesOf, SURFACES, type SurfaceName } from '../surfaces/surface.ts';
 import { toInteger } from '../user-input.ts';
 
 /** The faults of one call, by kind. They take effect in the order of `FAULT_KINDS`. */
@@ -29,13 +29,14 @@ export interface FaultedCall {
   interceptBody(edit: BodyEdit): void;
 }
 
-/** Returns what is sent instead of a chunk, and whether the connection is then closed, so that nothing else is sent. */
+/** Returns what is sent instead of a chunk, and the state of the body after it. */
 export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly next: BodyState };
 
-export type BodyState = 'open' | 'close';
+/** `closed`: the connection is closed, so that nothing else is sent. `interceptBody` handles each state. */
+export type BodyState = 'open' | 'closed';
 
 export interface FaultKind<Value> {
-  /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
+  /** What the value must be, as the end of a sentence without its period. */
   mustBe(surface?: SurfaceName): string;
   /** Gets what callers pass: the field of `Fault`, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
   parse(input: unknown): Value | undefined;
@@ -62,25 +63,25 @@ export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
 } = {
   latency: {
-    mustBe: () => 'must be an integer number of milliseconds such as 200, at most one hour.',
+    mustBe: () => 'an integer number of milliseconds such as 200, at most one hour',
     parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
     apply: (ms, { signal }) => setTimeout(ms, undefined, { signal }).catch(() => {}),
   },
   reset: {
-    mustBe: () => 'must be true or omitted.',
+    mustBe: () => 'true or omitted',
     parse: (value) => (value === true || value === 'true' ? true : undefined),
     apply: (_, call) => call.reset(),
     endsCall: true,
   },
   truncate: {
-    mustBe: () => 'must be an integer number of bytes.',
+    mustBe: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
     apply(bytes, call) {
       let left = bytes;
       call.interceptBody((chunk) => {
         const sent = chunk.subarray(0, left);
         left -= chunk.length;
-        return { sent, next: left < 0 ? 'close' : 'open' };
+        return { sent, next: left < 0 ? 'closed' : 'open' };
       });
     },
     needsBody: true,
@@ -88,8 +89,8 @@ export const FAULT_KINDS: {
   code: {
     mustBe: (surface) =>
       surface === undefined
-        ? "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT."
-        : `must be an error code of ${surface}: ${errorCodesOf(surface).join(', ')}.`,
+        ? "a code from one of the contract's error tables, such as SERVICE_TIMEOUT"
+        : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,
     parse: (input) =>
       SURFACES.flatMap((surface) => errorCodesOf(surface)).find((code) => code === input),
     isValidOn: (code, surface) => errorCodesOf(surface).includes(code),

@@ -1,6 +1,5 @@
-import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import { SURFACES, type SurfaceName, toMockError } from '../surface.ts';
-import { FieldError, isObject, toInteger } from '../user-input.ts';
+import { type CallSubject, SURFACES, type SurfaceName, toMockError } from '../surfaces/surface.ts';
+import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
 /** Faults, and the calls that they apply to. */
@@ -13,11 +12,8 @@ export interface FaultRule extends Fault {
   readonly times?: number;
 }
 
-export interface FaultSubject {
-  readonly surface: SurfaceName;
-  readonly operationId?: string | undefined;
-  readonly service?: string | undefined;
-}
+/** Operations by name, with their surfaces. */
+export type Operations = ReadonlyMap<string, SurfaceName>;
 
 /** What a fault does to a call. */
 export interface FaultEffect {
@@ -31,13 +27,13 @@ export type SessionFaults = Pick<FaultRules, 'list' | 'put' | 'delete'>;
 
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
-  readonly #anyOperation: boolean;
+  readonly #listOperations: () => Operations;
   readonly #rules = new Map<string, FaultRule>();
 
-  /** @param anyOperation whether rules may match operations that are not in the contract, but in a document */
-  constructor(initial: readonly FaultRule[] = [], anyOperation = false) {
+  /** @param listOperations the operations that are served now, which rules may match */
+  constructor(initial: readonly FaultRule[], listOperations: () => Operations) {
     this.#initial = initial;
-    this.#anyOperation = anyOperation;
+    this.#listOperations = listOperations;
     this.reset();
   }
 
@@ -58,7 +54,7 @@ export class FaultRules {
    * @throws FieldError that names the field and states its requirements
    */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
-    const parsed = parseFaultRule(name, rule, this.#anyOperation);
+    const parsed = parseFaultRule(name, rule, this.#listOperations());
     this.#rules.set(name, parsed);
     return parsed;
   }
@@ -78,7 +74,7 @@ export class FaultRules {
    * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
    * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
-  take(subject: FaultSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
+  take(subject: CallSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
     const matching = this.list().filter((rule) => matches(rule, subject));
     const effects = toEffects([...matching, ...single], subject.surface, hasBody);
@@ -107,7 +103,7 @@ function toEffects(rules: readonly FaultRule[], surface: SurfaceName, hasBody: b
   return ending < 0 ? effects : effects.slice(0, ending + 1);
 }
 
-function matches({ match }: FaultRule, { surface, operationId, service }: FaultSubject): boolean {
+function matches({ match }: FaultRule, { surface, operationId, service }: CallSubject): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
   return service !== undefined && match === SERVICE + service;
 }
@@ -115,7 +111,7 @@ function matches({ match }: FaultRule, { surface, operationId, service }: FaultS
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
 export const FAULT_HEADER = 'X-Mock-Fault';
 
-function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
+function parseHeader(text: string, { surface }: CallSubject): FaultRule {
   try {
     return { name: FAULT_HEADER, ...parseFaults(splitFields(text), KIND_NAMES, surface) };
   } catch (error) {
@@ -126,8 +122,22 @@ function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
 
 const RULE = 'The fault';
 
+/** Parses the rules of an option. */
+export function parseFaultRules(
+  rules: readonly (object | string)[],
+  operations: Operations,
+): FaultRule[] {
+  return rules.map((rule, index) => {
+    try {
+      return parseFaultRule(`fault-${index + 1}`, rule, operations);
+    } catch (error) {
+      throw new FieldError(`faults[${index}]:`, (error as Error).message);
+    }
+  });
+}
+
 /** @param input an object, whose `name` has no effect, or the compact form: `service:hello:latency=200,times=2` */
-export function parseFaultRule(name: string, input: unknown, anyOperation: boolean): FaultRule {
+function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(RULE, 'must be a rule, such as { "latency": 200 } or "latency=200".');
@@ -139,7 +149,7 @@ export function parseFaultRule(name: string, input: unknown, anyOperation: boole
   if (times !== undefined && count === undefined) {
     throw new FieldError('times', 'must be a positive integer.');
   }
-  const surface = match === undefined ? undefined : toSurface(match, anyOperation);
+  const surface = match === undefined ? undefined : toSurface(match, operations);
   return {
     name,
     ...(match !== undefined && { match: String(match) }),
@@ -189,7 +199,7 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
       value === undefined ||
       (surface !== undefined && kind.isValidOn?.(value, surface) === false)
     ) {
-      throw new FieldError(name, kind.mustBe(surface));
+      throw new FieldError(name, `must be ${kind.mustBe(surface)}.`);
     }
     parsed[name] = value;
   }
@@ -199,20 +209,15 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
 
 const SERVICE = 'service:';
 
-/** The surfaces by what `match` may be: their names, and the operations of the contract. */
-const MATCHES = new Map<string, SurfaceName>([
-  ...SURFACES.map((name) => [name, name] as const),
-  ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
-  ...storageRoutes.routes.map(({ operationId }) => [operationId, 'storage'] as const),
-  ['uploadFile', 'upload'],
-]);
-
-/** Returns the surface that `match` refers to; undefined for an operation of a document. */
-function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefined {
+/** Returns the surface that `match` refers to. */
+function toSurface(match: unknown, operations: Operations): SurfaceName {
   const text = typeof match === 'string' ? match : '';
-  const isService = text.startsWith(SERVICE);
-  const surface = isService && text !== SERVICE ? 'gateway' : MATCHES.get(text);
-  if (surface !== undefined || (anyOperation && text !== '' && !isService)) return surface;
-  const known = [...MATCHES.keys()].join(', ');
-  throw new FieldError('match', `must be service:<name>, or one of ${known}.`);
+  if (text.startsWith(SERVICE) && text !== SERVICE) return 'gateway';
+  const surface = SURFACES.find((name) => name === text) ?? operations.get(text);
+  if (surface !== undefined) return surface;
+  const known = [...SURFACES, ...operations.keys()];
+  throw new FieldError(
+    'match',
+    `must be service:<name>, a surface or an operation.${suggest(text, known, 'surfaces and operations')}`,
+  );
 }

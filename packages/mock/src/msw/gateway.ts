@@ -11,16 +11,19 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import {
   callHandler,
-  findNameProblem,
   POLICY_VIOLATION,
   runSocketHandler,
+  toHead,
+  toServiceUrl,
+} from '../services/run-code.ts';
+import {
+  findNameProblem,
   type ServiceHandler,
   type ServiceSocket,
-  suggest,
-  toHead,
   unknownService,
 } from '../services/service.ts';
 import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
+import { suggest } from '../user-input.ts';
 import { escapePattern, type MswSurface, report } from './handle-surface.ts';
 
 type Services = ReadonlyMap<string, ServiceHandler>;
@@ -39,14 +42,16 @@ export function createGatewaySurface(services: Services, profile: WireProfile): 
     path: `${escapePattern(ROOT)}.*`,
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-      await authenticateGateway({ ...call, env: '' } as GatewayLogin, auth);
+      await authenticateGateway(call as GatewayLogin, auth);
       const { name } = toTarget(call.rawPath);
       const problem = findNameProblem(name);
       if (problem !== undefined) {
         throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });
       }
       const service = services.get(name);
-      if (service === undefined) throw unknownService(name, [...services.keys()]);
+      if (service === undefined) {
+        throw unknownService(name, [...services.keys()], 'to the services option');
+      }
       const sent = await toServiceRequest(call, request);
       const response = await callHandler(name, service, sent, (error) => report(error, call));
       // The service simulates a failed connection, which has no status.
@@ -79,38 +84,60 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
     throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   }
   const init = { method, headers, signal, body: body?.byteLength ? body : null };
-  return new Request(`http://${name}${rest}${query}`, init);
+  return new Request(toServiceUrl(name, rest + query), init);
 }
 
 /** Prefix of subprotocols that contain credentials (D14). */
-const CREDENTIALS = 'berth.bearer.';
+const BEARER = 'berth.bearer.';
 
 /** RFC 6455, section 5.5: a control frame has at most 125 bytes, of which the code takes two. */
 const MAX_CLOSE_REASON = 123;
 
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
-export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
+export function handleSockets(
+  gatewayUrl: string,
+  services: Services,
+  profile: WireProfile,
+): WebSocketHandler {
+  const auth = createPresentAuth(profile).gateway;
   const baseUrl = gatewayUrl.replace(/^http/, 'ws');
   const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
   return link.addEventListener('connection', async ({ client, info }) => {
     const { href, search } = client.url;
     const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
+    const close = (reason: string) =>
+      client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
+    const { protocol, authorization } = readHandshake(info.protocols);
+    const call = { request: { headers: { authorization } } } as GatewayLogin;
+    try {
+      await authenticateGateway(call, auth);
+    } catch (error) {
+      if (error instanceof GatewayError) return close(`${error.code}: ${error.message}`);
+      throw error;
+    }
     const service = services.get(name);
     if (service === undefined) {
-      const reason = `SERVICE_NOT_FOUND.${suggest(name, [...services.keys()])}`;
-      client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
-      return;
+      return close(`SERVICE_NOT_FOUND.${suggest(name, [...services.keys()], 'services')}`);
     }
     if (typeof service !== 'object' || service.webSocket === undefined) {
-      client.close(POLICY_VIOLATION, `The service ${name} has no webSocket.`);
-      return;
+      return close(`The service ${name} has no webSocket.`);
     }
-    const offered = [info.protocols ?? []].flat();
-    const protocol = offered.find((text) => !text.startsWith(CREDENTIALS)) ?? '';
-    const request = new Request(`http://${name}${rest}${search}`);
+    const request = new Request(toServiceUrl(name, rest + search));
     const socket = fromMswClient(client, protocol);
     await runSocketHandler(service.webSocket.bind(service), socket, request, report);
   });
+}
+
+/** @param init subprotocols, or in Node also an object with headers: what the client has passed to `WebSocket` */
+function readHandshake(init: unknown) {
+  const { protocols = init ?? [], headers } = Object(init);
+  const offered: string[] = [protocols].flat();
+  const token = offered.find((text) => text.startsWith(BEARER))?.slice(BEARER.length);
+  const { authorization } = Object.fromEntries(new Headers(headers));
+  return {
+    protocol: offered.find((text) => !text.startsWith(BEARER)) ?? '',
+    authorization: token === undefined ? authorization : `Bearer ${token}`,
+  };
 }
 
 function fromMswClient(

@@ -10,7 +10,12 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { type SurfaceName, toChallenge, toFetchResponse, toMockError } from '../surface.ts';
+import {
+  type SurfaceName,
+  toChallenge,
+  toFetchResponse,
+  toMockError,
+} from '../surfaces/surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface MswSurface {

@@ -3,18 +3,15 @@ import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
-import { BUCKET } from '../surface.ts';
+import { BUCKET } from '../surfaces/surface.ts';
+import { FieldError } from '../user-input.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
 import { handleSurface, type MswSurface, report } from './handle-surface.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 
-export {
-  events,
-  GatewayError,
-  type Routes,
-  routes,
-  type ServiceEvent,
-} from '../services/helpers.ts';
+export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
+export { events } from '../services/events.ts';
+export { type Routes, routes } from '../services/routes.ts';
 export type { SessionFile } from '../sessions/session-files.ts';
 export type { FetchHandler, ServiceHandler, SessionFiles };
 
@@ -80,7 +77,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   }
   if (gatewayUrl !== undefined) {
     handle(createGatewaySurface(services, profile), gatewayUrl);
-    handlers.push(handleSockets(gatewayUrl, services));
+    handlers.push(handleSockets(gatewayUrl, services, profile));
   }
   if (storageUrl !== undefined) {
     const storage = createStorage({
@@ -103,7 +100,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
     services.clear();
     for (const [name, service] of Object.entries(initialServices)) {
       const problem = findNameProblem(name);
-      if (problem !== undefined) throw new TypeError(`services: ${name} ${problem}`);
+      if (problem !== undefined) throw new FieldError(`services: ${name}`, problem);
       services.set(name, service);
     }
   }

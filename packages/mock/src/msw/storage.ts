@@ -23,8 +23,8 @@ import {
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
-import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surface.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
+import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surfaces/surface.ts';
 import { escapePattern, type MswSurface } from './handle-surface.ts';
 
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);

@@ -20,7 +20,7 @@ export function readPreferences(header: string | string[] | undefined): Preferen
   if (header === undefined) return undefined;
   const parsed = parsePreferHeader([header].flat().join(','));
   const { code, example, dynamic, seed } = parsed;
-  if (code === undefined && example === undefined && dynamic === undefined) return undefined;
+  if (![code, example, dynamic, seed].some((value) => value !== undefined)) return undefined;
   for (const [name, { pattern, expected }] of Object.entries(VALUES)) {
     const value = parsed[name];
     if (value === undefined || (value !== true && pattern.test(value))) continue;

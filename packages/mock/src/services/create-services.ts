@@ -1,29 +1,35 @@
 import { dirname, resolve } from 'node:path';
 import { type OnProblem, toConstant } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
+import type { Contract } from '../surfaces/contract.ts';
+import { codeService } from './code-service.ts';
 import { documentService } from './document-service.ts';
 import { echo } from './echo.ts';
-import { handlerService } from './handler-service.ts';
+import { createHello } from './hello.ts';
 import { findNameProblem, type HostedServices } from './service.ts';
-import type { RunningService, ServiceKind } from './service-kind.ts';
+import type { ServiceKind } from './service-kind.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { urlService } from './url-service.ts';
 
 /** The first that accepts a definition starts it. A document takes every other string, so it is last. */
-const KINDS: readonly ServiceKind<unknown>[] = [handlerService, urlService, documentService];
+const KINDS: readonly ServiceKind<unknown>[] = [codeService, urlService, documentService];
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /**
- * Creates the hosted services: those of the user, and `echo`. If they are in a file, changes apply from the next call;
+ * Creates the hosted services: those of the user, `hello` and `echo`. If they are in a file, changes apply from the next call;
  * if the file is invalid, the last valid version stays.
  */
-export async function createServices(options: ResolvedOptions, onProblem: OnProblem) {
+export async function createServices(
+  options: ResolvedOptions,
+  contract: Contract,
+  onProblem: OnProblem,
+) {
   const { services: source } = options;
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   async function startAll(definitions: HostedServices) {
-    const running = new Map<string, RunningService>();
+    const running = new Map([['hello', createHello(contract)]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);

@@ -15,8 +15,17 @@ export const documentService: ServiceKind<object | string> = {
   accepts: isDocument,
   async start(definition, { folder, options, onProblem }) {
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
-    const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
+    const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, HOOKS);
     return createDocumentService(await openDocument(source, serve, onProblem));
+  },
+};
+
+const HOOKS: typeof LOGGING = {
+  ...LOGGING,
+  onResponse(response, call, error) {
+    // Otherwise, the log has the operation of the gateway.
+    recordOf(call.request).operationId = call.operationId || undefined;
+    LOGGING.onResponse(response, call, error);
   },
 };
 

@@ -1,4 +1,4 @@
-import { events } from './helpers.ts';
+import { events } from './events.ts';
 import type { ServiceHandler } from './service.ts';
 
 /** The built-in `echo` service, which returns what it receives. The README describes its paths. */

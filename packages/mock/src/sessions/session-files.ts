@@ -6,7 +6,7 @@ import {
   toFileID,
   toFilePath,
 } from '@berth/storage';
-import { BUCKET } from '../surface.ts';
+import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError } from '../user-input.ts';
 
 /** A stored file: its size in bytes, and its ETag without quotes. */

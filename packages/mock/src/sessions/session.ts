@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { splitTarget } from '@berth/server-stubs/contract';
 import { createMemoryStore, createStorage, type MemoryStore, type Storage } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
-import { FaultRules } from '../faults/fault-rules.ts';
+import { FaultRules, type Operations, parseFaultRules } from '../faults/fault-rules.ts';
 import { originOf, toUrlHost } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { BUCKET } from '../surface.ts';
+import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError, isInteger } from '../user-input.ts';
 
 /**
@@ -22,9 +22,18 @@ export interface Session {
   readonly faults: FaultRules;
 }
 
-/** @param onDrop called with each session that is dropped */
-export function createSessions(options: ResolvedOptions, onDrop: (session: Session) => void) {
-  const { env, faults, maxSessions, maxSessionBytes, document, host, port, wireProfile } = options;
+/**
+ * @param listOperations the operations that are served now
+ * @param onDrop called with each session that is dropped
+ * @throws FieldError if a fault is invalid
+ */
+export function createSessions(
+  options: ResolvedOptions,
+  listOperations: () => Operations,
+  onDrop: (session: Session) => void,
+) {
+  const { env, maxSessions, maxSessionBytes, host, port, wireProfile } = options;
+  const faults = parseFaultRules(options.faults ?? [], listOperations());
   const sessions = new Map<string, Session>();
   const secret = randomBytes(32);
 
@@ -48,7 +57,7 @@ export function createSessions(options: ResolvedOptions, onDrop: (session: Sessi
       inline: true,
       now: () => clock.now().getTime(),
     });
-    return { id, clock, files, faults: new FaultRules(faults, document !== undefined), storage };
+    return { id, clock, files, faults: new FaultRules(faults, listOperations), storage };
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */

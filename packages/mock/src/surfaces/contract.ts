@@ -1,17 +1,41 @@
-/** The documents of the contract: the gateway's and the storage API's, and a draft of one of them. */
-import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
+/**
+ * The documents of the contract: the gateway's, the storage API's, and a draft of one of them. Prism responds to `Prefer`,
+ * and to operations that nothing implements, which a draft or a change in `spec/` has added. Whatever path an added
+ * operation has, its calls need the credentials of its document, and get errors in its format.
+ */
+import {
+  applyDispositionRules,
+  gatewayRoutes,
+  readCredentials,
+  storageRoutes,
+  toContractError,
+  toWireForm,
+} from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import type { Call, Router } from '@berth/server-stubs/runtime';
+import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import type { ServedDocument } from '../document.ts';
-import { type Live, toConstant } from '../live.ts';
+import { createDocumentRouter, isDocumented, type ServedDocument } from '../document.ts';
+import type { Live } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { Preferences } from '../prism/prism.ts';
-import type { Services } from '../services/create-services.ts';
-import { DOCUMENT_UPLOAD_PATH, type DocumentedSurface, type SurfaceName } from '../surface.ts';
-import { respondAsDocumented, serveAdditions } from './additions.ts';
-import type { Auth } from './auth.ts';
+import {
+  createPrism,
+  type Preferences,
+  type Prism,
+  type PrismResponse,
+  readPreferences,
+} from '../prism/prism.ts';
+import { isObject } from '../user-input.ts';
+import { type Auth, authenticateGateway } from './auth.ts';
+import { toDocumentOptions } from './responses.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type DocumentedSurface,
+  errorCodesOf,
+  IMPLEMENTED,
+  type SurfaceName,
+  toSurfaceError,
+} from './surface.ts';
 
 export const BUILT_IN = {
   gateway: { document: gateway, routes: gatewayRoutes },
@@ -20,46 +44,124 @@ export const BUILT_IN = {
 
 const DOCUMENTED = ['gateway', 'storage'] as const;
 
+export type Contract = ReturnType<typeof createContract>;
+
+/** What the routers of the contract are made of. */
+export interface ContractParts {
+  readonly options: ResolvedOptions;
+  readonly auth: Auth;
+  readonly contract: Contract;
+}
+
 export function createContract(
   options: ResolvedOptions,
   auth: Auth,
   draft: Live<ServedDocument> | undefined,
 ) {
   const builtIn = DOCUMENTED.map((surface) =>
-    toConstant(serveAdditions(surface, BUILT_IN[surface], options, auth)),
+    serveAdditions(surface, BUILT_IN[surface], options, auth),
   );
-  const documents = draft === undefined ? builtIn : [draft, ...builtIn];
-  // A draft may add operations later.
-  const withAdditions = documents.filter(
-    (document) => document === draft || document.current.routes.length > 0,
-  );
+  const extended = builtIn.filter(({ routes }) => routes.length > 0);
+  const withDraft = (documents: readonly ServedDocument[]) =>
+    draft === undefined ? documents : [draft.current, ...documents];
   return {
-    hasAdditions: withAdditions.length > 0,
-    /** Returns the document that has added an operation. */
-    findAddition: (request: Parameters<Router['find']>[0]) =>
-      withAdditions.find(({ current }) => current.router.find(request))?.current,
+    /** Returns the documents that add operations, or may add them later. */
+    additions: () => withDraft(extended),
     /** Responds to an operation that the mock implements with what is documented. A draft may leave it out. */
     respond(surface: SurfaceName, call: Call, preferences?: Preferences) {
-      const found = documents.find(({ current }) => current.prism.has(call.operationId));
-      const { current } = found as Live<ServedDocument>;
-      return respondAsDocumented(current.prism, call, surface, preferences);
+      const found = withDraft(builtIn).find(({ prism }) => prism.has(call.operationId));
+      return respondAsDocumented((found as ServedDocument).prism, call, surface, preferences);
     },
   };
 }
 
-/** What the routers of the contract are made of. */
-export interface ContractParts {
-  readonly options: ResolvedOptions;
-  readonly auth: Auth;
-  readonly services: Services;
-  readonly contract: ReturnType<typeof createContract>;
-}
-
-/** A draft has a path of the contract. Any document may have the path of the upload target. */
+/** Returns the surface of a draft, which has a path of the contract. Any document may have the path of the upload target. */
 export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
   return DOCUMENTED.find((surface) =>
     Object.keys(BUILT_IN[surface].document.paths).some(
       (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
     ),
   );
+}
+
+/** Serves the operations of a document that nothing implements. */
+export function serveAdditions(
+  surface: DocumentedSurface,
+  { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
+  options: ResolvedOptions,
+  auth: Auth,
+): ServedDocument {
+  const prism = createPrism(document, options);
+  const { env, wireProfile } = options;
+  const isGateway = surface === 'gateway';
+  const header = isGateway ? 'authorization' : wireProfile.storageHeaders.authorization;
+  const authenticate = (_: unknown, call: Call) => {
+    const login = Object.assign(call, { env, envId: env });
+    if (isGateway) return authenticateGateway(login, auth.gateway);
+    return auth.storage.credentials(readCredentials(call.request.headers, wireProfile), login);
+  };
+  const routes = table.routes
+    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
+    .map((route) => ({ ...route, security: route.security.length > 0 ? [['credentials']] : [] }));
+  const secured: RouteTable = {
+    ...table,
+    routes,
+    securitySchemes: { credentials: { type: 'apiKey', in: 'header', name: header } },
+  };
+  const router = createDocumentRouter(secured, (call) => respondToAddition(prism, call, surface), {
+    ...toDocumentOptions(options, surface),
+    toError: (error) => toContractError(surface, error),
+    security: { credentials: authenticate },
+    encodeBody: (body) => toWireForm(body, wireProfile),
+  });
+  return { prism, router, routes, surface };
+}
+
+/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
+async function respondToAddition(
+  prism: Prism,
+  call: Call,
+  surface: DocumentedSurface,
+): Promise<HandlerResponse> {
+  const { request, requestId } = call;
+  const preferences = readPreferences(request.headers.prefer);
+  const found = await respondAsDocumented(prism, call, surface, preferences);
+  const { status, body, content } = found;
+  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  if (surface === 'gateway') applyDispositionRules(request, headers);
+  if (surface === 'gateway' || !isObject(body) || !isObject(body.body)) {
+    return { status, headers, body: content };
+  }
+  return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
+}
+
+/** @throws the documented error, in the form of its surface; HttpError if the document has no such response */
+async function respondAsDocumented(
+  prism: Prism,
+  call: Call,
+  surface: SurfaceName,
+  preferences: Preferences = {},
+): Promise<PrismResponse> {
+  const { operationId, request } = call;
+  const { code = 200, example, dynamic } = preferences;
+  // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
+  const isError = code >= 400 && example === undefined && dynamic !== true;
+  const [shared] = isError ? errorCodesOf(surface, code) : [];
+  if (shared !== undefined && !isDocumented(call, code)) throw toSurfaceError(surface, shared);
+  // Browsers do not know that errors of uploads are XML.
+  const accept = surface === 'upload' ? undefined : request.headers.accept;
+  const found = await prism.respond(operationId, accept, preferences);
+  const error = found.status < 400 ? undefined : findError(found.body);
+  if (error === undefined) return found;
+  const isShared = errorCodesOf(surface).includes(error.code);
+  if (shared !== undefined && isShared) throw toSurfaceError(surface, shared);
+  const { status } = found;
+  throw toSurfaceError(surface, error.code, { status, message: String(error.message) });
+}
+
+/** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */
+function findError(body: unknown): { code: string; message: unknown } | undefined {
+  if (!isObject(body)) return undefined;
+  const { body: content, Code, Message, code = Code, message = Message } = body;
+  return typeof code === 'string' ? { code, message } : findError(content);
 }

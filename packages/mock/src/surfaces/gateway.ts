@@ -12,40 +12,29 @@ import {
   isLoopback,
   LIMITS,
 } from '@berth/server-stubs/contract';
-import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { type Preferences, readPreferences } from '../prism/prism.ts';
+import { readPreferences } from '../prism/prism.ts';
+import type { Services } from '../services/create-services.ts';
+import { respondWithPrism } from '../services/hello.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import type { ContractParts } from './contract.ts';
 import { LOGGING, toRouterOptions } from './responses.ts';
 
-/** The built-in service for which Prism responds with the examples of the contract, unless the user defines it. */
-const HELLO = 'hello';
-
-/** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
-export function createMockGateway(parts: ContractParts): GatewayRouter {
-  const { services, contract, options, auth } = parts;
-
-  async function respondWithPrism(call: GatewayCall, preferences?: Preferences) {
-    const { status, headers, content } = await contract.respond('gateway', call, preferences);
-    return { status, headers, ...(content && { body: content }) };
-  }
-
+/** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
+export function createMockGateway(
+  { contract, options, auth }: ContractParts,
+  services: Services,
+): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const { name } = input;
-    const { request } = call;
-    recordOf(request).identify(undefined, name);
     const service = await services.find(name);
-    if (service === undefined && name !== HELLO) {
-      throw unknownService(name, [HELLO, ...services.names()]);
+    if (service === undefined) {
+      throw unknownService(name, services.names(), 'with --services or the services option');
     }
-    const preferences = service?.handlesPrefer
-      ? undefined
-      : readPreferences(request.headers.prefer);
-    if (service === undefined || preferences !== undefined) {
-      return respondWithPrism(call, preferences);
-    }
+    const { prefer } = call.request.headers;
+    const preferences = service.handlesPrefer ? undefined : readPreferences(prefer);
+    if (preferences !== undefined) return respondWithPrism(contract, call, preferences);
     removeMockHeaders(input.headers);
     return awaitService(call, (signal) =>
       service.serve(Object.assign(input, { signal, isUpgrade }), call),

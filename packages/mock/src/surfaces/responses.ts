@@ -18,7 +18,7 @@ import {
   toChallenge,
   toFetchResponse,
   toMockError,
-} from '../surface.ts';
+} from './surface.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
@@ -35,20 +35,17 @@ export function toRouterOptions(options: ResolvedOptions) {
 /** Logging hooks that all routers share. */
 export const LOGGING = {
   requestId: (request: IncomingMessage) => recordOf(request).id,
-  onFault(error: HttpError, { request, operationId }: Call) {
-    const record = recordOf(request);
-    record.identify(operationId);
+  onFault(error: HttpError, { request }: Call) {
     // Other errors get a code and a message of the contract.
-    if (error.violations.length > 0) record.setReason(error.message);
+    if (error.violations.length > 0) recordOf(request).setReason(error.message);
     return error;
   },
   onError(error: unknown, { request }: Call) {
     // An aborted request is not a bug in the mock.
     if (request.complete) process.emitWarning(error as Error);
   },
-  onResponse({ status }: HandlerResponse, { request, operationId }: Call, error?: unknown) {
+  onResponse({ status }: HandlerResponse, { request }: Call, error?: unknown) {
     const record = recordOf(request);
-    record.identify(operationId);
     if (error instanceof Error) record.setReason(describeError(error));
     record.setStatus(status);
   },

@@ -11,10 +11,10 @@ import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
 import { recordOf } from '../log.ts';
 import { readPreferences } from '../prism/prism.ts';
-import { callStorage, STORAGE_OPERATIONS } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import type { ContractParts } from './contract.ts';
 import { toCors, toRouterOptions } from './responses.ts';
+import { callStorage, STORAGE_OPERATIONS } from './surface.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage({ contract, options, auth }: ContractParts): Router {
@@ -47,8 +47,8 @@ export function createMockUpload({ contract, options }: ContractParts): Router {
 }
 
 /** Creates the listener for links. Links are not operations of any document. */
-export function createMockLinks({ options }: ContractParts): Listener & Pick<Router, 'find'> {
-  const listener = createDownloadListener({
+export function createMockLinks({ options }: ContractParts): Listener {
+  return createDownloadListener({
     async download(request, requestId) {
       const record = recordOf(request);
       const found = await record.session.storage.download(request, requestId);
@@ -62,5 +62,4 @@ export function createMockLinks({ options }: ContractParts): Listener & Pick<Rou
       recordOf(req).setReason(error.message);
     },
   });
-  return Object.assign(listener, { find: () => undefined });
 }

@@ -58,6 +58,12 @@ describe('a hosted service', () => {
     log.mockRestore();
   });
 
+  it('that is unknown is missing in the services option, and a name need be no host name', async () => {
+    expect(await (await call('none')).text()).toContain('add it to the services option, such as');
+    berth.services.set('xn--a', ({ url }) => new Response(url));
+    expect(await (await call('xn--a/b')).text()).toBe('http://service/b');
+  });
+
   it('is what it was before the test after a reset', async () => {
     berth.services.set('orders', () => new Response('other'));
     berth.reset();
@@ -130,7 +136,7 @@ describe('events', () => {
 });
 
 describe('WebSockets', () => {
-  const connect = (path: string, protocols?: string[]) =>
+  const connect = (path: string, protocols: string | string[] = 'berth.bearer.any') =>
     new WebSocket(`${BASE.replace('http', 'ws')}/v1/cloudrun/${path}`, protocols);
 
   it('go both ways until a side closes', async () => {
@@ -152,11 +158,28 @@ describe('WebSockets', () => {
     socket.close();
   });
 
+  it('are authenticated by the headers that a client in Node sends', async () => {
+    berth.services.set('xn--a', { webSocket: (socket, { url }) => socket.close(4000, url) });
+    const headers = { authorization: 'Bearer any' };
+    const socket = connect('xn--a', { protocols: [], headers } as never);
+    const { reason } = await new Promise<CloseEvent>((resolve) =>
+      socket.addEventListener('close', resolve),
+    );
+    expect(reason).toBe('http://service/');
+  });
+
   it('close if nothing handles them', async () => {
-    const closed = (path: string) =>
+    const closed = (path: string, protocols?: string[]) =>
       new Promise((resolve) =>
-        connect(path).addEventListener('close', ({ code, reason }) => resolve([code, reason])),
+        connect(path, protocols).addEventListener('close', ({ code, reason }) =>
+          resolve([code, reason]),
+        ),
       );
+    expect(await closed('orders/a', [])).toEqual([1008, expect.stringMatching(/^MISSING_CRED/)]);
+    expect(await closed('orders/a', ['berth.bearer.'])).toEqual([
+      1008,
+      expect.stringMatching(/^INVALID_CRED/),
+    ]);
     expect(await closed('orders/a')).toEqual([1008, 'No route matches.']);
     expect(await closed('order')).toEqual([1008, 'SERVICE_NOT_FOUND. Did you mean orders?']);
     berth.services.set('plain', () => new Response());

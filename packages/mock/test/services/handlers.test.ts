@@ -72,7 +72,12 @@ const broken: HostedServices = {
 };
 
 const mock = await createMock({
-  services: { shop, ...broken, code: (request: Request) => onCall(request) },
+  services: {
+    shop,
+    ...broken,
+    'xn--a': ({ url }: Request) => new Response(url),
+    code: (request: Request) => onCall(request),
+  },
 });
 afterAll(() => mock.close());
 afterEach(() => vi.useRealTimers());
@@ -106,6 +111,10 @@ describe('a Fetch handler', () => {
     expect(received).toEqual(['POST', 'http://code/a%2Fb?x=%20', 'body', null, '1, 2']);
     expect([reply.status, reply.text]).toEqual([201, 'done']);
     expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+  });
+
+  test('may have a name that is no host name', async () => {
+    expect((await ask('xn--a/b?c')).text).toBe('http://service/b?c');
   });
 
   test('that throws responds with 500 and the message, and is printed with its place', async () => {

@@ -29,6 +29,16 @@ export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 
 export type SurfaceName = (typeof SURFACES)[number];
 
+/** What a call is for: it is logged, and rules for faults match it. */
+export interface CallSubject {
+  /** The surface whose errors the call gets if the mock itself rejects it. */
+  readonly surface: SurfaceName;
+  /** Undefined if no operation matches. */
+  readonly operationId?: string | undefined;
+  /** Hosted service that a gateway call is for. */
+  readonly service?: string | undefined;
+}
+
 /** The errors of each surface: their class, and the contract's table. */
 const ERRORS = {
   gateway: { Class: GatewayError, table: GATEWAY_ERRORS },

@@ -5,23 +5,17 @@ import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import { isObject } from '../user-input.ts';
-import {
-  callHandler,
-  runSocketHandler,
-  type ServiceHandler,
-  type ServiceSocket,
-  type SocketHandler,
-  toHead,
-} from './service.ts';
+import { callHandler, runSocketHandler, toHead, toServiceUrl } from './run-code.ts';
+import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
 import type { RunningService, ServiceContext, ServiceInput, ServiceKind } from './service-kind.ts';
 import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 
-export const handlerService: ServiceKind<ServiceHandler> = {
+export const codeService: ServiceKind<ServiceHandler> = {
   form: 'a function (request) => Response, an object with fetch or webSocket',
   accepts: isCode,
-  start: createHandlerService,
+  start: createCodeService,
 };
 
 function isCode(definition: unknown): definition is ServiceHandler {
@@ -30,7 +24,7 @@ function isCode(definition: unknown): definition is ServiceHandler {
   return parts.length > 0 && parts.every((part) => typeof part === 'function');
 }
 
-function createHandlerService(
+function createCodeService(
   service: ServiceHandler,
   { name, options, onProblem }: ServiceContext,
 ): RunningService {
@@ -72,7 +66,7 @@ function toRequest({ name, target, method, headers: sent, signal, body }: Servic
   const init = { method, headers, signal, duplex: 'half' as const };
   // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
   const content = (body ?? null) as ReadableStream<Uint8Array> | null;
-  return new Request(`http://${name}${target}`, { ...init, body: content });
+  return new Request(toServiceUrl(name, target), { ...init, body: content });
 }
 
 /** Writes a stream no faster than the caller reads it. `Readable.fromWeb` takes ten times as long for a small body. */

@@ -1,0 +1,84 @@
+/** How services in code are called, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+import { hasResponse } from '@berth/server-stubs/contract';
+import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
+
+/**
+ * Returns the URL of a call for a service, with its name as the host. Some platforms reject hosts that begin with `xn--`,
+ * which marks encoded labels (RFC 5890, section 2.3.2.1).
+ *
+ * @param target path and query
+ */
+export function toServiceUrl(name: string, target: string): string {
+  return `http://${/^xn--/i.test(name) ? 'service' : name}${target}`;
+}
+
+/** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a response with the status 500. */
+export async function callHandler(
+  name: string,
+  service: ServiceHandler,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
+  if (fetch === undefined) {
+    const message = `The service ${name} has no fetch function: it only accepts WebSockets.`;
+    return Response.json({ message }, { status: 501 });
+  }
+  try {
+    const response = await fetch(request);
+    if (!isResponse(response)) {
+      throw new TypeError('return a Response, such as Response.json({ … }).');
+    }
+    if (response.bodyUsed || response.body?.locked)
+      throw new TypeError('create a new Response for each call.');
+    return response;
+  } catch (error) {
+    if (hasResponse(error)) throw error;
+    report(error);
+    const message = `The service ${name} failed: ${describe(error)}`;
+    return Response.json({ message }, { status: 500 });
+  }
+}
+
+/** RFC 6455, section 7.4.1: the message, or here the handshake, violates a policy. */
+export const POLICY_VIOLATION = 1008;
+
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
+/** Runs the handler of a WebSocket, and closes the socket if it fails. The caller does not see the error. */
+export async function runSocketHandler(
+  handle: SocketHandler,
+  socket: ServiceSocket,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await handle(socket, request);
+  } catch (error) {
+    report(error);
+    socket.close(FAILED, 'The function failed.');
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : Object.prototype.toString.call(error);
+}
+
+export function toHead({ status, headers, url }: Response) {
+  const head: Record<string, string | string[]> = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) head['set-cookie'] = cookies;
+  // The handler forwards what it has fetched, and `fetch` has decoded the body.
+  if (url !== '' && headers.has('content-encoding')) {
+    delete head['content-encoding'];
+    delete head['content-length'];
+  }
+  return { status, headers: head };
+}
+
+function isResponse(value: unknown): value is Response {
+  const { status, arrayBuffer } = Object(value) as Partial<Response>;
+  return typeof status === 'number' && typeof arrayBuffer === 'function';
+}
