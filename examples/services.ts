@@ -1,21 +1,13 @@
 // services.ts
-import { setTimeout } from 'node:timers/promises';
 import { events, GatewayError, routes } from '@berth/mock';
-
-const items: unknown[] = [];
 
 export default {
   basket: routes({
-    'GET /items': () => Response.json(items),
-    'GET /items/:index': (_, { index }) => Response.json(items[Number(index)] ?? null),
-    'POST /items': async (request) => {
-      items.push(await request.json());
-      return Response.json(items, { status: 201 });
-    },
+    'GET /items/:index': (_, { index }) => Response.json({ index }),
     'POST /checkout': () => {
       throw new GatewayError('SERVICE_TIMEOUT');
     },
-    'GET /ticks': () => events(ticks()),
+    'GET /news': (request) => events([{ event: 'sale', data: { item: 'Rope' } }], request),
     'WS /upper': async (socket) => {
       for await (const message of socket) await socket.send(String(message).toUpperCase());
     },
@@ -24,10 +16,3 @@ export default {
   orders: './orders/orders.openapi.yaml', // responses from the examples of an OpenAPI document
   shop: 'http://127.0.0.1:8080', // a real service
 };
-
-async function* ticks() {
-  for (let seconds = 0; ; seconds += 1) {
-    yield { data: { seconds } };
-    await setTimeout(1_000);
-  }
-}

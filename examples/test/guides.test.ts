@@ -64,10 +64,17 @@ async function checkCalls(page: string, count: number, mock: string): Promise<vo
 }
 
 test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {
-  await using mock = await createMock({ services: `${EXAMPLES}/services.ts` });
+  await using mock = await createMock({ services: `${EXAMPLES}/shop/services.ts` });
   await checkCalls('docs/guides/mock.md', 9, mock.url);
   const shop = await copyExample('shop', { [MOCK]: mock.url });
   expect(await runIn(shop, ['vitest', 'run', '--root', shop])).toContain('2 passed');
+});
+
+test('the README of the mock: its services start', async () => {
+  await using mock = await createMock({ services: `${EXAMPLES}/services.ts` });
+  const url = `${mock.gatewayUrl}/v1/cloudrun/basket/news`;
+  const response = await fetch(url, { headers: { authorization: 'Bearer dev' } });
+  expect(await response.text()).toContain('data: {"item":"Rope"}');
 });
 
 test('the guide of a service with a document: mock, client, handlers and server', async () => {

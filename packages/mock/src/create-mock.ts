@@ -43,7 +43,9 @@ export interface Mock {
  * Starts a mock of the complete API on one port: the gateway (v1), the storage API (v2), the upload target
  * and the download links.
  *
- * @throws TypeError or RangeError for an invalid option; a `node:net` error if it cannot listen
+ * @throws TypeError for an invalid option, fault or wire profile; an Error whose `name` is `ServicesError` or
+ *   `InvalidDocumentError`, and whose message has the place and the fix, for an invalid services file or document;
+ *   a `node:net` error if it cannot listen
  * @example
  * await using mock = await createMock();
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer dev' } });
