@@ -69,31 +69,21 @@ function toOption(name) {
 }
 
 /** @param {Call} call */
-function toCallRow({
-  time,
-  method,
-  target,
-  operationId,
-  service,
-  status,
-  ms,
-  reason,
-  faults,
-  curl,
-}) {
-  const what = create('div', [create('code', [`${method} ${target}`])]);
+function toCallRow(call) {
+  const { status, ms, reason, faults } = call;
+  const what = create('div', [create('code', [`${call.method} ${call.target}`])]);
   if (reason) what.append(create('p', [reason]));
   if (faults.length > 0) what.append(create('div', [`Fault: ${faults.join(', ')}`]));
   const button = create('button', ['Copy as curl']);
   button.onclick = async () => {
-    await navigator.clipboard.writeText(curl);
+    await navigator.clipboard.writeText(call.curl);
     button.textContent = 'Copied';
   };
   return toRow([
-    new Date(time).toLocaleTimeString([], { hour12: false }),
+    new Date(call.time).toLocaleTimeString([], { hour12: false }),
     `${status ?? '…'}`,
     what,
-    [operationId, service].filter(Boolean).join(', '),
+    [call.operationId, call.service].filter(Boolean).join(', '),
     ms === undefined ? '' : `${ms} ms`,
     button,
   ]);

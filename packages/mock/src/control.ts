@@ -40,7 +40,9 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
   'GET health': ({ context }) => ({ status: 'ok', sessions: context.sessions.names() }),
   'POST reset': ({ session }) => session.reset(),
   'GET requests'({ session, query, request }) {
-    const calls = session.requests().slice(-toLimit(query.get('limit')));
+    const limit = toInteger(query.get('limit') ?? Number.MAX_SAFE_INTEGER, 1);
+    if (limit === undefined) throw new FieldError('limit', 'must be a positive integer.');
+    const calls = session.requests().slice(-limit);
     const origin = originOf(request) ?? '';
     return { requests: calls.map((call) => ({ ...call, curl: toCurl(call, origin) })) };
   },
@@ -169,12 +171,6 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
     const reason = (error as Error).message;
     throw new HttpError('malformed-body', `The body is not valid JSON: ${reason}.`);
   }
-}
-
-function toLimit(text: string | null): number {
-  const limit = toInteger(text ?? Number.MAX_SAFE_INTEGER, 1);
-  if (limit !== undefined) return limit;
-  throw new FieldError('limit', 'must be a positive integer.');
 }
 
 function toProblem(error: unknown): Response {

@@ -146,11 +146,7 @@ export function setRecord(request: IncomingMessage, record: CallRecord): void {
 
 /** Returns the record of a call that has begun. */
 export function recordOf(request: IncomingMessage): CallRecord {
-  return findRecord(request) as CallRecord;
-}
-
-export function findRecord(request: IncomingMessage): CallRecord | undefined {
-  return (request as RecordedRequest).record;
+  return (request as RecordedRequest).record as CallRecord;
 }
 
 /** Headers and body have at most 16 KiB each and the reason is short, so all calls take at most about 100 MiB. */

@@ -15,17 +15,8 @@ export const documentService: ServiceKind<object | string> = {
   accepts: isDocument,
   async start(definition, { folder, options, onProblem }) {
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
-    const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, HOOKS);
+    const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
     return createDocumentService(await openDocument(source, serve, onProblem));
-  },
-};
-
-const HOOKS: typeof LOGGING = {
-  ...LOGGING,
-  onResponse(response, call, error) {
-    // Otherwise, the log has the operation of the gateway.
-    recordOf(call.request).operationId = call.operationId || undefined;
-    LOGGING.onResponse(response, call, error);
   },
 };
 
@@ -43,9 +34,13 @@ function createDocumentService(document: Live<ServedDocument>): RunningService {
   const callers = new WeakMap<Duplex, IncomingMessage>();
   // It does not listen, but only parses requests.
   const server = createServer((request, response) => {
+    const record = recordOf(callers.get(request.socket) as IncomingMessage);
     // The log says why the document rejects a request.
-    setRecord(request, recordOf(callers.get(request.socket) as IncomingMessage));
-    void document.use(({ router }) => router(request, response));
+    setRecord(request, record);
+    void document.use(({ router }) => {
+      record.operationId = router.find(request)?.operationId;
+      router(request, response);
+    });
   });
   return createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();

@@ -10,7 +10,7 @@ import {
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
-import { describeError, findRecord, recordOf } from '../log.ts';
+import { describeError, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   type SurfaceError,
@@ -113,7 +113,7 @@ export function sendInternalError(
   options: ResolvedOptions,
 ): void {
   process.emitWarning(error);
-  const record = findRecord(response.req);
+  const { record } = response.req as RecordedRequest;
   if (record === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;
