@@ -174,13 +174,14 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
 }
 
 function toProblem(error: unknown): Response {
-  const problem = error instanceof HttpError ? error : toHttpError(error);
+  const problem = toHttpError(error);
   const { status, body } = problem[toResponse]();
   const type = { 'content-type': 'application/problem+json' };
   return Response.json(body, { status, headers: { ...problem.headers, ...type } });
 }
 
 function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
   if (error instanceof FieldError) return new HttpError('invalid-request', error.message);
   if (error instanceof FileTooLargeError) return new HttpError('too-large', error.message);
   process.emitWarning(error as Error);

@@ -7,18 +7,13 @@ import type { Session } from './sessions/session.ts';
 import type { CallSubject, SurfaceName } from './surfaces/surface.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */
-export interface LoggedRequest {
+export interface LoggedRequest extends Required<CallSubject> {
   /** The response's `X-Request-Id`. */
   readonly id: string;
   /** Time of the call, in ISO 8601. */
   readonly time: string;
   /** Empty for the default session. */
   readonly session: string;
-  readonly surface: SurfaceName;
-  /** The `operationId` of the document that has responded; undefined if no operation matched. */
-  readonly operationId: string | undefined;
-  /** Hosted service that a gateway call was for. */
-  readonly service: string | undefined;
   readonly method: string;
   readonly target: string;
   /** Names and values, as sent. */

@@ -119,11 +119,6 @@ test('applies --origins and --faults, and prints why a call is refused', async (
   ]);
 });
 
-test('--faults may match an operation of the document', async () => {
-  const { url } = await start(petstore, '--faults', 'list:code=SERVICE_TIMEOUT,times=1');
-  expect((await fetch(`${url}/pets`)).status).toBe(504);
-});
-
 test('--services serves a file, and reports why a change is invalid', async () => {
   const toText = (service: string) => `export default { orders: ${service} };`;
   const [file = ''] = await writeFiles({ 'services.ts': toText('() => Response.json(1)') });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock } from '../src/index.ts';
+import { createMock, type MockOptions } from '../src/index.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { nextWarning } from './helpers/next-warning.ts';
 
@@ -30,9 +30,9 @@ components:
   schemas: { Pet: { type: object, required: [kind], properties: { kind: { enum: [dog, cat] } } } }
 `;
 
-async function start(text = SHOP) {
+async function start(text = SHOP, options: MockOptions = {}) {
   const [document = ''] = await writeFiles({ 'shop.yaml': text });
-  const mock = await createMock({ document });
+  const mock = await createMock({ ...options, document });
   onTestFinished(() => mock.close());
   return {
     mock,
@@ -72,9 +72,8 @@ describe('a document at the root', () => {
   });
 
   it('has faults of its operations, OPTIONS too, and of no others', async () => {
-    const { call, mock } = await start();
+    const { call, mock } = await start(SHOP, { faults: ['ask:code=SERVICE_TIMEOUT'] });
     const { faults } = mock.session();
-    faults.put('down', 'ask:code=SERVICE_TIMEOUT');
     expect(await call('/pets/1', { method: 'OPTIONS' })).toMatchObject({ status: 504 });
     expect(await call('/pets', { method: 'OPTIONS' })).toMatchObject({ status: 204 });
     expect(() => faults.put('a', 'asks:reset')).toThrow('Did you mean ask?');

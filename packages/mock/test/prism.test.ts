@@ -15,21 +15,15 @@ import { getGrant, toForm } from './helpers/upload.ts';
 function draftWith(example: unknown) {
   const { '/api/v2/envs/{envId}/storages:batchDelete': batchDelete } = storageDocument.paths;
   const content = { 'application/json': { examples: { some: { value: example } } } };
+  const schema = {
+    type: 'object',
+    required: ['prefix'],
+    properties: { prefix: { type: 'string' } },
+  };
   const listFiles = {
     ...batchDelete.post,
     operationId: 'listFiles',
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            required: ['prefix'],
-            properties: { prefix: { type: 'string' } },
-          },
-        },
-      },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {
       200: { description: 'The files.', content },
       default: batchDelete.post.responses.default,

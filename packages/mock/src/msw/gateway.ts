@@ -112,8 +112,8 @@ export function handleSockets(
     try {
       await authenticateGateway(call, auth);
     } catch (error) {
-      if (error instanceof GatewayError) return close(`${error.code}: ${error.message}`);
-      throw error;
+      const { code } = error as GatewayError;
+      return close(`${code}: a page offers the subprotocol ${BEARER}<token>.`);
     }
     const service = services.get(name);
     if (service === undefined) {

@@ -15,7 +15,7 @@ import {
 import type { ResolvedOptions } from '../options.ts';
 import { readPreferences } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
-import { respondWithPrism } from '../services/hello.ts';
+import { respondWithPrism } from '../services/built-in.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import type { ContractParts } from './contract.ts';

@@ -33,7 +33,7 @@ export type SurfaceName = (typeof SURFACES)[number];
 export interface CallSubject {
   /** The surface whose errors the call gets if the mock itself rejects it. */
   readonly surface: SurfaceName;
-  /** Undefined if no operation matches. */
+  /** The `operationId` in the document that responds; undefined if no operation matches. */
   readonly operationId?: string | undefined;
   /** Hosted service that a gateway call is for. */
   readonly service?: string | undefined;

@@ -71,16 +71,12 @@ describe('a hosted service', () => {
   });
 });
 
+const login = (authorization: string) => ({ headers: { authorization } });
+
 it.each([
   ['an unknown service', 404, 'SERVICE_NOT_FOUND', 'order/a', {}],
-  ['no credentials', 401, 'MISSING_CREDENTIALS', 'orders/a', { headers: { authorization: '' } }],
-  [
-    'bad credentials',
-    401,
-    'INVALID_CREDENTIALS',
-    'orders/a',
-    { headers: { authorization: 'Basic a' } },
-  ],
+  ['no credentials', 401, 'MISSING_CREDENTIALS', 'orders/a', login('')],
+  ['bad credentials', 401, 'INVALID_CREDENTIALS', 'orders/a', login('Basic a')],
   ['a bad name', 400, 'INVALID_REQUEST', '7/a', {}],
   ['another method', 405, 'METHOD_NOT_ALLOWED', 'orders/a', { method: 'PUT' }],
 ])('rejects a call with %s', async (_, status, code, path, init) => {
@@ -139,6 +135,11 @@ describe('WebSockets', () => {
   const connect = (path: string, protocols: string | string[] = 'berth.bearer.any') =>
     new WebSocket(`${BASE.replace('http', 'ws')}/v1/cloudrun/${path}`, protocols);
 
+  const closed = (...args: Parameters<typeof connect>) =>
+    new Promise((resolve) => {
+      connect(...args).addEventListener('close', ({ code, reason }) => resolve([code, reason]));
+    });
+
   it('go both ways until a side closes', async () => {
     berth.services.set(
       'chat',
@@ -160,26 +161,15 @@ describe('WebSockets', () => {
 
   it('are authenticated by the headers that a client in Node sends', async () => {
     berth.services.set('xn--a', { webSocket: (socket, { url }) => socket.close(4000, url) });
-    const headers = { authorization: 'Bearer any' };
-    const socket = connect('xn--a', { protocols: [], headers } as never);
-    const { reason } = await new Promise<CloseEvent>((resolve) =>
-      socket.addEventListener('close', resolve),
-    );
-    expect(reason).toBe('http://service/');
+    const init = { protocols: [], ...login('Bearer any') };
+    expect(await closed('xn--a', init as never)).toEqual([4000, 'http://service/']);
   });
 
   it('close if nothing handles them', async () => {
-    const closed = (path: string, protocols?: string[]) =>
-      new Promise((resolve) =>
-        connect(path, protocols).addEventListener('close', ({ code, reason }) =>
-          resolve([code, reason]),
-        ),
-      );
-    expect(await closed('orders/a', [])).toEqual([1008, expect.stringMatching(/^MISSING_CRED/)]);
-    expect(await closed('orders/a', ['berth.bearer.'])).toEqual([
-      1008,
-      expect.stringMatching(/^INVALID_CRED/),
-    ]);
+    const advice = 'a page offers the subprotocol berth.bearer.<token>.';
+    expect(await closed('orders/a', [])).toEqual([1008, `MISSING_CREDENTIALS: ${advice}`]);
+    const empty = await closed('orders/a', ['berth.bearer.']);
+    expect(empty).toEqual([1008, `INVALID_CREDENTIALS: ${advice}`]);
     expect(await closed('orders/a')).toEqual([1008, 'No route matches.']);
     expect(await closed('order')).toEqual([1008, 'SERVICE_NOT_FOUND. Did you mean orders?']);
     berth.services.set('plain', () => new Response());
