@@ -4,7 +4,7 @@ import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
-import { applyFaults, type IncomingCall, mayHaveFaults } from './faults/apply-faults.ts';
+import { applyFaults, type IncomingCall } from './faults/apply-faults.ts';
 import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, setRecord } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
@@ -22,35 +22,28 @@ export function createApp(context: Context) {
   const { options, sessions, log, target } = context;
   const cors = corsOf(options, 'link');
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path } = splitTarget(request.url ?? '/');
-    run(
-      () => {
-        if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
-          return control(context, request, response);
-        }
-        return target.use(() => serve(request, response, path));
-      },
-      (error) => sendInternalError(error, response, options),
-    );
-  }
-
-  function serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-  ): void | Promise<void> {
-    const found = target.find(request);
-    const isRead = ['GET', 'HEAD'].includes(request.method ?? '');
-    if (path === '/' && isRead && found.operationId === undefined) {
-      return sendHome(request, response);
+    try {
+      if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
+        return control(context, request, response);
+      }
+      await target.refresh();
+      const found = target.find(request);
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (path === '/' && isRead && found.operationId === undefined) {
+        return sendHome(request, response);
+      }
+      const send = (error: SurfaceError) => sendError(error, response, options);
+      const next = () => found.listener(request, response);
+      await begin({ request, response, sendError: send }, found, next);
+    } catch (error) {
+      // An unexpected error must end its request, not the process.
+      sendInternalError(error as Error, response, options);
     }
-    const send = (error: SurfaceError) => sendError(error, response, options);
-    const next = () => found.listener(request, response);
-    return begin({ request, response, sendError: send }, found, next);
   }
 
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
     const { gateway } = target;
@@ -61,14 +54,13 @@ export function createApp(context: Context) {
       return sendError(error, response, options);
     };
     const next = () => gateway.upgrade(request, socket, head);
-    run(
-      () =>
-        begin({ request, sendError: send }, { ...target.find(request), surface: 'gateway' }, next),
-      (error) => {
-        process.emitWarning(error);
-        socket.destroy();
-      },
-    );
+    try {
+      const found: Found = { ...target.find(request), surface: 'gateway' };
+      await begin({ request, sendError: send }, found, next);
+    } catch (error) {
+      process.emitWarning(error as Error);
+      socket.destroy();
+    }
   }
 
   /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
@@ -91,7 +83,7 @@ export function createApp(context: Context) {
     if (isRejected) return sendError(toHostError(request, found.surface));
     const isPreflight = request.method === 'OPTIONS' && found.operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
-    if (!isPreflight) return mayHaveFaults(request, session) ? applyFaults(call, next) : next();
+    if (!isPreflight) return applyFaults(call, next);
     const { origin } = request.headers;
     if (origin !== undefined && !cors.allows(origin)) {
       record.setReason(`Pages from ${origin} may not call the mock: add it to origins.`);
@@ -117,16 +109,6 @@ function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceErr
   const details = { status: 421, message: toHostAdvice(request) };
   if (surface === 'gateway') return toSurfaceError(surface, 'INVALID_HOST', details);
   return toMockError(surface, 'invalid-request', details);
-}
-
-/** An unexpected error must end its request, not the process. */
-function run(task: () => void | Promise<void>, onError: (error: Error) => void): void {
-  try {
-    const done = task();
-    if (done instanceof Promise) done.catch(onError);
-  } catch (error) {
-    onError(error as Error);
-  }
 }
 
 /** A browser gets the page; a program that waits for the mock gets a line. */

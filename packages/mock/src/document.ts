@@ -94,7 +94,7 @@ async function findDocumented(
 ): Promise<ErrorWithResponse | undefined> {
   // Prism's own errors explain what is wrong with Prefer or Accept.
   const isPreference = kind === 'invalid-request' && violations.length === 0;
-  if (isPreference || status >= 500 || !isDocumented(call, status)) return undefined;
+  if (isPreference || status >= 500 || !prism.documents(call.operationId, status)) return undefined;
   const preferences = { code: status, dynamic: false };
   const response = prism.respond(call.operationId, undefined, preferences);
   const found = await response.catch(() => undefined);
@@ -102,10 +102,4 @@ async function findDocumented(
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   const headers = { ...found.headers, 'x-mock-violation': violation };
   return { [toResponse]: () => ({ status: found.status, headers, body: found.content }) };
-}
-
-/** Whether the operation documents a status by itself, or as part of a range such as `4XX`. */
-export function isDocumented({ route }: Call, status: number): boolean {
-  const names = [`${status}`, `${Math.floor(status / 100)}XX`];
-  return route?.responses.some((response) => names.includes(response.status)) ?? false;
 }

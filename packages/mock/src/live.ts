@@ -6,8 +6,8 @@ export type OnProblem = (message: string) => void;
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
-  /** Reloads changed files, then runs the task; synchronously if nothing changed. */
-  use<Result>(task: (current: Value) => Result | Promise<Result>): Result | Promise<Result>;
+  /** Reloads changed files. Returns undefined if nothing has changed. */
+  refresh(): Promise<void> | undefined;
 }
 
 /** Called with each file before it is read, or as early as it is known. A missing one may be created. */
@@ -45,15 +45,15 @@ export async function openLive<Value>(
     get current() {
       return current;
     },
-    use(task) {
+    refresh() {
       if (reading === undefined && isStale()) reading = read();
-      return reading === undefined ? task(current) : reading.then(() => task(current));
+      return reading;
     },
   };
 }
 
 export function toConstant<Value>(current: Value): Live<Value> {
-  return { current, use: (task) => task(current) };
+  return { current, refresh: () => undefined };
 }
 
 /** Editors replace a file, so that its inode changes, or write it in place. */

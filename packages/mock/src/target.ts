@@ -30,8 +30,8 @@ export interface Found extends CallSubject {
 }
 
 export interface Target {
-  /** Reloads changed files, then runs the task; synchronously if nothing changed. */
-  use<Result>(task: () => Result | Promise<Result>): Result | Promise<Result>;
+  /** Reloads a changed document. */
+  refresh(): Promise<void> | undefined;
   find(request: RequestLine): Found;
   /** Returns the operations that are served now. */
   listOperations(): Operations;
@@ -80,7 +80,7 @@ function assertStandalone({ document, services, credentials }: ResolvedOptions):
 function createDocumentTarget(document: Live<ServedDocument>, options: ResolvedOptions): Target {
   const served = () => [document.current];
   return {
-    use: (task) => document.use(task),
+    refresh: document.refresh,
     find(request) {
       const found = findOperation(served(), request);
       if (found !== undefined) return found;
@@ -118,7 +118,7 @@ async function createContractTarget(
   ];
   const served = () => [...contract.additions(), ...implemented];
   return {
-    use: (task) => (draft === undefined ? task() : draft.use(task)),
+    refresh: () => draft?.refresh(),
     find(request) {
       const found = findOperation(served(), request);
       if (found !== undefined) return found;

@@ -1,17 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { recordOf } from '../log.ts';
-import type { Session } from '../sessions/session.ts';
 import { type SurfaceError, toSurfaceError } from '../surfaces/surface.ts';
 import type { BodyEdit, BodyState, FaultedCall } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';
 
 const HEADER = FAULT_HEADER.toLowerCase();
-
-/** Calls without faults skip the async path. */
-export function mayHaveFaults({ headers }: IncomingMessage, { faults }: Session): boolean {
-  return headers[HEADER] !== undefined || !faults.isEmpty;
-}
 
 /** A call that no router has seen yet. */
 export interface IncomingCall {
@@ -88,12 +82,7 @@ function interceptBody(response: ServerResponse, edit: BodyEdit): void {
       }
       send(chunk, () => {});
     }
-    switch (state) {
-      case 'open':
-        return end(done);
-      case 'closed':
-        return response;
-    }
+    return state === 'open' ? end(done) : response;
   }) as typeof response.end;
 }
 

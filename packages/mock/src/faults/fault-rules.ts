@@ -37,11 +37,6 @@ export class FaultRules {
     this.reset();
   }
 
-  /** Whether there are no rules; if so, calls need not be identified. */
-  get isEmpty(): boolean {
-    return this.#rules.size === 0;
-  }
-
   /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[] {
     return [...this.#rules.values()];

@@ -73,6 +73,22 @@ export function createPrism(
   const resources = new Map<string, Promise<Resource>>();
   const cache = new Map<string, Promise<PrismResponse>>();
 
+  const statusesOf = (operationId: string) =>
+    Object.keys(Object(operations.get(operationId)?.responses)) as readonly string[];
+
+  /** Whether an operation documents a status by itself, or as part of a range such as `4XX`. */
+  function documents(operationId: string, status: number): boolean {
+    const names = [`${status}`, `${Math.floor(status / 100)}XX`];
+    return statusesOf(operationId).some((name) => names.includes(name.toUpperCase()));
+  }
+
+  /** @throws HttpError 404 if the operation does not document the status */
+  function assertStatus(operationId: string, status: number | undefined): void {
+    if (status === undefined || documents(operationId, status)) return;
+    const message = 'The document has no response with the status that the Prefer header requests.';
+    throw missing(404, `${message} It has ${statusesOf(operationId).join(', ')}.`);
+  }
+
   /** Prism translates one operation at a time, with its responses and nothing else. */
   async function read(operationId: string): Promise<Resource> {
     const operation = operations.get(operationId);
@@ -102,12 +118,12 @@ export function createPrism(
     if (result._tag === 'Left') {
       // Prism generates nothing without a schema, and fails on some.
       if (dynamic) return generate(operationId, accept, { ...preferences, dynamic: false });
-      if (example === undefined) assertStatus(resource, code);
+      if (example === undefined) assertStatus(operationId, code);
       throw toPreferenceError(result.left);
     }
     // Prism would use the first example of the `default` response, whatever its status.
     const isDefaultExample = example === undefined && !dynamic;
-    if (isDefaultExample || Number(code) < 400) assertStatus(resource, code);
+    if (isDefaultExample || Number(code) < 400) assertStatus(operationId, code);
     const { statusCode: status, headers: sent = {}, body } = result.right.output;
     const headers = toHeaders(sent);
     const content =
@@ -117,6 +133,7 @@ export function createPrism(
 
   return {
     has: (operationId: string) => operations.has(operationId),
+    documents,
     /** @throws HttpError 404 or 406, as in Prism, if the document has no such response */
     respond(operationId: string, accept: string | undefined, preferences?: Preferences) {
       const merged = { dynamic, seed, ...preferences };
@@ -171,16 +188,6 @@ async function importPrism(): Promise<Engine> {
 const silentLogger: Record<string, () => unknown> = { child: () => silentLogger };
 for (const level of ['trace', 'debug', 'info', 'success', 'warn', 'error', 'fatal']) {
   silentLogger[level] = () => {};
-}
-
-/** @throws HttpError 404 if the operation documents the status neither by itself nor as part of a range such as `4XX` */
-function assertStatus({ responses }: Resource, status: number | undefined): void {
-  if (status === undefined) return;
-  const range = `${Math.floor(status / 100)}XX`;
-  const statuses = responses.map(({ code }) => code);
-  if (statuses.some((code) => code === `${status}` || code.toUpperCase() === range)) return;
-  const message = 'The document has no response with the status that the Prefer header requests.';
-  throw missing(404, `${message} It has ${statuses.join(', ')}.`);
 }
 
 function toPreferenceError(error: Error & { status?: number }): Error {

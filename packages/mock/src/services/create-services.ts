@@ -49,8 +49,11 @@ export async function createServices(
       ? await openServicesFile(source, startAll, onProblem)
       : { services: toConstant(await startAll(source ?? {})), close() {} };
   return {
-    /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */
-    find: (name: string) => services.use((current) => current.get(name)),
+    /** Returns a service; undefined if it does not exist. */
+    async find(name: string) {
+      await services.refresh();
+      return services.current.get(name);
+    },
     names: () => [...services.current.keys()],
     close,
   };

@@ -33,14 +33,14 @@ function createDocumentService(document: Live<ServedDocument>): RunningService {
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
   // It does not listen, but only parses requests.
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const record = recordOf(callers.get(request.socket) as IncomingMessage);
     // The log says why the document rejects a request.
     setRecord(request, record);
-    void document.use(({ router }) => {
-      record.operationId = router.find(request)?.operationId;
-      router(request, response);
-    });
+    await document.refresh();
+    const { router } = document.current;
+    record.operationId = router.find(request)?.operationId;
+    router(request, response);
   });
   return createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();

@@ -15,7 +15,7 @@ import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { createDocumentRouter, isDocumented, type ServedDocument } from '../document.ts';
+import { createDocumentRouter, type ServedDocument } from '../document.ts';
 import type { Live } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
@@ -147,7 +147,8 @@ async function respondAsDocumented(
   // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
   const isError = code >= 400 && example === undefined && dynamic !== true;
   const [shared] = isError ? errorCodesOf(surface, code) : [];
-  if (shared !== undefined && !isDocumented(call, code)) throw toSurfaceError(surface, shared);
+  if (shared !== undefined && !prism.documents(operationId, code))
+    throw toSurfaceError(surface, shared);
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, accept, preferences);

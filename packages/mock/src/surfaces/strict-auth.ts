@@ -43,11 +43,11 @@ export async function createStrictAuth(env: string, wireProfile: WireProfile): P
 const DAYS = 30;
 
 /** Mints an access token that a strict mock with this environment accepts (D19). */
-export async function mintToken(env: string, subject = 'mock'): Promise<string> {
+export async function mintToken(env: string): Promise<string> {
   return new SignJWT()
     .setProtectedHeader({ alg: TOKEN_KEY.alg, typ: 'JWT' })
     .setAudience(env)
-    .setSubject(subject)
+    .setSubject('mock')
     .setIssuedAt()
     .setExpirationTime(`${DAYS} days`)
     .sign(await importJWK(TOKEN_KEY));
