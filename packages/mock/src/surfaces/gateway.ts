@@ -14,8 +14,8 @@ import {
 } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from '../options.ts';
 import { readPreferences } from '../prism/prism.ts';
-import type { Services } from '../services/create-services.ts';
 import { respondWithPrism } from '../services/built-in.ts';
+import type { Services } from '../services/create-services.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import type { ContractParts } from './contract.ts';
