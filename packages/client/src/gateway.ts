@@ -18,7 +18,7 @@ export interface GatewayClientOptions extends LimitOptions {
   readonly baseUrl: string;
   /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
   readonly auth?: GatewayAuth | undefined;
-  /** Sends each attempt, for example through a proxy, but no WebSocket. Default: the platform's `fetch`. */
+  /** The function that sends each attempt, but no WebSocket. Replace it to use a proxy, for example. Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** Headers to send with every call. Default: none. */
   readonly headers?: RequestInit['headers'];
