@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type BlobStore,
   createMemoryStore,
@@ -27,20 +28,51 @@ test('a failure of the store before a download is reported', async () => {
   expect(to.errors).toEqual([reset]);
 });
 
-test('a failure of the store during a download is reported', async () => {
+/** A server whose store opens files with these methods, and the address of a file. */
+async function deployWith(methods: Partial<OpenBlob>) {
   const store = createMemoryStore();
+  const open: BlobStore['open'] = async (key) => ({
+    ...((await store.open(key)) as OpenBlob),
+    ...methods,
+  });
+  const to = await deploy({ blobs: { ...store, open } });
+  return { ...to, address: await link(to, await put(to, 'a.txt', 'hello')) };
+}
+
+test('a failure of the store during a download is reported', async () => {
   async function* read() {
     yield new Uint8Array(1);
     throw reset;
   }
-  const open: BlobStore['open'] = async (key) => ({
-    ...((await store.open(key)) as OpenBlob),
-    read,
-  });
-  const to = await deploy({ blobs: { ...store, open } });
-  const address = await link(to, await put(to, 'a.txt', 'hello'));
+  const { address, errors } = await deployWith({ read });
   await expect(fetch(address).then((response) => response.text())).rejects.toThrow();
-  expect(to.errors).toEqual([reset]);
+  expect(errors).toEqual([reset]);
+});
+
+const gone = new StoreUnavailableError('Gone.');
+const failing = () => Promise.reject(gone);
+
+test.each<[string, Partial<OpenBlob>]>([
+  ['sendTo', { sendTo: failing }],
+  ['an iterable', { read: () => ({ [Symbol.asyncIterator]: () => ({ next: failing }) }) }],
+  [
+    'a Node.js stream',
+    {
+      read: () =>
+        new Readable({
+          read() {
+            this.destroy(gone);
+          },
+        }),
+    },
+  ],
+])('%s that fails before the first byte leaves no headers of the file', async (_, methods) => {
+  const { address, errors } = await deployWith(methods);
+  const response = await fetch(address, { headers: { range: 'bytes=1-' } });
+  const sent = ['content-range', 'etag'].map((name) => response.headers.get(name));
+  expect([response.status, ...sent]).toEqual([503, null, null]);
+  expect((await errorOf(response)).Code).toBe('ServiceUnavailable');
+  expect(errors).toEqual([gone]);
 });
 
 const ERRORS: Readonly<Record<string, Error>> = {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createMemoryStore, type OpenBlob, StoreUnavailableError } from '@berth/storage';
 import { describe, expect, test } from 'vitest';
 import { send } from '../../server-stubs/test/support/send.ts';
 import { call, deploy, errorOf, grant, link, put } from './support/client.ts';
@@ -187,24 +186,6 @@ test('a file is returned unchanged, and is safe for browsers', async () => {
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
   expect(await response.text()).toBe(CONTENT);
-});
-
-test('a store that fails before the first byte leaves no headers of the file', async () => {
-  const blobs = createMemoryStore();
-  const to = await deploy({
-    blobs: {
-      ...blobs,
-      async open(key) {
-        const blob = (await blobs.open(key)) as OpenBlob;
-        return { ...blob, sendTo: () => Promise.reject(new StoreUnavailableError('Gone.')) };
-      },
-    },
-  });
-  const address = await link(to, await put(to, 'a.txt', '0'.repeat(10_000)));
-  const response = await fetch(address, { headers: { range: 'bytes=1-' } });
-  const sent = ['content-range', 'etag'].map((name) => response.headers.get(name));
-  expect([response.status, ...sent]).toEqual([503, null, null]);
-  expect((await errorOf(response)).Code).toBe('ServiceUnavailable');
 });
 
 test('HEAD returns everything but the content, and ignores ranges', async () => {

@@ -76,15 +76,13 @@ async function send(
   if (response.destroyed) return blob?.close();
   response.statusCode = status;
   setHeaders(response, headers);
-  if (blob === undefined) {
-    response.end();
-    return;
-  }
   try {
-    if (blob.sendTo !== undefined) return await blob.sendTo(response, range);
-    const content = blob.read(range);
-    if (content instanceof Uint8Array) response.end(content);
-    else await pipeline(content, response);
+    if (blob?.sendTo !== undefined) return await blob.sendTo(response, range);
+    const content = blob?.read(range);
+    const isStream = content !== undefined && !(content instanceof Uint8Array);
+    // With `end: false`, a failure before the first chunk leaves the response intact.
+    if (isStream) await pipeline(content, response, { end: false });
+    response.end(isStream ? undefined : content);
   } catch (error) {
     if (isDisconnect(error, response)) return;
     // These headers describe the file, not the error response.
