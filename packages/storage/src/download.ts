@@ -1,6 +1,5 @@
 import { CORS, UploadError } from '@berth/server-stubs/contract';
 import { create } from 'content-disposition';
-import parseRange from 'range-parser';
 import { type BlobInfo, BlobMissingError, type ByteRange, type OpenBlob } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
 import { toUploadError } from './store-errors.ts';
@@ -89,13 +88,14 @@ export function createDownload(context: StorageContext) {
     }
     const blob = await blobs.open(link);
     if (blob === undefined) throw new BlobMissingError(link);
-    let isOpen = false;
     try {
       const download = toDownload(request, blob.info, disposition);
-      isOpen = download.status === 200 || download.status === 206;
-      return isOpen ? { ...download, blob } : download;
-    } finally {
-      if (!isOpen) await blob.close();
+      if (download.status === 200 || download.status === 206) return { ...download, blob };
+      await blob.close();
+      return download;
+    } catch (error) {
+      await blob.close();
+      throw error;
     }
   }
 }
@@ -103,15 +103,19 @@ export function createDownload(context: StorageContext) {
 /** @throws UploadError if the range cannot be satisfied */
 function toDownload(
   request: DownloadRequest,
-  { size, etag: tag, contentType }: BlobInfo,
+  { size, etag, contentType }: BlobInfo,
   disposition: string | undefined,
 ): Omit<Download, 'fail' | 'blob'> {
-  const etag = `"${tag}"`;
-  const cacheHeaders = { etag, 'cache-control': CACHE_CONTROL, 'accept-ranges': 'bytes' };
-  const status = evaluateConditions(request.headers, etag);
+  const quotedEtag = `"${etag}"`;
+  const cacheHeaders = {
+    etag: quotedEtag,
+    'cache-control': CACHE_CONTROL,
+    'accept-ranges': 'bytes',
+  };
+  const status = evaluateConditions(request.headers, quotedEtag);
   if (status !== undefined) return { status, headers: cacheHeaders };
-  const range = selectRange(request, etag, size);
-  if (range === 'none') {
+  const range = selectRange(request, quotedEtag, size);
+  if (range === 'unsatisfiable') {
     throw new UploadError('InvalidRange', {
       status: 416,
       message: `The range is outside the file, which has ${size} bytes.`,
@@ -132,19 +136,6 @@ function toDownload(
 }
 
 /**
- * RFC 9110, sections 13.1.5 and 14.2: ranges only apply to GET, and to the version that `If-Range` names, so that a
- * client never combines parts of two versions.
- */
-function selectRange({ method, headers }: DownloadRequest, etag: string, size: number) {
-  const ifRange = headers['if-range'];
-  const isSelected = method === 'GET' && (ifRange === undefined || ifRange === etag);
-  return isSelected ? toRange(headers.range, size) : undefined;
-}
-
-/** Characters outside printable ASCII, and those that are special in quoted strings or that some clients decode twice. */
-const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
-
-/**
  * RFC 9110, section 13.2.2. Conditions on time are ignored, because files have no modification date (sections 13.1.3 and
  * 13.1.4).
  */
@@ -161,33 +152,37 @@ function matchesTag(list: string, etag: string, weak: boolean): boolean {
   return tags.some((tag) => tag === etag || (weak && tag === `W/${etag}`));
 }
 
-/** A name that is not plain ASCII is sent twice: encoded, and as an approximation (RFC 6266, appendix D). */
-function toDisposition(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return create(name, { fallback: name.replace(NOT_PLAIN, '_') });
+/**
+ * RFC 9110, sections 13.1.5 and 14.2: ranges only apply to GET, and to the version that `If-Range` specifies, so that a
+ * client never combines parts of two versions.
+ */
+function selectRange({ method, headers }: DownloadRequest, etag: string, size: number) {
+  const ifRange = headers['if-range'];
+  const isSelected = method === 'GET' && (ifRange === undefined || ifRange === etag);
+  return isSelected ? toRange(headers.range ?? '', size) : undefined;
 }
 
 /**
  * RFC 9110, section 14.2: a server may ignore the header. This one ignores units other than bytes, invalid ranges,
- * multiple ranges that cannot be merged into one, and any range of an empty file.
+ * multiple ranges, and any range of an empty file.
  */
-function toRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
+function toRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   // Range units are case-insensitive (RFC 9110, section 14.1).
-  if (header === undefined || size === 0 || !/^bytes=/i.test(header)) return undefined;
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header) ?? [];
+  if (size === 0 || first + last === '') return undefined;
   // RFC 9110, section 14.1.1: a range is "invalid if the last-pos value is present and less than first-pos".
-  const pairs = [...header.matchAll(/(\d+)-(\d+)/g)];
-  if (pairs.some(([, first, last]) => Number(first) > Number(last))) return undefined;
-  const ranges = parseRange(size, widen(header, size), { combine: true });
-  if (ranges === -1) return 'none';
-  return ranges === -2 || ranges.length !== 1 ? undefined : ranges[0];
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  // Without a first position, the last one is the length of a suffix, which may be longer than the file (section 14.1.2).
+  const start = first === '' ? Math.max(size - Number(last), 0) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start < size ? { start, end } : 'unsatisfiable';
 }
 
-/**
- * RFC 9110, section 14.1.2: "If the selected representation is shorter than the specified suffix-length,
- * the entire representation is used." range-parser treats such a range as unsatisfiable.
- */
-function widen(header: string, size: number): string {
-  return header.replace(/([=,]\s*)-(\d+)/g, (part, before: string, length: string) =>
-    Number(length) > size ? `${before}0-` : part,
-  );
+/** Characters outside printable ASCII, and those that are special in quoted strings or that some clients decode twice. */
+const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
+
+/** A name that is not plain ASCII is sent twice: encoded, and as an approximation (RFC 6266, appendix D). */
+function toDisposition(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return create(name, { fallback: name.replace(NOT_PLAIN, '_') });
 }
