@@ -24,6 +24,7 @@ export function toErrorsPage({ defaults }: Contract): string {
   const upload = defaults.uploadErrors.map((error: Any) => [
     `\`${error.code}\``,
     error.status,
+    toSeconds(error),
     error.message,
   ]);
   return `# Error codes
@@ -49,7 +50,7 @@ ${toTable(['Code', 'Applies to', 'Status', 'Retry-After', 'Message'], storage)}
 The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
 ([D27](../decisions.md#d27)).
 
-${toTable(['Code', 'Status', 'Message'], upload)}
+${toTable(['Code', 'Status', 'Retry-After', 'Message'], upload)}
 ## Links
 
 Link errors use the upload target's format and codes. In addition, a link to a file that no longer exists

@@ -1,6 +1,6 @@
 import {
   type ContractErrorOptions,
-  STORAGE_ERRORS,
+  type STORAGE_ERRORS,
   STORAGE_ITEM_ERRORS,
   type UPLOAD_ERRORS,
   UploadError,
@@ -23,7 +23,7 @@ interface StoreFault {
   /** Code of an upload or a download: the upload target's table (D27) has none for a missing file. */
   readonly uploadCode: keyof typeof UPLOAD_ERRORS | 'STORAGE_FILE_NONEXIST';
   /** What differs from the contract's table. */
-  readonly details?: Pick<ContractErrorOptions, 'message' | 'retryAfter' | 'status'>;
+  readonly details?: Pick<ContractErrorOptions, 'message' | 'status'>;
   /** It is not reported, because only the caller can fix it. */
   readonly isCallersFault?: true;
 }
@@ -45,9 +45,7 @@ export function toStoreFault(error: unknown): StoreFault {
     return { ...codes, details, isCallersFault: true };
   }
   if (error instanceof StoreUnavailableError) {
-    const itemCode = 'SERVICE_UNAVAILABLE';
-    const { retryAfter } = STORAGE_ERRORS[itemCode];
-    return { itemCode, uploadCode: 'ServiceUnavailable', details: { retryAfter } };
+    return { itemCode: 'SERVICE_UNAVAILABLE', uploadCode: 'ServiceUnavailable' };
   }
   if (error instanceof BlobDamagedError) {
     const message = 'The file is damaged. Report the request ID to the operator.';

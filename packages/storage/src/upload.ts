@@ -59,7 +59,7 @@ function acquireSlot(blobs: BlobStore, grant: string): () => void {
   const uploads = uploadsOfStores.get(blobs) ?? new Map<string, number>();
   uploadsOfStores.set(blobs, uploads);
   const count = uploads.get(grant) ?? 0;
-  if (count >= LIMITS.grantUploads) throw new UploadError('SlowDown', { retryAfter: 1 });
+  if (count >= LIMITS.grantUploads) throw new UploadError('SlowDown');
   uploads.set(grant, count + 1);
   return () => {
     const left = (uploads.get(grant) ?? 1) - 1;

@@ -181,10 +181,12 @@ export const UPLOAD_ERRORS = {
   },
   "SlowDown": {
     "status": 503,
-    "message": "Too many uploads."
+    "message": "Too many uploads.",
+    "retryAfter": 1
   },
   "ServiceUnavailable": {
     "status": 503,
-    "message": "Storage is unavailable."
+    "message": "Storage is unavailable.",
+    "retryAfter": 1
   }
 } as const;
