@@ -11,7 +11,7 @@ import { runBatch } from './batch.ts';
 import { type BlobInfo, SourceKeptError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
 import type { StorageCaller, StorageLimits } from './options.ts';
-import { parseCopyPath, parseFilePath, toFileID, toPathOfFileID } from './paths.ts';
+import { parseCopyPath, toPathOfFileID, parseFilePath, toFileID } from './paths.ts';
 import type { ItemErrorCode } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
@@ -44,17 +44,13 @@ export function createOperations(
       const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
         const path = toPathOfFileID(env, bucket, fileID);
         if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
-          return noLink(fileID, 'STORAGE_FILE_NONEXIST');
+          return toLinkFailure({ fileID }, 'STORAGE_FILE_NONEXIST');
         }
-        if (!isLifetime(maxAge, limits)) return noLink(fileID, 'INVALID_PARAM');
+        if (!isLifetime(maxAge, limits)) return toLinkFailure({ fileID }, 'INVALID_PARAM');
         const link = await links.issue({ env, bucket, path }, maxAge, callerId);
         return { fileID, code: ITEM_SUCCESS, tempFileURL: `${publicUrl(call.request)}${link}` };
       };
-      const batch = {
-        filesOf: () => ({}),
-        run,
-        toFailed: ({ fileID }: LinkItem, code: ItemErrorCode) => noLink(fileID, code),
-      };
+      const batch = { filesOf: () => ({}), run, toFailure: toLinkFailure };
       return { fileList: await runBatch(fileList, batch, context, call) };
     },
 
@@ -62,19 +58,17 @@ export function createOperations(
     async batchDelete({ fileList }, call) {
       const { env, bucket } = toScope(call, context);
       const { caller, requestId } = call;
-      const run = async (fileID: string): Promise<{ fileID: string; code: StorageItemCode }> => {
+      const filesOf = (fileID: string) => ({ writes: [fileID] });
+      const toResult = (fileID: string, code: StorageItemCode) => ({ fileID, code });
+      const run = async (fileID: string) => {
         const path = toPathOfFileID(env, bucket, fileID);
         if (path === undefined || !(await blobs.delete({ env, path }))) {
-          return { fileID, code: 'STORAGE_FILE_NONEXIST' };
+          return toResult(fileID, 'STORAGE_FILE_NONEXIST');
         }
         onChange({ action: 'delete', env, path, caller: caller.id, requestId });
-        return { fileID, code: ITEM_SUCCESS };
+        return toResult(fileID, ITEM_SUCCESS);
       };
-      const batch = {
-        filesOf: (fileID: string) => ({ writes: [fileID] }),
-        run,
-        toFailed: (fileID: string, code: ItemErrorCode) => ({ fileID, code }),
-      };
+      const batch = { filesOf, run, toFailure: toResult };
       return { fileList: await runBatch(fileList, batch, context, call) };
     },
 
@@ -83,9 +77,9 @@ export function createOperations(
       const { caller, requestId } = call;
       const scope = { ...toScope(call, context), caller: caller.id, requestId };
       const batch = {
-        filesOf,
+        filesOf: filesOfCopy,
         run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
-        toFailed: (_: CopyPlan, code: ItemErrorCode, message?: string) =>
+        toFailure: (_: CopyPlan, code: ItemErrorCode, message?: string) =>
           toCopyFailure(code, message),
       };
       const plans = fileList.map(toCopyPlan);
@@ -109,7 +103,7 @@ function toScope(
   throw new StorageError('INVALID_ENV', { message: `Environment ${env} does not exist.` });
 }
 
-function noLink(fileID: string, code: StorageItemCode) {
+function toLinkFailure({ fileID }: LinkItem, code: StorageItemCode) {
   return { fileID, code, tempFileURL: '' };
 }
 
@@ -118,7 +112,40 @@ function isLifetime(maxAge: number, { linkMaxSeconds }: StorageLimits): boolean 
   return Number.isInteger(maxAge) && maxAge >= LIMITS.linkMinSeconds && maxAge <= linkMaxSeconds;
 }
 
-function filesOf(plan: CopyPlan) {
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+  readonly overwrite: boolean;
+  /** Whether to remove the source afterwards. */
+  readonly move: boolean;
+}
+
+interface CopyFailure {
+  readonly code: ItemErrorCode;
+  readonly message: string;
+}
+
+type CopyPlan = Copy | CopyFailure;
+
+/** D24: "We reject … a destination equal to the source." Defaults as in the API description. */
+function toCopyPlan(item: CopyItem): CopyPlan {
+  const { srcPath, dstPath, overwrite = true, removeOriginal = false } = item;
+  const toInvalid = (message: string) => toCopyFailure('INVALID_PARAM', message);
+  const from = parseCopyPath(srcPath);
+  if (from.path === undefined) return toInvalid(`srcPath ${from.reason}`);
+  const to = parseCopyPath(dstPath);
+  if (to.path === undefined) return toInvalid(`dstPath ${to.reason}`);
+  if (from.path === to.path) return toInvalid('dstPath must not be the same file as srcPath.');
+  return { from: from.path, to: to.path, overwrite, move: removeOriginal };
+}
+
+const MESSAGES = { ...STORAGE_ERRORS, ...STORAGE_ITEM_ERRORS };
+
+function toCopyFailure(code: ItemErrorCode, message: string = MESSAGES[code].message): CopyFailure {
+  return { code, message };
+}
+
+function filesOfCopy(plan: CopyPlan) {
   if ('code' in plan) return {};
   const { from, to, move } = plan;
   return move ? { writes: [from, to] } : { reads: [from], writes: [to] };
@@ -137,53 +164,14 @@ async function copyFile(
   { env, bucket, ...audit }: Scope,
   { blobs, onChange }: StorageContext,
 ): Promise<{ fileID: string }> {
-  const source = { env, path: from };
   const report = (info: BlobInfo) =>
     onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...audit });
   try {
-    report(await blobs.copy(source, { env, path: to }, { overwrite, move }));
+    report(await blobs.copy({ env, path: from }, { env, path: to }, { overwrite, move }));
   } catch (error) {
     if (error instanceof SourceKeptError) report(error.info);
     throw error;
   }
   if (move) onChange({ action: 'delete', env, path: from, ...audit });
   return { fileID: toFileID(env, bucket, to) };
-}
-
-interface CopyFailure {
-  readonly code: ItemErrorCode;
-  readonly message: string;
-}
-
-const MESSAGES = { ...STORAGE_ERRORS, ...STORAGE_ITEM_ERRORS };
-
-function toCopyFailure(code: ItemErrorCode, message: string = MESSAGES[code].message): CopyFailure {
-  return { code, message };
-}
-
-interface Copy {
-  readonly from: string;
-  readonly to: string;
-  readonly overwrite: boolean;
-  /** Whether to remove the source afterwards. */
-  readonly move: boolean;
-}
-
-type CopyPlan = Copy | CopyFailure;
-
-/** D24: "We reject … a destination equal to the source." Defaults as in the API description. */
-function toCopyPlan({
-  srcPath,
-  dstPath,
-  overwrite = true,
-  removeOriginal = false,
-}: CopyItem): CopyPlan {
-  const toInvalid = (message: string) => toCopyFailure('INVALID_PARAM', message);
-  const source = parseCopyPath(srcPath);
-  if (source.path === undefined) return toInvalid(`srcPath ${source.reason}`);
-  const destination = parseCopyPath(dstPath);
-  if (destination.path === undefined) return toInvalid(`dstPath ${destination.reason}`);
-  const [from, to] = [source.path, destination.path];
-  if (from === to) return toInvalid('dstPath must not be the same file as srcPath.');
-  return { from, to, overwrite, move: removeOriginal };
 }

@@ -43,7 +43,7 @@ export function createUploadFile(context: StorageContext) {
       return { etag, location, bucket: granted.bucket };
     } catch (error) {
       // The router converts and reports other errors, because only it knows those of the form.
-      if (toStoreFault(error).uploadCode === 'InternalError') throw error;
+      if (toStoreFault(error).origin === 'unknown') throw error;
       throw toUploadError(error, requestId, onError);
     } finally {
       releaseSlot();

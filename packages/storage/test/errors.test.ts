@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import {
+  BlobDamagedError,
   type BlobStore,
   createMemoryStore,
   type OpenBlob,
@@ -78,13 +79,20 @@ test.each<[string, Partial<OpenBlob>]>([
 const ERRORS: Readonly<Record<string, Error>> = {
   a: new StoreUnavailableError('The disk is full.'),
   b: new Error('A bug.'),
+  c: new BlobDamagedError('The checksum is wrong.'),
 };
 
-test.each(['ab', 'ba'])('a batch reports each error, in any order (%s)', async (paths) => {
+test.each([
+  ['a', 503, 'SERVICE_UNAVAILABLE', 'Storage is unavailable.'],
+  ['ab', 500, 'SYS_ERR', 'The call failed. Try again, or report the request ID to the operator.'],
+  ['ba', 500, 'SYS_ERR', 'The call failed. Try again, or report the request ID to the operator.'],
+  ['c', 500, 'SYS_ERR', 'The file is damaged. Report the request ID to the operator.'],
+  ['ac', 500, 'SYS_ERR', 'The file is damaged. Report the request ID to the operator.'],
+])('a batch that fails for all items reports each error (%s)', async (paths, ...expected) => {
   const deleteFile: BlobStore['delete'] = ({ path }) => Promise.reject(ERRORS[path]);
   const to = await deploy({ blobs: { ...createMemoryStore(), delete: deleteFile } });
   const fileList = [...paths].map((path) => `cloud://dev.files/${path}`);
-  const { status, code } = await call(to, 'batchDelete', { fileList });
-  expect([status, code]).toEqual([500, 'SYS_ERR']);
+  const { status, code, message } = await call(to, 'batchDelete', { fileList });
+  expect([status, code, message]).toEqual(expected);
   expect(to.errors).toEqual([...paths].map((path) => ERRORS[path]));
 });
