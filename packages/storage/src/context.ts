@@ -1,6 +1,7 @@
 import { LIMITS } from '@berth/server-stubs/contract';
 import { toWireProfile } from '@berth/spec/wire-profile';
-import { createGrants, createLinks } from './grants.ts';
+import { createGrants } from './grants.ts';
+import { createLinks } from './links.ts';
 import { type StorageLimits, type StorageOptions, UPLOAD_PATH } from './options.ts';
 
 export type StorageContext = Readonly<ReturnType<typeof toContext>>;

@@ -11,7 +11,7 @@ import { runBatch } from './batch.ts';
 import { type BlobInfo, SourceKeptError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
 import type { StorageCaller, StorageLimits } from './options.ts';
-import { parseCopyPath, toPathOfFileID, parseFilePath, toFileID } from './paths.ts';
+import { parseCopyPath, parseFilePath, toFileID, toPathOfFileID } from './paths.ts';
 import type { ItemErrorCode } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];

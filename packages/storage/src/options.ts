@@ -4,6 +4,8 @@ import type { BlobStore } from './blob-store.ts';
 
 /** Default path of the upload target. */
 export const UPLOAD_PATH = '/upload';
+/** Path prefix of download links. */
+export const FILES_PATH = '/files';
 
 /** The caller, as returned by the router's security handler. */
 export interface StorageCaller {
@@ -52,7 +54,7 @@ export interface StorageOptions {
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
   /**
-   * Called with each error of the store that callers cannot fix: in a batch, once with each different one. Callers get
+   * Called with each error of the store that callers cannot fix: in a batch, once per distinct message. Callers get
    * a fixed message. During an upload, other errors, such as bugs, go to `onError` of the upload router. Must not throw.
    */
   readonly onError: (error: unknown, requestId: string) => void;

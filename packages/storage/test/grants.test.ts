@@ -115,3 +115,23 @@ test('each use of a grant or link is authorized, with the caller who requested i
     expect((await fetch(address.replace('&by=tester', by))).status).toBe(403);
   }
 });
+
+test('grants and links that an earlier version created are valid', async () => {
+  const to = await deploy({ keys: [Buffer.alloc(32, 1)] });
+  // JSON: dev, files, tester, the time when it expires, and a nonce.
+  const claims =
+    'WyJkZXYiLCJmaWxlcyIsInRlc3RlciIsMTc5NTE2OTcwMDUwMCwiYWMwMmJlYzMtOTdiMi00NGY3LTk2MWEtZjBiZmQ5NDU1NWU5Il0';
+  const fields = {
+    key: 'a.txt',
+    Signature: '226162d5004ffdab25fc27ee401b84d23ab3fc942b26c658a62b2961c05e4e9e',
+    'x-store-security-token': claims,
+    'x-store-meta-fileid': '6a9f83cd-f1a1-47dc-a077-95de5959c287',
+  };
+  expect((await post(`${to.base}/upload`, fields, 'hello')).status).toBe(204);
+  for (const query of [
+    'expires=1795169400500&sign=0982cde7b4da9b4499695bd3fd1261c87140015117b135de66a4a189b2c33e07',
+    'expires=1795169400500&by=tester&sign=c282366f260d777abff2e6693e1094d3361eed552e620a953d3f69ef3ea9ad7b',
+  ]) {
+    expect((await fetch(`${to.base}/files/dev/files/a.txt?${query}`)).status).toBe(200);
+  }
+});

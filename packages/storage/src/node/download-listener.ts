@@ -12,7 +12,7 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { toWireProfile } from '@berth/spec/wire-profile';
 import type { Download } from '../download.ts';
-import { FILES_PATH } from '../grants.ts';
+import { FILES_PATH } from '../options.ts';
 
 export interface DownloadListenerOptions extends Pick<UploadRouterOptions, 'cors' | 'wireProfile'> {
   /** The `download` function of a storage API. */

@@ -1,0 +1,83 @@
+import { splitTarget } from '@berth/server-stubs/contract';
+import { FILES_PATH, type Signer, type StorageOptions } from './options.ts';
+
+/**
+ * The first signed value, so that a grant is never valid as a link. Links outlive an update of the server: if the
+ * signed values (`toValues`) change, outstanding links, which may be valid for a week, become invalid.
+ */
+const LINK = 'berth download link';
+
+export interface LinkedFile {
+  readonly env: string;
+  readonly bucket: string;
+  /** Path of the file, without a leading slash. */
+  readonly path: string;
+}
+
+export type CheckedLink =
+  | (LinkedFile & {
+      /** Signature, which identifies the link. */
+      readonly id: string;
+      /** ID of the caller who requested the link, if it contains one. */
+      readonly caller: string | undefined;
+    })
+  | 'expired'
+  | 'mismatch';
+
+/** Links are percent-encoded (D23). Servers with the same keys accept each other's links. */
+export function createLinks(
+  signer: Signer,
+  now: () => number,
+  { bucketOf, onlyEnv, linkQuery }: Pick<StorageOptions, 'bucketOf' | 'onlyEnv' | 'linkQuery'>,
+) {
+  const toPath = ({ env, bucket, path }: LinkedFile) => {
+    const prefix = onlyEnv === undefined ? [env, bucket] : [];
+    const segments = [...prefix, ...path.split('/')].map(encodeURIComponent);
+    return `${FILES_PATH}/${segments.join('/')}`;
+  };
+  const toValues = (file: LinkedFile, expires: string, caller: string | undefined) => {
+    const { env, bucket, path } = file;
+    return [LINK, env, bucket, path, expires, toCallerQuery(caller)];
+  };
+  const toFile = (rawPath: string): LinkedFile | undefined => {
+    const prefix = `${FILES_PATH}/`;
+    if (!rawPath.startsWith(prefix)) return undefined;
+    try {
+      const segments = rawPath.slice(prefix.length).split('/').map(decodeURIComponent);
+      if (onlyEnv !== undefined) {
+        return { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '', path: segments.join('/') };
+      }
+      const [env = '', bucket = '', ...path] = segments;
+      return { env, bucket, path: path.join('/') };
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    toPath,
+    /** @param caller ID for the link to contain. Default: none */
+    async issue(file: LinkedFile, seconds: number, caller?: string): Promise<string> {
+      const expires = String(now() + seconds * 1000);
+      const sign = await signer.sign(toValues(file, expires, caller));
+      const suffix = linkQuery === undefined ? '' : `&${linkQuery}`;
+      return `${toPath(file)}?expires=${expires}${toCallerQuery(caller)}&sign=${sign}${suffix}`;
+    },
+    /** @param target path and query of a request, as sent */
+    async check(target: string): Promise<CheckedLink> {
+      const { path, query } = splitTarget(target);
+      const search = new URLSearchParams(query);
+      const expires = search.get('expires') ?? '';
+      const id = search.get('sign') ?? '';
+      const caller = search.get('by') ?? undefined;
+      const file = toFile(path);
+      if (file === undefined) return 'mismatch';
+      if (!(await signer.verify(toValues(file, expires, caller), id))) return 'mismatch';
+      return Number(expires) > now() ? { ...file, id, caller } : 'expired';
+    },
+  };
+}
+
+/** The part of a link's query that names the caller. Always signed, so that no caller differs from an empty ID. */
+function toCallerQuery(caller: string | undefined): string {
+  return caller === undefined ? '' : `&by=${encodeURIComponent(caller)}`;
+}
