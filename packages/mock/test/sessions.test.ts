@@ -93,7 +93,7 @@ describe('the clock of a session', () => {
     expect(await late.text()).toContain('<Code>AccessDenied</Code>');
     const form = toForm(json.body.data, 'late.txt');
     const refused = await postForm(json.body.data.url, form, 'x');
-    expect(await refused.text()).toContain('The grant has expired');
+    expect(await refused.text()).toContain('The grant is no longer valid');
     own.session().reset();
     own.session().files.put('a.txt', 'x');
     expect((await fetch(link)).status).toBe(200);

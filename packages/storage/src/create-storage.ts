@@ -3,14 +3,14 @@ import { toContext } from './context.ts';
 import { createDownload, type Download, type DownloadRequest } from './download.ts';
 import { createOperations } from './operations.ts';
 import type { StorageCaller, StorageOptions } from './options.ts';
-import { createUploadFile } from './upload.ts';
+import { createUploadFile, type UploadFile } from './upload.ts';
 
 /** The parts of a storage API that is backed by a file store. */
-export interface Storage {
+export interface StorageApi {
   /** Handlers for `createStorageRouter`. */
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
-  readonly upload: { readonly uploadFile: ReturnType<typeof createUploadFile> };
+  readonly upload: { readonly uploadFile: UploadFile };
   /** Handles requests for links, whose paths start with `/files/`. @throws UploadError */
   download(request: DownloadRequest, requestId: string): Promise<Download>;
 }
@@ -30,7 +30,7 @@ export interface Storage {
  *   onError: (error) => console.error(error),
  * });
  */
-export function createStorage(options: StorageOptions): Storage {
+export function createStorage(options: StorageOptions): StorageApi {
   const context = toContext(options);
   return {
     storage: createOperations(context),

@@ -40,8 +40,11 @@ export interface Download {
   readonly blob?: OpenBlob;
   /** The part to send. Default: everything. */
   readonly range?: ByteRange;
-  /** Call it if the content cannot be read. Reports the error, and returns the one to send if nothing was sent. */
-  readonly fail: (error: unknown) => UploadError;
+  /**
+   * Reports an error of a read, which may occur after `download` has returned, to `onError`. Returns the error to send
+   * if nothing was sent.
+   */
+  readonly toReportedError: (error: unknown) => UploadError;
 }
 
 /**
@@ -52,15 +55,15 @@ export function createDownload(context: StorageContext) {
   const { blobs, bucketOf, links, inline, authorizeUse, onError } = context;
 
   return async (request: DownloadRequest, requestId: string): Promise<Download> => {
-    const fail = (error: unknown) => toUploadError(error, requestId, onError);
+    const toReportedError = (error: unknown) => toUploadError(error, requestId, onError);
     try {
-      return { ...(await serve(request)), fail };
+      return { ...(await serve(request)), toReportedError };
     } catch (error) {
-      throw fail(error);
+      throw toReportedError(error);
     }
   };
 
-  async function serve(request: DownloadRequest): Promise<Omit<Download, 'fail'>> {
+  async function serve(request: DownloadRequest): Promise<Omit<Download, 'toReportedError'>> {
     const { method, url = '' } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       const allow = CORS.allowMethods.link.join(', ');
@@ -105,7 +108,7 @@ function toDownload(
   request: DownloadRequest,
   { size, etag, contentType }: BlobInfo,
   disposition: string | undefined,
-): Omit<Download, 'fail' | 'blob'> {
+): Omit<Download, 'toReportedError' | 'blob'> {
   const quotedEtag = `"${etag}"`;
   const cacheHeaders = {
     etag: quotedEtag,

@@ -11,7 +11,7 @@ import { runBatch } from './batch.ts';
 import { type BlobInfo, SourceKeptError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
 import type { StorageCaller, StorageLimits } from './options.ts';
-import { parseCopyPath, parseFilePath, toFileID, toPathOfFileID } from './paths.ts';
+import { parseCopyPath, parseFileID, parseFilePath, toFileID } from './paths.ts';
 import type { ItemErrorCode } from './store-errors.ts';
 
 type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
@@ -42,7 +42,7 @@ export function createOperations(
       const { env, bucket } = toScope(call, context);
       const callerId = authorizeUse && call.caller.id;
       const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
-        const path = toPathOfFileID(env, bucket, fileID);
+        const path = parseFileID(env, bucket, fileID);
         if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
           return toLinkFailure({ fileID }, 'STORAGE_FILE_NONEXIST');
         }
@@ -61,7 +61,7 @@ export function createOperations(
       const filesOf = (fileID: string) => ({ writes: [fileID] });
       const toResult = (fileID: string, code: StorageItemCode) => ({ fileID, code });
       const run = async (fileID: string) => {
-        const path = toPathOfFileID(env, bucket, fileID);
+        const path = parseFileID(env, bucket, fileID);
         if (path === undefined || !(await blobs.delete({ env, path }))) {
           return toResult(fileID, 'STORAGE_FILE_NONEXIST');
         }

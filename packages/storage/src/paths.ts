@@ -45,8 +45,6 @@ type ParsedPath =
 
 /** Like `toFilePath`, without throwing. */
 export function parseFilePath(input: string): ParsedPath {
-  // Checked first, so that the code below never works on longer text than a path may have.
-  if (input.length > MAX_BYTES + 1) return { reason: TOO_LONG };
   const path = input.startsWith('/') ? input.slice(1) : input;
   const reason = findProblem(path);
   return reason === undefined ? { path } : { reason };
@@ -59,11 +57,12 @@ export function parseCopyPath(input: string): ParsedPath {
   return { reason: 'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *' };
 }
 
-const TOO_LONG = `must be at most ${MAX_BYTES} bytes long in UTF-8.`;
-
 function findProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty.';
-  if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) return TOO_LONG;
+  // The length is checked first, so that nothing works on longer text than a path may have.
+  if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) {
+    return `must be at most ${MAX_BYTES} bytes long in UTF-8.`;
+  }
   // Half a surrogate pair, which UTF-8 cannot encode.
   if (/\p{Cs}/u.test(path))
     return 'must be well-formed Unicode, but contains an unpaired surrogate.';
@@ -78,8 +77,8 @@ export function toFileID(env: string, bucket: string, path: string): string {
   return `cloud://${env}.${bucket}/${path}`;
 }
 
-/** To the caller, a file whose ID is malformed or belongs to another environment or bucket does not exist. */
-export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
+/** Returns the path in a file ID. To the caller, a file whose ID is malformed or belongs to another environment or bucket does not exist. */
+export function parseFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');
   if (!fileID.startsWith(prefix)) return undefined;
   const path = fileID.slice(prefix.length);

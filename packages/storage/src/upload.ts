@@ -6,33 +6,38 @@ import { parseFilePath } from './paths.ts';
 import { toStoreFault, toUploadError } from './store-errors.ts';
 
 /** An upload with its content as any stream of bytes, not only one of Node.js. */
-type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uint8Array> };
+export type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uint8Array> };
 
-/** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
-export function createUploadFile(context: StorageContext) {
+/** Handles a form: writes the one file that its grant allows. @throws UploadError */
+export type UploadFile = (
+  form: FormUpload,
+  call: Pick<Call, 'request' | 'requestId' | 'signal'>,
+) => Promise<UploadResult>;
+
+/** Creates the second step of an upload (D27, D30). */
+export function createUploadFile(context: StorageContext): UploadFile {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl } = context;
   const { authorizeUse, onChange, onError } = context;
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile.uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
-      message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them exactly as getUploadMetaData returned them.`,
+      message: `Signature, ${securityToken}, ${metaFileId} and key do not match: send them exactly as getUploadMetaData returned them.`,
     });
   };
   return async (
-    { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
-    call: Pick<Call, 'request' | 'requestId' | 'signal'>,
-  ): Promise<UploadResult> => {
+    { key, signature, token, metaFileId: storeFileID, file, contentType },
+    { request, requestId, signal },
+  ) => {
     // D24: "the form field `key` may include or omit" the leading `/`.
     const { path } = parseFilePath(key);
     if (path === undefined) throw mismatch();
     const granted = await grants.check(path, { token, authorization: signature, storeFileID });
     if (granted === 'mismatch') throw mismatch();
     if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
-      const message = 'The grant has expired: request a new one with getUploadMetaData.';
+      const message = 'The grant is no longer valid: request a new one with getUploadMetaData.';
       throw new UploadError('AccessDenied', { message });
     }
     const { env, caller } = granted;
-    const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
     const releaseSlot = acquireSlot(blobs, storeFileID);
     try {

@@ -13,7 +13,7 @@ test('a grant is valid for its lifetime, and no longer', async () => {
   expect(response.status).toBe(403);
   expect(await errorOf(response)).toMatchObject({
     Code: 'AccessDenied',
-    Message: 'The grant has expired: request a new one with getUploadMetaData.',
+    Message: 'The grant is no longer valid: request a new one with getUploadMetaData.',
     Resource: '/a.txt',
   });
   expect(await contentOf(to, 'a.txt')).toBe('hello');

@@ -21,7 +21,7 @@ import {
   UploadError,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
+import { FILES_PATH, type StorageApi, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import { createPresentAuth } from '../surfaces/auth.ts';
 import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surfaces/surface.ts';
@@ -34,7 +34,7 @@ const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
 const PATTERN = escapePattern(TEMPLATE).replace('\\{envId\\}', '([^/]+)').replace(/:.*/, ':(.*)');
 const PATH = new RegExp(`^${PATTERN}$`);
 
-export function createStorageSurface(storage: Storage, profile: WireProfile): MswSurface {
+export function createStorageSurface(storage: StorageApi, profile: WireProfile): MswSurface {
   const auth = createPresentAuth(profile).storage;
   return {
     name: 'storage',
@@ -61,7 +61,7 @@ export function createStorageSurface(storage: Storage, profile: WireProfile): Ms
   };
 }
 
-export function createUploadSurface({ upload }: Storage, profile: WireProfile): MswSurface {
+export function createUploadSurface({ upload }: StorageApi, profile: WireProfile): MswSurface {
   return {
     name: 'upload',
     path: escapePattern(UPLOAD_PATH),
@@ -74,7 +74,7 @@ export function createUploadSurface({ upload }: Storage, profile: WireProfile): 
   };
 }
 
-export function createLinkSurface({ download }: Storage): MswSurface {
+export function createLinkSurface({ download }: StorageApi): MswSurface {
   return {
     name: 'link',
     path: `${escapePattern(FILES_PATH)}/.*`,

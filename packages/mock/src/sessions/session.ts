@@ -1,7 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { splitTarget } from '@berth/server-stubs/contract';
-import { createMemoryStore, createStorage, type MemoryStore, type Storage } from '@berth/storage';
+import {
+  createMemoryStore,
+  createStorage,
+  type MemoryStore,
+  type StorageApi,
+} from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { FaultRules, type Operations, parseFaultRules } from '../faults/fault-rules.ts';
 import { originOf, toUrlHost } from '../host.ts';
@@ -18,7 +23,7 @@ export interface Session {
   readonly id: string;
   readonly clock: ReturnType<typeof createClock>;
   readonly files: MemoryStore;
-  readonly storage: Storage;
+  readonly storage: StorageApi;
   readonly faults: FaultRules;
 }
 

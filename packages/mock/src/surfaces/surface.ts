@@ -15,7 +15,7 @@ import {
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { Storage } from '@berth/storage';
+import type { StorageApi } from '@berth/storage';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
 export const DOCUMENT_UPLOAD_PATH = '/';
@@ -95,7 +95,7 @@ export const STORAGE_OPERATIONS = Object.keys({
   batchGetTempUrls: true,
   batchDelete: true,
   batchCopyFile: true,
-} satisfies Record<keyof Storage['storage'], true>) as readonly StorageOperationId[];
+} satisfies Record<keyof StorageApi['storage'], true>) as readonly StorageOperationId[];
 
 /** The operations that the mock implements. Prism responds to all others. */
 export const IMPLEMENTED: ReadonlySet<string> = new Set([
@@ -109,7 +109,7 @@ export const IMPLEMENTED: ReadonlySet<string> = new Set([
 
 /** Calls an operation of the storage API. A mock does not tell callers apart. */
 export async function callStorage(
-  { storage }: Storage,
+  { storage }: StorageApi,
   id: StorageOperationId,
   input: unknown,
   { envId, request, requestId, signal }: StorageLogin,

@@ -70,7 +70,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
 }
 
 async function send(
-  { status, headers, blob, range, fail }: Download,
+  { status, headers, blob, range, toReportedError }: Download,
   response: ServerResponse,
 ): Promise<void> {
   if (response.destroyed) return blob?.close();
@@ -87,7 +87,7 @@ async function send(
     if (isDisconnect(error, response)) return;
     // These headers describe the file, not the error response.
     if (!response.headersSent) for (const name in headers) response.removeHeader(name);
-    throw fail(error);
+    throw toReportedError(error);
   }
 }
 
