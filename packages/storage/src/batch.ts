@@ -21,10 +21,9 @@ interface FileAccess {
 }
 
 /**
- * Results are in request order (D25). D30: an invalid item never makes other items fail. If the store fails
- * for all items, nothing was done: the entire call fails, so that clients that check only the status retry
- * it. Once the caller has disconnected, no item is started: while a store hangs, a batch could keep running for half
- * an hour.
+ * Results are in request order (D25). D30: an invalid item never makes other items fail. If the store fails for all
+ * items, nothing was done: the entire call fails, so that clients that check only the status retry it. Once the caller
+ * has disconnected, no item is started: while a store hangs, a batch could keep running for half an hour.
  */
 export async function runBatch<Item, Result>(
   items: readonly Item[],
