@@ -103,7 +103,7 @@ async function readExchange(run: Run, call: Call, { real }: DreddTransaction): P
   }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
   const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
-  const exchange = { sent: call, received };
+  const exchange = { sent: { ...call, hasCa: run.settings.ca !== undefined }, received };
   run.observer.observe(exchange);
   return exchange;
 }

@@ -16,6 +16,7 @@ export function createAgents({ ca }: { ca?: string | undefined }, isOneConnectio
     http: new HttpAgent(options),
     https: new HttpsAgent({ ...options, ...(ca !== undefined && { ca }) }),
     isOneConnection,
+    hasCa: ca !== undefined,
   };
 }
 

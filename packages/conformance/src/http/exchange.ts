@@ -15,6 +15,8 @@ export interface Call {
   trickle?: (() => AsyncIterable<Uint8Array>) | undefined;
   keep429?: boolean | undefined;
   onOneConnection?: boolean;
+  /** Whether certificates of `--ca` are trusted. */
+  hasCa?: boolean;
 }
 
 export type Received = ReturnType<typeof toReceived>;

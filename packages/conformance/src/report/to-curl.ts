@@ -12,7 +12,7 @@ const TOKEN = 'Bearer $BERTH_GATEWAY_TOKEN';
  * Returns a `curl` command that repeats a call; `undefined` if no command can, because the call has a credential
  * other than the access token, such as a signature, or a body that is not shown completely.
  */
-export function toCurl({ request, onOneConnection }: Partial<Finding>): string | undefined {
+export function toCurl({ request, onOneConnection, hasCa }: Partial<Finding>): string | undefined {
   if (request === undefined || request.bodySize !== undefined) return undefined;
   const { method, url, headers, body } = request;
   const entries = Object.entries(headers).map(
@@ -26,6 +26,7 @@ export function toCurl({ request, onOneConnection }: Partial<Finding>): string |
   const isPiped = body.search(UNPRINTABLE) >= 0;
   const command = [
     `curl -i${needsHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    ...(hasCa ? ['--cacert "$BERTH_CA"'] : []),
     // curl sends the length itself.
     ...entries.filter(([name]) => !/^content-length$/i.test(name)).map(toHeader),
     ...(sendsBody && !names.has('content-type') ? ["-H 'Content-Type:'"] : []),
