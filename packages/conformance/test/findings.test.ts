@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
+import { frames } from './mutants/hooks/gateway.ts';
 import type { Hooks } from './proxy/messages.ts';
+import { runSuite } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 /** Errors of the gateway lose their `X-Request-Id`, and all of the body but the code. */
@@ -97,4 +99,38 @@ test('a workflow that fails names the rules that its responses violate', async (
   const { results } = await createConformance({ ...target.options, only: ['copy-file'] }).run();
   const result = results.find(({ id }) => id === 'copy-file');
   expect(result).toMatchObject({ outcome: 'fail', rules: ['ST-RESPONSE'] });
+});
+
+test('credentials without the header of the wire profile are not taken for missing or wrong ones', async () => {
+  await using target = await startFronted({
+    request({ isGateway, headers }) {
+      if (isGateway || headers.get('Authorization') !== 'Bearer of a proxy') return;
+      for (const [name, value] of Object.entries(target.options.storageHeaders)) {
+        headers.set(name, value);
+      }
+    },
+  });
+  const storageHeaders = { Authorization: 'Bearer of a proxy' };
+  const only = ['AU-STORAGE-REJECTED', 'AU-STORAGE-EACH-CALL'];
+  const ran = await runSuite({ ...target.options, storageHeaders, only });
+  const reason = /the storage credentials do not include X-Svc-Authorization$/;
+  expect(ran).toMatchObject({
+    fail: [],
+    skip: [expect.stringMatching(reason), expect.stringMatching(reason)],
+  });
+});
+
+test('a gateway that loses the close of a caller fails, however short the timeout is', async () => {
+  const CLOSE = 8;
+  let isReply = false;
+  await using target = await startFronted(
+    frames((frame) => {
+      if (frame.opcode !== CLOSE) return [frame];
+      const isLost = frame.from === 'caller' && !isReply;
+      isReply = frame.from === 'service';
+      return isLost ? [] : [frame];
+    }),
+  );
+  const ran = await runSuite({ ...target.options, timeout: 4, only: ['GW-WS-CLOSE'] });
+  expect(ran).toMatchObject({ fail: [expect.stringMatching(/^GW-WS-CLOSE: /)], error: [] });
 });

@@ -66,14 +66,15 @@ function toLoneHeaders({ settings, storage }: CheckContext): Record<string, Head
   const { authorization, sessionToken, timestamp } = settings.wireProfile.storageHeaders;
   const { gatewayToken } = settings;
   const credentials = storage.credentials();
+  // Without it, the deployment accepts other headers, which are then complete.
   const [value] = readAll(credentials, authorization);
   const time = [timestamp, `${now()}`] as const;
   const others = credentials.filter(([name]) => !isNamed(name, authorization));
   return {
     [`with only ${timestamp}`]: [time],
     [`with only ${sessionToken} and ${timestamp}`]: [[sessionToken, 'made-up'], time],
-    [`without ${authorization}`]: [...others, ...IDENTITIES],
     ...(value && {
+      [`without ${authorization}`]: [...others, ...IDENTITIES],
       'with its authorization in the Authorization header': [['Authorization', value], time],
     }),
     ...(gatewayToken && {
@@ -85,9 +86,8 @@ function toLoneHeaders({ settings, storage }: CheckContext): Record<string, Head
 /** Returns valid credentials with another authorization, by default a wrong one. */
 function toWrong(t: CheckContext, wrong?: string): HeaderList {
   const { authorization } = t.settings.wireProfile.storageHeaders;
-  const credentials = t.storage.credentials();
-  const [value = ''] = readAll(credentials, authorization);
-  return withHeaders(credentials, [[authorization, wrong ?? changeChars(value, -CHANGED)]]);
+  const value = wrong ?? changeChars(readCredential(t, authorization), -CHANGED);
+  return withHeaders(t.storage.credentials(), [[authorization, value]]);
 }
 
 export const authStorage: readonly Check[] = [

@@ -74,7 +74,7 @@ export class CheckContext {
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run);
-    this.fixture = createFixtureClient(this.gateway);
+    this.fixture = createFixtureClient(this.gateway, run.settings.timeoutMs);
     this.storage = createStorageClient(run, this.#folder);
     this.files = new Files({ run, storage: this.storage, expect: this.expect });
   }

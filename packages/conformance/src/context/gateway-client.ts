@@ -94,12 +94,14 @@ export async function closeSocket(socket: Socket | undefined): Promise<void> {
 }
 
 /** Writes the paths of the fixture service's commands, and reads its reports about the requests that it received. */
-export function createFixtureClient(gateway: GatewayClient) {
+export function createFixtureClient(gateway: GatewayClient, timeoutMs: number) {
   async function getReport(path: string): Promise<Record<string, unknown>> {
     const { received } = await gateway.call({ path });
     if (received.status === 200) return Object(received.json);
     throw new SkipError(`the fixture service responded with ${received.status} to ${path}`);
   }
+  // The service must respond before the call for its report times out.
+  const wait = Math.ceil(Math.min(5000, timeoutMs / 2));
   return {
     respond: (request: FixtureRequest): string => toPath('/respond', request),
     events: (request: FixtureRequest): string => toPath('/events', request),
@@ -120,7 +122,7 @@ export function createFixtureClient(gateway: GatewayClient) {
 
     /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
     async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
-      const { closed, code, reason } = await getReport(toPath('/closed', { mark, wait: 5000 }));
+      const { closed, code, reason } = await getReport(toPath('/closed', { mark, wait }));
       return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
     },
   };
