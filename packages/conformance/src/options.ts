@@ -136,11 +136,7 @@ export function toSettings(
   { signal, onResult = () => {}, onNotice = () => {}, ...options }: ConformanceOptions,
   nameOf: (option: string) => string = (option) => option,
 ) {
-  const { success, data, error } = schema.safeParse(options);
-  if (!success) {
-    const [{ path = [], message = '' } = {}] = error.issues;
-    throw new StartError(`${[...path.slice(0, 1).map(String).map(nameOf), message].join(' ')}.`);
-  }
+  const data = parseOptions(options, nameOf);
   const apis = APIS.filter((api) => data[`${api}Url`] !== undefined);
   if (apis.length === 0) {
     throw new StartError(`Set ${nameOf('gatewayUrl')}, ${nameOf('storageUrl')}, or both.`);
@@ -158,6 +154,14 @@ export function toSettings(
     onResult,
     onNotice,
   };
+}
+
+/** @throws StartError with the first invalid option */
+export function parseOptions(options: object, nameOf: (option: string) => string) {
+  const { success, data, error } = schema.safeParse(options);
+  if (success) return data;
+  const [{ path = [], message = '' } = {}] = error.issues;
+  throw new StartError(`${[...path.slice(0, 1).map(String).map(nameOf), message].join(' ')}.`);
 }
 
 function toKeyPair(data: z.output<typeof schema>, nameOf: (option: string) => string) {

@@ -55,6 +55,7 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
   [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id and --tc3-secret-key must be set together.'],
   [[...URLS, '--only', 'GW-C4'], '--only contains GW-C4, but no ID begins with that; see --list.'],
+  [['--list', '--only', 'GW-C4'], '--only contains GW-C4, but no ID begins with that; see --list.'],
   [[...URLS, '--only', ''], '--only must not be empty.'],
   [[...URLS, '--only', ','], '--only must not be empty.'],
   [[...URLS, '--ca', '/none.pem'], '--ca /none.pem cannot be read (ENOENT).'],

@@ -8,7 +8,7 @@ import { documents } from '../contract/openapi.ts';
 import { runConformance } from '../create-conformance.ts';
 import { Redactor } from '../credentials/redact.ts';
 import { manifest } from '../manifest.ts';
-import { type ConformanceOptions, isSelected, toSettings } from '../options.ts';
+import { isSelected, parseOptions, type Settings, toSettings } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
@@ -68,7 +68,7 @@ export async function runCli(
     .action(async () => {
       if (program.args.length > 0) throw new StartError(EXCESS);
       const options = readOptions(env, program.opts());
-      if (options.list) list(options.run, output);
+      if (options.list) list(parseOptions(options.run, options.nameOf), output);
       else exitCode = await check(options, output, signal);
     });
   for (const option of listOptions()) program.addOption(option);
@@ -140,7 +140,7 @@ async function check(
 const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
 
 /** Prints the selected tests, with the sentences of a rule if it has several, and how many of all tests they are. */
-function list({ only = [] }: ConformanceOptions, { out }: Output): void {
+function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
   const listed = catalog.filter(({ engine, id, level, statement, sentences }) => {
     const all = Object.entries(sentences ?? { [id]: statement });
     const selected = all.filter(([sentence]) => isSelected({ engine, id: sentence }, only));
