@@ -99,7 +99,8 @@ async function followHeldStream(
 /** Counts the events of a stream as they arrive, even if no one is waiting for them. */
 function followEvents({ chunks, close }: OpenExchange) {
   let text = '';
-  const count = () => text.split('\n\n').length - 1;
+  // A gateway may add comments, which are no events.
+  const count = () => text.match(/^id: .*\ndata: .*\n\n/gm)?.length ?? 0;
   const arrivals = Array.from({ length: EVENTS }, () => Promise.withResolvers<void>());
   const read = async () => {
     for await (const chunk of chunks) {

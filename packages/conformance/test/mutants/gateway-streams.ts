@@ -19,4 +19,15 @@ export const gatewayStreams: Rows = {
       yield { from, data: Buffer.from(rest) };
     },
   },
+  'GW-SSE-UNBUFFERED: an event stream is buffered, and comments keep its connection alive': {
+    async *messages(all, { isHandshake }, from) {
+      if (isHandshake) return yield* all;
+      const held = [];
+      for await (const message of all) {
+        held.push(message);
+        yield { from, data: Buffer.from(':\n\n') };
+      }
+      yield* held;
+    },
+  },
 };
