@@ -1,13 +1,14 @@
 import { checks } from './checks/index.ts';
-import { createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
+import { StartError } from './not-run.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
-import { type Result, StartError } from './result.ts';
-import { prepare } from './run/prepare.ts';
+import type { Result } from './result.ts';
+import { assume, prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
+import { createResources, createRun } from './run/run.ts';
 import { reportInvariants, runChecks } from './run/run-checks.ts';
 
 export interface Conformance {
@@ -44,19 +45,20 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const interrupt = () => ends.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  const run = createRun(settings, ends.signal);
+  const resources = createResources(settings, ends.signal);
+  const { secrets, sent } = resources;
+  let accepted = assume(settings);
   const results: Result[] = [];
   const onResult = ({ reason, findings, notes, unchecked, ...result }: Result) => {
-    // What comes from the run, but not the contract's text, of which a password may happen to be a word.
-    const redacted = { ...result, ...run.secrets.redact({ reason, findings, notes, unchecked }) };
+    // What the deployment sent, but not the contract's text, which may contain a password that is an ordinary word.
+    const redacted = { ...result, ...secrets.redact({ reason, findings, notes, unchecked }) };
     results.push(redacted);
     settings.onResult(redacted);
   };
   let leftovers: string[] = [];
   try {
-    await prepare(run);
-    // Before, the run finds out what the deployment accepts.
-    run.caller = run.caller.with({ onExchange: (exchange) => run.observer.observe(exchange) });
+    accepted = await prepare(resources);
+    const run = createRun(resources, accepted);
     const [observed] = await Promise.all([
       runChecks(run, checks, onResult),
       runDredd(run, onResult),
@@ -66,19 +68,19 @@ export async function runConformance(settings: Settings): Promise<Report> {
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     // It quotes what the target responded, which may be a credential.
-    throw new StartError(run.secrets.redact(error.message));
+    throw new StartError(secrets.redact(error.message));
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
     // Aborts whatever is still running, before removing what it may have stored.
     ends.abort('the run is over');
-    leftovers = await removeLeftovers(run);
+    leftovers = await removeLeftovers(createRun(resources, accepted));
   }
   const targets = settings.apis.map((api) => {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
   });
   const { seed } = settings;
-  const { calls } = run.sent;
+  const { calls } = sent;
   return createReport(settings, started, results, { targets, seed, calls, leftovers });
 }

@@ -1,4 +1,12 @@
 /**
+ * Thrown if the run cannot start, for example because of an invalid option, a missing response or a TLS
+ * error. The message is one sentence for the user.
+ */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/**
  * Why something did not run, or not to its end:
  *
  * - `disabled`: the operator left it out or did not provide what it needs, in which case the reason names the option; or
@@ -33,6 +41,20 @@ export class NoWebSocketError extends SkipError {}
 
 /** Ends a check after a finding that makes the remaining assertions pointless. */
 export class FailError extends Error {}
+
+/** Skips a check if valid credentials are rejected during a run, because that proves nothing about its rule. */
+export function assertRejectable(
+  {
+    credentials = 'valid',
+    acceptsRejection,
+  }: { credentials?: unknown; acceptsRejection?: boolean },
+  status: number,
+  api: string,
+): void {
+  if (credentials !== 'valid' || acceptsRejection) return;
+  const reason = `rejected the credentials with ${status}, although it accepted them before`;
+  throw new SkipError(`the ${api} ${reason}`);
+}
 
 /** @param signal of the run; once it has aborted, that is the cause of any error */
 export function toNotRun(error: unknown, signal: AbortSignal): NotRun {

@@ -8,7 +8,8 @@ import {
 import { z } from 'zod';
 import { IDS, selects, selectsAny, type Test } from './contract/catalog.ts';
 import { APIS } from './contract/openapi.ts';
-import { type Result, StartError } from './result.ts';
+import { StartError } from './not-run.ts';
+import type { Result } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;

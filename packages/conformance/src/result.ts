@@ -3,14 +3,6 @@ import type { ReportedCall } from './http/reported-call.ts';
 import type { NotRun } from './not-run.ts';
 
 /**
- * Thrown if the run cannot start, for example because of an invalid option, a missing response or a TLS
- * error. The message is one sentence for the user.
- */
-export class StartError extends Error {
-  override readonly name = 'StartError';
-}
-
-/**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
  * - `disabled`, `skip` and `error`: it was not run to its end; `reason` explains why. None of them is a pass

@@ -7,14 +7,19 @@ import {
 } from '../context/check-context.ts';
 import { toMultipart } from '../context/files.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { now, signTc3, type Tc3Input, type Tc3Parts, toTc3Header } from '../credentials/sign.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, withHeaders } from '../http/exchange.ts';
+import {
+  now,
+  signTc3,
+  type Tc3Input,
+  type Tc3Keys,
+  type Tc3Parts,
+  toTc3Header,
+} from '../http/sign.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { expectForwarded, expectGatewayRefusals, showResponse } from './gateway-calls.ts';
+import { expectForwarded, expectGatewayRejections, showResponse } from './gateway-calls.ts';
 import { assertClock, changeChars } from './wrong-credentials.ts';
-
-type Tc3Keys = Parameters<typeof signTc3>[1];
 
 /** A call, and how its signature deviates from the usual one. */
 interface SignedCall {
@@ -62,12 +67,12 @@ function signCall({ settings, gateway }: CallContext, call: SignedCall): Gateway
 
 const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charset=utf-8'];
 
-const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
+const SIGNED_POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
 
 /** Skips a check if the gateway rejects even a valid signature, which AU-SIGNATURE covers. */
 const assertSignature = once('valid-signature', async (t): Promise<void> => {
   await assertClock(t);
-  const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POST }));
+  const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...SIGNED_POST }));
   if (t.fixture.readEcho(exchange)) return;
   throw new SkipError(
     `the response to a POST with a valid signature was ${showResponse(exchange)}`,
@@ -126,11 +131,18 @@ const signedFor = (pairs: Record<string, string>): SignedCalls =>
 const toLong = (end: string) => JSON.stringify({ a: 'a'.repeat(65_536), end });
 
 /** A POST that is signed with another body. */
-const postFor = (signed: string, body: string) => ({ ...POST, body, instead: { body: signed } });
+const postFor = (signed: string, body: string) => ({
+  ...SIGNED_POST,
+  body,
+  instead: { body: signed },
+});
 
 /** A call with these headers, of which some are signed, by default all. */
 const get = (headers: HeaderList, signed?: HeaderList): SignedCall => ({ headers, signed });
-const post = (headers: HeaderList, signed?: HeaderList) => ({ ...POST, ...get(headers, signed) });
+const post = (headers: HeaderList, signed?: HeaderList) => ({
+  ...SIGNED_POST,
+  ...get(headers, signed),
+});
 
 const toHeader = (name: string, value: string) => [name, value] as const;
 const ONE = toHeader('X-Conformance-One', 'one');
@@ -146,14 +158,14 @@ const defineSigned = (id: SentenceId, { prepare, good = {}, bad = {} }: SignedCa
     await prepare?.(t);
     const sign = (call: SignedCall) => t.gateway.call(signCall(t, call));
     await expectForwarded(t, good, sign);
-    await expectGatewayRefusals(t, bad, sign);
+    await expectGatewayRejections(t, bad, sign);
   });
 
 export const authSignature: readonly Check[] = [
   defineSigned('AU-TC3-FORM', {
     good: {
       'a GET with a space after each comma in Authorization': { separator: ', ' },
-      'a POST without spaces after the commas in Authorization': { ...POST, separator: ',' },
+      'a POST without spaces after the commas in Authorization': { ...SIGNED_POST, separator: ',' },
     },
     bad: {
       'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
@@ -162,7 +174,7 @@ export const authSignature: readonly Check[] = [
       ),
       ...each('a GET without ', PARTS, lacking),
       ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
-      'a POST without Timestamp': { ...POST, ...lacking('Timestamp') },
+      'a POST without Timestamp': { ...SIGNED_POST, ...lacking('Timestamp') },
     },
   }),
   defineSigned('AU-TC3-KEY', {
@@ -170,7 +182,7 @@ export const authSignature: readonly Check[] = [
       'a GET signed with another secret': {
         keys: ({ secretKey }) => ({ secretKey: `${secretKey}x` }),
       },
-      'a POST signed with an empty secret': { ...POST, keys: () => ({ secretKey: '' }) },
+      'a POST signed with an empty secret': { ...SIGNED_POST, keys: () => ({ secretKey: '' }) },
       'a GET with an unknown secret ID': { keys: ({ secretId }) => ({ secretId: `${secretId}x` }) },
       'a GET with an unknown secret ID and an empty secret': {
         keys: ({ secretId }) => ({ secretId: `${secretId}x`, secretKey: '' }),
@@ -197,12 +209,12 @@ export const authSignature: readonly Check[] = [
     bad: {
       'a GET whose Timestamp was increased by one second': later(1),
       'a GET whose Timestamp was increased by 30 seconds': later(30),
-      'a POST whose Timestamp was decreased by one second': { ...POST, ...later(-1) },
+      'a POST whose Timestamp was decreased by one second': { ...SIGNED_POST, ...later(-1) },
     },
   }),
   defineSigned('AU-TC3-COVERS/2', {
     bad: {
-      'a POST signed as a GET': { ...POST, instead: { method: 'GET' } },
+      'a POST signed as a GET': { ...SIGNED_POST, instead: { method: 'GET' } },
       'a GET signed as a POST': { instead: { method: 'POST' } },
       'a GET signed with a lowercase method': { instead: { method: 'get' } },
     },
@@ -221,7 +233,7 @@ export const authSignature: readonly Check[] = [
         '/a%2Fb': '/a/b',
         '/a%2Fc': '/a%2fc',
       }),
-      'a POST signed for a path below': { ...POST, signedPath: (path) => `/a${path}` },
+      'a POST signed for a path below': { ...SIGNED_POST, signedPath: (path) => `/a${path}` },
     },
   }),
   defineSigned('AU-TC3-COVERS/4', {
@@ -238,18 +250,18 @@ export const authSignature: readonly Check[] = [
         '/query?a=%2F': '/query?a=%2f',
       }),
       'a POST with a query, signed without it': {
-        ...POST,
+        ...SIGNED_POST,
         signedPath: (path) => path.replace(/\?.*/, ''),
       },
     },
   }),
   defineSigned('AU-TC3-COVERS/5', {
-    good: { 'a POST of Chinese': { ...POST, body: '{"msg":"你好"}' } },
+    good: { 'a POST of Chinese': { ...SIGNED_POST, body: '{"msg":"你好"}' } },
     bad: {
       'a POST with one byte changed after signing': postFor('{"a":1}', '{"a":2}'),
-      'a POST with a body that was not signed': postFor('', POST.body),
+      'a POST with a body that was not signed': postFor('', SIGNED_POST.body),
       'a chunked POST with a body that was not signed': {
-        ...postFor('', POST.body),
+        ...postFor('', SIGNED_POST.body),
         isChunked: true,
       },
       'a POST without the body that was signed': postFor('{"a":1}', ''),
@@ -282,7 +294,7 @@ export const authSignature: readonly Check[] = [
   defineSigned('AU-TC3-SIGNED-HEADERS/2', {
     bad: {
       'a GET that signs x-host': { headers: [DECOY], isHostUnsigned: true },
-      'a POST whose only signed header is content-type': { ...POST, isHostUnsigned: true },
+      'a POST whose only signed header is content-type': { ...SIGNED_POST, isHostUnsigned: true },
     },
   }),
   // Only common variants: a verifier that is more lenient does not break the contract.

@@ -1,19 +1,20 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
-import { now, signStorage } from '../credentials/sign.ts';
+import type { StorageCallOptions } from '../context/storage-client.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
+import { now, signStorage } from '../http/sign.ts';
 import { SkipError } from '../not-run.ts';
 import {
   acceptedFields,
   expectAccepted,
-  expectRefused,
+  expectRejected,
   makeGoodFields,
   tryCall,
 } from './storage-calls.ts';
 import { changeChars, IDENTITIES } from './wrong-credentials.ts';
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
-async function expectAllRefused(
+async function expectAllRejected(
   t: CheckContext,
   ways: Record<string, HeaderList | StorageCallOptions>,
 ): Promise<void> {
@@ -23,7 +24,7 @@ async function expectAllRefused(
     const turn = index % STORAGE_OPERATIONS.length;
     for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
       const reply = await tryCall(t, operation, fields[operation], options);
-      expectRefused(t, reply, `${what},`);
+      expectRejected(t, reply, `${what},`);
     }
   }
 }
@@ -108,12 +109,12 @@ export const authStorage: readonly Check[] = [
     }
   }),
   defineCheck('AU-STORAGE-REJECTED/1', [], (t) =>
-    expectAllRefused(t, { 'without credentials': [], ...toLoneHeaders(t) }),
+    expectAllRejected(t, { 'without credentials': [], ...toLoneHeaders(t) }),
   ),
   defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) => {
     const value = readCredential(t, t.settings.wireProfile.storageHeaders.authorization);
     const forged = Object.entries(forgeAuthorizations(t, value));
-    return expectAllRefused(t, {
+    return expectAllRejected(t, {
       ...Object.fromEntries(forged.map(([what, wrong]) => [`with ${what}`, toWrong(t, wrong)])),
       'with wrong credentials and headers that name a user': [...toWrong(t), ...IDENTITIES],
     });
@@ -122,21 +123,21 @@ export const authStorage: readonly Check[] = [
     const { env } = t.settings;
     const others = [t.uniqueName(), `${env}x`, `x${env}`];
     const ways = others.map((other) => [`for the environment ${other}`, { env: other }]);
-    return expectAllRefused(t, Object.fromEntries(ways));
+    return expectAllRejected(t, Object.fromEntries(ways));
   }),
   defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t) => {
     const { batchGetTempUrls: fields } = await makeGoodFields(t);
     const ways: Record<string, StorageCallOptions> = {
       'without credentials': { credentials: 'none' },
       'with wrong credentials': { credentials: toWrong(t) },
-      'for another environment': { env: t.uniqueName(), acceptsRefusal: true },
+      'for another environment': { env: t.uniqueName(), acceptsRejection: true },
     };
     await t.onOneConnection(async ({ storage }) => {
       for (const [what, options] of Object.entries(ways)) {
         const good = await storage.call('batchGetTempUrls', fields);
-        if (good.refused) throw new SkipError('a valid call is rejected');
+        if (good.rejected) throw new SkipError('a valid call is rejected');
         const reply = await storage.call('batchGetTempUrls', fields, options);
-        expectRefused(t, reply, `${what}, after a valid call on the same connection,`);
+        expectRejected(t, reply, `${what}, after a valid call on the same connection,`);
       }
     });
   }),

@@ -7,7 +7,7 @@ import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchan
 import { SkipError } from '../not-run.ts';
 import {
   expectForwarded,
-  expectGatewayRefusals,
+  expectGatewayRejections,
   GET,
   type NamedCalls,
   POST,
@@ -96,11 +96,11 @@ async function expectScheme(
 }
 
 /** Defines a check that calls are rejected, and that the hosted service is not called. */
-const defineRefused = (
+const defineRejected = (
   id: SentenceId,
   needs: readonly Need[],
   listCalls: (t: CheckContext) => NamedCalls,
-): Check => defineCheck(id, ['fixture', ...needs], (t) => expectGatewayRefusals(t, listCalls(t)));
+): Check => defineCheck(id, ['fixture', ...needs], (t) => expectGatewayRejections(t, listCalls(t)));
 
 export const auth: readonly Check[] = [
   defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
@@ -112,12 +112,12 @@ export const auth: readonly Check[] = [
     await assertClock(t);
     await expectScheme(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
   }),
-  defineRefused('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
+  defineRejected('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
     const headers = { 'X-Forwarded-Host': t.gateway.host };
     return { ...toCalls(credentials), 'a GET with X-Forwarded-Host': { headers, credentials } };
   }),
-  defineRefused('AU-NONE', [], () => ({
+  defineRejected('AU-NONE', [], () => ({
     ...toCalls('none'),
     ...toCallsWith({ 'an empty Authorization header': '' }),
     'a GET with headers that name a user or an internal caller': {
@@ -125,7 +125,7 @@ export const auth: readonly Check[] = [
       credentials: 'none',
     },
   })),
-  defineRefused('AU-REJECTED/1', [], (t) => {
+  defineRejected('AU-REJECTED/1', [], (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
       t.note('Forged tokens were not tested, because --gateway-token is missing.');
@@ -142,7 +142,7 @@ export const auth: readonly Check[] = [
     const values = Object.entries(tokens).map(([what, token]) => [what, `Bearer ${token}`.trim()]);
     return toCallsWith(Object.fromEntries(values));
   }),
-  defineRefused('AU-REJECTED/2', [], (t) => {
+  defineRejected('AU-REJECTED/2', [], (t) => {
     const { gatewayToken, wireProfile } = t.settings;
     const misplaced = toMisplaced(t);
     const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);
@@ -174,7 +174,7 @@ export const auth: readonly Check[] = [
     };
     // Each after an accepted call on the same connection.
     return t.onOneConnection(({ gateway }) =>
-      expectGatewayRefusals(t, calls, async (call) => {
+      expectGatewayRejections(t, calls, async (call) => {
         const accepted = await gateway.call({ path: '/a' });
         if (!t.fixture.readEcho(accepted)) throw new SkipError('a valid call does not arrive');
         return gateway.call(call);

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { codeOf } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
-import { codeOf } from '../validation/read-response.ts';
 import {
   alternate,
   callEcho,
@@ -87,7 +87,7 @@ export const gatewayAddress: readonly Check[] = [
       for (const call of [forwarded, ...alternate(calls)]) {
         // It may get any response, or none.
         await expectNoCall(t, `${call.method} with Host: ${call.host}`, (path) =>
-          orNothing(t, gateway.call({ ...call, path, acceptsRefusal: true })),
+          orNothing(t, gateway.call({ ...call, path, acceptsRejection: true })),
         );
       }
     });
@@ -152,7 +152,7 @@ export const gatewayAddress: readonly Check[] = [
     ];
     const calls = names.map((bad, index) => ({ service: bad, path: index % 3 === 0 ? '' : '/a' }));
     for (const call of alternate(calls)) {
-      const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+      const exchange = await t.gateway.call({ ...call, acceptsRejection: true });
       expectError(t, exchange, `the name ${call.service}`);
     }
   }),

@@ -1,11 +1,12 @@
 import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
-import { closeSocket, type FixtureRequest, type GatewayCall } from '../context/gateway-client.ts';
+import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import type { FixtureRequest } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
+import { cite } from '../invariants/claims.ts';
+import { codeOf, hasErrorBody } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
-import { cite } from '../validation/claims.ts';
-import { codeOf, hasErrorBody } from '../validation/read-response.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
 export const GET = { method: 'GET' } satisfies GatewayCall;
@@ -31,15 +32,15 @@ export function showResponse({ received }: Exchange): string {
  * Makes a call that must reach the fixture service, and returns it with the request as it arrived there. A call that does
  * not arrive is a finding, unless a plain call does not arrive either.
  *
- * @param refusal a status with which HTTP allows a gateway to reject this call; the operator then gets a note
+ * @param rejection a status with which HTTP allows a gateway to reject this call; the operator then gets a note
  */
-export async function callEcho(t: CheckContext, call: GatewayCall, refusal?: number) {
+export async function callEcho(t: CheckContext, call: GatewayCall, rejection?: number) {
   const exchange = await t.gateway.call(call);
   const echo = t.fixture.readEcho(exchange);
   const { sent, received } = exchange;
   const what = `${sent.method} ${sent.url.slice(0, 200)}`;
-  if (!echo && received.status === refusal) {
-    t.note(`${what} was rejected with ${refusal}, as HTTP allows.`);
+  if (!echo && received.status === rejection) {
+    t.note(`${what} was rejected with ${rejection}, as HTTP allows.`);
     return { exchange };
   }
   const plain = sent.method === 'POST' ? POST : GET;
@@ -112,7 +113,7 @@ export async function expectForwarded<Call extends GatewayCall>(
  * Makes calls that must be rejected with a 4xx and the error body (D15), and that the fixture service must never
  * receive: it counts each by the `mark=…` that is added to its query. Their path is `/a/b` by default.
  */
-export async function expectGatewayRefusals<Call extends GatewayCall>(
+export async function expectGatewayRejections<Call extends GatewayCall>(
   t: CheckContext,
   calls: Record<string, Call>,
   send: (call: Call) => Promise<Exchange> = (call) => t.gateway.call(call),
@@ -158,7 +159,7 @@ export const requestErrors = once('gateway-errors', async (t): Promise<Exchange[
   const errors: Exchange[] = [];
   await t.onOneConnection(async ({ gateway }) => {
     for (const call of calls) {
-      const exchange = await gateway.call({ ...call, acceptsRefusal: true });
+      const exchange = await gateway.call({ ...call, acceptsRejection: true });
       if (exchange.received.status >= 400) errors.push(exchange);
     }
   });

@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { cite } from '../invariants/claims.ts';
 import { SkipError } from '../not-run.ts';
-import { cite } from '../validation/claims.ts';
 import { alternate, requestErrors } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
@@ -12,7 +12,7 @@ async function expectErrors(
   code: string,
 ): Promise<void> {
   for (const call of alternate(calls)) {
-    // Without `acceptsRefusal`: credentials that have expired in the meantime are not the service's fault.
+    // Without `acceptsRejection`: credentials that have expired in the meantime are not the service's fault.
     const exchange = await t.gateway.call(call);
     t.expectEqual('the status', exchange.received.status, status, exchange);
     t.expectEqual('the code', Object(exchange.received.json).code, code, exchange);

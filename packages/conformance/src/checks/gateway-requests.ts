@@ -2,8 +2,8 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
+import { claimSameHeaders } from '../invariants/claims.ts';
 import { SkipError } from '../not-run.ts';
-import { claimSameHeaders } from '../validation/claims.ts';
 import { callEcho, openSocket, POST, readHello } from './gateway-calls.ts';
 
 const OVERRIDES = {

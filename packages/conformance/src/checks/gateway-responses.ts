@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type Check, defineCalls, defineCheck, once } from '../context/check-context.ts';
-import { closeSocket, type FixtureRequest, type GatewayCall } from '../context/gateway-client.ts';
+import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import type { FixtureRequest } from '../fixture-protocol.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { SkipError } from '../not-run.ts';
 import { EVERY_BYTE, GET, POST } from './gateway-calls.ts';
@@ -198,14 +199,12 @@ export const gatewayResponses: readonly Check[] = [
     const what = 'a handshake that the service rejects: the status';
     t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
-  defineCalls('GW-BODY', ['fixture'], requestResponses),
-  defineCalls('GW-C1', ['fixture'], requestResponses),
-  defineCalls('GW-C2/1', ['fixture'], requestResponses),
-  defineCalls('GW-C2/2', ['fixture'], requestResponses),
-  defineCalls('GW-C3/1', ['fixture'], requestResponses),
-  defineCalls('GW-DISPOSITION-INLINE', ['fixture'], requestResponses),
-  defineCalls('GW-SSE', ['fixture'], requestResponses),
-  defineCalls('GW-HEADERS', ['fixture'], requestAll),
-  defineCalls('GW-HOP-BY-HOP', ['fixture'], requestAll),
-  defineCalls('GW-C3/2', ['fixture', 'webSocket'], requestHandshakes),
+  // Asserted in `invariants/gateway-invariants.ts`.
+  ...defineCalls(
+    ['GW-BODY', 'GW-C1', 'GW-C2/1', 'GW-C2/2', 'GW-C3/1', 'GW-DISPOSITION-INLINE', 'GW-SSE'],
+    ['fixture'],
+    requestResponses,
+  ),
+  ...defineCalls(['GW-HEADERS', 'GW-HOP-BY-HOP'], ['fixture'], requestAll),
+  ...defineCalls(['GW-C3/2'], ['fixture', 'webSocket'], requestHandshakes),
 ];

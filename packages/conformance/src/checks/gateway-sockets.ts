@@ -5,11 +5,11 @@ import type { Need } from '../contract/catalog.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { type Fragments, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
+import { cite } from '../invariants/claims.ts';
 import { FailError, SkipError } from '../not-run.ts';
-import { cite } from '../validation/claims.ts';
 import {
   EVERY_BYTE,
-  expectGatewayRefusals,
+  expectGatewayRejections,
   type NamedCalls,
   openSocket,
   orNothing,
@@ -280,7 +280,7 @@ export const gatewaySockets: readonly Check[] = [
       'a wrong token': bearer('wrong'),
       ...(otherEnvToken && { 'a token from another environment': bearer(otherEnvToken) }),
     };
-    await expectGatewayRefusals(t, calls, async (call) => {
+    await expectGatewayRejections(t, calls, async (call) => {
       const upgrade = await t.gateway.upgrade(call);
       upgrade.socket?.close();
       return upgrade;

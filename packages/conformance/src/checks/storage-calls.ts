@@ -1,9 +1,10 @@
 import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
+import type { StorageCallOptions } from '../context/storage-client.ts';
 import type { Need } from '../contract/catalog.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { isSuccess, type StorageReply } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
-import { isSuccess, type StorageReply } from '../validation/read-response.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
@@ -28,12 +29,12 @@ function describe({ sent, received, code = '' }: StorageReply): string {
 }
 
 /** @param how the call differs from a valid one: `without credentials` */
-export function expectRefused(t: CheckContext, reply: StorageReply, how = ''): void {
-  t.expect(reply.refused, `${how} ${describe(reply)}`.trimStart(), reply);
+export function expectRejected(t: CheckContext, reply: StorageReply, how = ''): void {
+  t.expect(reply.rejected, `${how} ${describe(reply)}`.trimStart(), reply);
 }
 
 export function expectAccepted(t: CheckContext, reply: StorageReply): boolean {
-  const isAccepted = !reply.refused && reply.data !== undefined;
+  const isAccepted = !reply.rejected && reply.data !== undefined;
   t.expect(isAccepted, describe(reply), reply);
   return isAccepted;
 }
@@ -75,8 +76,8 @@ export type GoodFields = Awaited<ReturnType<typeof makeGoodFields>>;
 export const acceptedFields = once('good-fields', async (t) => {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
-    const { refused, received } = await tryCall(t, operation, fields[operation]);
-    if (!refused) continue;
+    const { rejected, received } = await tryCall(t, operation, fields[operation]);
+    if (!rejected) continue;
     throw new SkipError(`a valid call to ${operation} was rejected with ${received.status}`);
   }
   return fields;
@@ -89,5 +90,5 @@ export function tryCall(
   fields: object,
   options: StorageCallOptions = {},
 ): Promise<StorageReply> {
-  return t.storage.call(operation, fields, { ...options, acceptsRefusal: true });
+  return t.storage.call(operation, fields, { ...options, acceptsRejection: true });
 }

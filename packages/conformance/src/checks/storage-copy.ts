@@ -1,8 +1,8 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
+import { show } from '../invariants/claims.ts';
+import { hasFailed } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
-import { show } from '../validation/claims.ts';
-import { hasFailed } from '../validation/read-response.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */
@@ -151,7 +151,7 @@ export const storageCopy: readonly Check[] = [
       for (const path of paths) t.files.track(path);
       const reply = await folder.tryCopy(...items);
       const failed = (reply.entries ?? []).filter(hasFailed).length;
-      if (reply.refused || failed === names.length) t.files.untrack(paths);
+      if (reply.rejected || failed === names.length) t.files.untrack(paths);
       if (!expectAccepted(t, reply)) continue;
       const message = `${failed} of ${items.length} items failed, of which all but the first must: ${show(names)}`;
       t.expect(failed === names.length, message, reply);

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { hasBytes, toItems } from '../context/files.ts';
+import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { entryOf, hasFailed, linkOf } from '../validation/read-response.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
@@ -28,6 +28,7 @@ async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: s
 }
 
 export const storageLinks: readonly Check[] = [
+  // `invariants/storage-invariants.ts` asserts that each link is a URL.
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
     const names = ['a.txt', 'level/b.txt', 'no-extension'];
     const ids = await (await t.files.storeAll(names)).ids(...names);

@@ -1,27 +1,24 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import {
-  STORAGE_OPERATIONS,
-  type StorageCallOptions,
-  type StorageOperation,
-} from '../context/storage-client.ts';
+import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { cite } from '../invariants/claims.ts';
+import { entryOf, isSuccess, linkOf } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { cite } from '../validation/claims.ts';
-import { entryOf, isSuccess, linkOf } from '../validation/read-response.ts';
 import {
   expectAccepted,
-  expectRefused,
+  expectRejected,
   type GoodFields,
   makeGoodFields,
   needsFiles,
   tryCall,
 } from './storage-calls.ts';
 
-type StorageCall = [operation: string, fields: object, options?: StorageCallOptions];
+type CallArguments = [operation: string, fields: object, options?: StorageCallOptions];
 
 /** Returns calls, made from fields that every deployment must accept. */
-type ToCalls = (good: GoodFields, t: CheckContext) => StorageCall[];
+type ToCalls = (good: GoodFields, t: CheckContext) => CallArguments[];
 
 /** Defines a check that calls are accepted, in the form that was found out before the first check. */
 const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
@@ -35,7 +32,7 @@ const defineRejected = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const [operation, fields, options = {}] of toCalls(await makeGoodFields(t), t)) {
       const reply = await tryCall(t, operation, fields, options);
-      expectRefused(t, reply);
+      expectRejected(t, reply);
       const { body } = options;
       const { status } = reply.received;
       // D30: an invalid body never causes a 5xx.
@@ -144,9 +141,9 @@ const toQuery = (fields: object): string => {
 const withBodies = (
   good: Record<string, object>,
   toBodies: (fields: object) => string[],
-): StorageCall[] =>
+): CallArguments[] =>
   Object.entries(good).flatMap(([operation, fields]) =>
-    toBodies(fields).map((body): StorageCall => [operation, {}, { body }]),
+    toBodies(fields).map((body): CallArguments => [operation, {}, { body }]),
   );
 
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
@@ -156,7 +153,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   }
   const call = async (operation: StorageOperation, fields: object) => {
     const reply = await tryCall(t, operation, fields, { isOtherForm: true });
-    if (reply.refused) throw new DisabledError(`${operation} accepts only one form of requests`);
+    if (reply.rejected) throw new DisabledError(`${operation} accepts only one form of requests`);
     return reply;
   };
   const { files } = t;
@@ -210,7 +207,7 @@ async function expectUndone(t: CheckContext): Promise<void> {
   for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
     const reply = await tryCall(t, operation, { fileList }, options);
     // Other rules cover a call that is not rejected.
-    if (!reply.refused) throw new SkipError(`${what} is not rejected`);
+    if (!reply.rejected) throw new SkipError(`${what} is not rejected`);
     const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));
     const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
     const rejected = `${what} was rejected with ${reply.received.status}`;
@@ -235,7 +232,7 @@ export const storageRequests: readonly Check[] = [
     const [link] = good.batchGetTempUrls.fileList;
     const [copy] = good.batchCopyFile.fileList;
     return [
-      ...STORAGE_OPERATIONS.map((name): StorageCall => [name, { ...UNKNOWN, ...good[name] }]),
+      ...STORAGE_OPERATIONS.map((name): CallArguments => [name, { ...UNKNOWN, ...good[name] }]),
       ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
       ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
     ];
@@ -247,7 +244,7 @@ export const storageRequests: readonly Check[] = [
   ),
   // What lenient routers ignore after the name of an operation.
   defineRejected('ST-PATH/2', (good) =>
-    Object.entries(good).flatMap(([operation, fields]): StorageCall[] => [
+    Object.entries(good).flatMap(([operation, fields]): CallArguments[] => [
       [`${operation}X`, fields],
       [`${operation}.json`, fields],
     ]),

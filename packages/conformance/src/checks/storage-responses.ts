@@ -1,13 +1,10 @@
 import { type Check, defineCalls, defineCheck, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import {
-  STORAGE_OPERATIONS,
-  type StorageCallOptions,
-  type StorageOperation,
-} from '../context/storage-client.ts';
+import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
 import { changesFiles } from '../contract/catalog.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { type Entry, hasFailed } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { type Entry, hasFailed } from '../validation/read-response.ts';
 import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
@@ -56,12 +53,13 @@ const callWithFiles = once(
 );
 
 export const storageResponses: readonly Check[] = [
-  defineCalls('ST-RESPONSE', ['storageCredentials'], callWithoutFiles),
-  defineCalls('ST-PRESENT/1', ['storageCredentials'], callWithoutFiles),
-  defineCalls('ST-PRESENT/2', ['storageCredentials'], callWithoutFiles),
-  defineCalls('ST-PRESENT/3', needsFiles, callWithFiles),
-  defineCalls('ST-LISTS/1', needsFiles, callWithFiles),
-  defineCalls('ST-LISTS/2', needsFiles, callWithFiles),
+  // Asserted in `invariants/storage-invariants.ts`.
+  ...defineCalls(
+    ['ST-RESPONSE', 'ST-PRESENT/1', 'ST-PRESENT/2'],
+    ['storageCredentials'],
+    callWithoutFiles,
+  ),
+  ...defineCalls(['ST-PRESENT/3', 'ST-LISTS/1', 'ST-LISTS/2'], needsFiles, callWithFiles),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;

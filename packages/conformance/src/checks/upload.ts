@@ -8,9 +8,9 @@ import {
   type PostOptions,
   toMultipart,
 } from '../context/files.ts';
+import { cite } from '../invariants/claims.ts';
+import { hasErrorElement } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
-import { cite } from '../validation/claims.ts';
-import { hasErrorElement } from '../validation/read-response.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 import { changeChars } from './wrong-credentials.ts';
 
@@ -237,14 +237,14 @@ function holdForm(
   const resumed = Promise.withResolvers<void>();
   // The form may be abandoned before anyone waits for the rest.
   resumed.promise.catch(() => {});
-  async function* trickle(form: Buffer) {
+  async function* stream(form: Buffer) {
     const end = toEnd(form.length);
     yield form.subarray(0, end);
     begun.resolve();
     await resumed.promise;
     yield form.subarray(end);
   }
-  const response = t.files.post(grant, t.files.fields(grant, NEW), { headers, trickle });
+  const response = t.files.post(grant, t.files.fields(grant, NEW), { headers, stream });
   return {
     response,
     /** Settles when the first part has been handed to the network, or the form was rejected before. */

@@ -4,9 +4,9 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
+import { StartError } from '../not-run.ts';
 import { type ConformanceOptions, type KnownFailure, schema } from '../options.ts';
 import { reporters } from '../report/reporters.ts';
-import { StartError } from '../result.ts';
 
 /** How the text of an option becomes its value, if it is not the value itself. The schema checks the value. */
 const CONVERSIONS: Record<string, (text: string) => unknown> = {

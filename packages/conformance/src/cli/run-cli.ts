@@ -6,13 +6,14 @@ import { Command, CommanderError } from 'commander';
 import { catalog } from '../contract/catalog.ts';
 import { documents } from '../contract/openapi.ts';
 import { runConformance } from '../create-conformance.ts';
-import { Redactor } from '../credentials/redact.ts';
 import { manifest } from '../manifest.ts';
+import { StartError } from '../not-run.ts';
 import { isSelected, parseOptions, type Settings, toSettings } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
+import { Redactor } from '../report/redact.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
-import { type Result, StartError } from '../result.ts';
+import type { Result } from '../result.ts';
 import { type CommandOptions, type Environment, listOptions, readOptions } from './options.ts';
 
 /** Exit code if the run could not start, or is inconclusive. */

@@ -1,23 +1,19 @@
 import type { Need } from '../contract/catalog.ts';
 import { findRule } from '../contract/rules.ts';
+import { createFixtureClient, type FixtureClient } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
+import { type Claim, cite, show } from '../invariants/claims.ts';
 import type { InvariantId } from '../invariants/observer.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
-import { type Claim, cite, show } from '../validation/claims.ts';
+import { FOLDER, type Run, withCaller } from '../run/run.ts';
+import type { Runnable } from '../run/why-not-run.ts';
 import { Files } from './files.ts';
-import {
-  createFixtureClient,
-  createGatewayClient,
-  type FixtureClient,
-  type GatewayClient,
-} from './gateway-client.ts';
-import { FOLDER, type Run } from './run.ts';
+import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
-import type { Runnable } from './why-not-run.ts';
 
 export interface Check extends Runnable {
   id: SentenceId;
@@ -39,13 +35,13 @@ export function defineCheck(
   return { engine, id, api, needs, run, asserts: true, ...more };
 }
 
-/** Defines a check that makes calls for the invariant of its sentence. */
+/** Defines checks that make calls for sentences that `src/invariants/` asserts, by the same IDs. */
 export function defineCalls(
-  id: InvariantId,
+  ids: readonly InvariantId[],
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
-): Check {
-  return { ...defineCheck(id, needs, makeCalls), asserts: false };
+): Check[] {
+  return ids.map((id) => ({ ...defineCheck(id, needs, makeCalls), asserts: false }));
 }
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
@@ -70,11 +66,12 @@ export class CheckContext {
     run.contexts.count += 1;
     this.#name = `${id.toLowerCase().replace(/[^a-z\d]+/g, '-')}-${run.contexts.count}`;
     this.#place = place;
-    this.#folder = `${FOLDER}/${run.mark}/${this.#name}`;
+    this.#folder = `${FOLDER}/${run.id}/${this.#name}`;
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run);
-    this.fixture = createFixtureClient(this.gateway, run.settings.timeoutMs);
+    const call = (path: string) => this.gateway.call({ path });
+    this.fixture = createFixtureClient(call, run.settings.timeoutMs);
     this.storage = createStorageClient(run, this.#folder);
     this.files = new Files({ run, storage: this.storage, expect: this.expect });
   }
@@ -106,7 +103,7 @@ export class CheckContext {
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
     const agents = createAgents(this.settings, true);
-    const run = { ...this.run, caller: this.run.caller.with({ agents }) };
+    const run = withCaller(this.run, { agents });
     try {
       await use({
         gateway: createGatewayClient(run),
@@ -126,7 +123,7 @@ export class CheckContext {
   /** Returns a name that no other context and no other run uses: letters, digits and hyphens. */
   uniqueName(): string {
     this.#names += 1;
-    return `berth-${this.run.mark}-${this.#name}-${this.#names}`.slice(0, 60);
+    return `berth-${this.run.id}-${this.#name}-${this.#names}`.slice(0, 60);
   }
 }
 

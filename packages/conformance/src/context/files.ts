@@ -6,17 +6,17 @@ import {
   toCallUrl,
   toHeaderList,
 } from '../http/exchange.ts';
-import { SkipError } from '../not-run.ts';
-import type { CopyPaths } from '../options.ts';
-import { show } from '../validation/claims.ts';
+import { show } from '../invariants/claims.ts';
 import {
   type Entry,
   entryOf,
   hasXmlError,
   isSuccess,
   type StorageReply,
-} from '../validation/read-response.ts';
-import type { Run } from './run.ts';
+} from '../invariants/read-response.ts';
+import { SkipError } from '../not-run.ts';
+import type { CopyPaths } from '../options.ts';
+import type { Run } from '../run/run.ts';
 import type { StorageClient } from './storage-client.ts';
 
 export type Grant = Record<
@@ -40,7 +40,7 @@ export interface PostOptions {
   /** Send this instead of the form. */
   body?: Buffer;
   /** Send this instead of the form; `Content-Length` is still that of the complete form. */
-  trickle?: (form: Buffer) => AsyncIterable<Uint8Array>;
+  stream?: (form: Buffer) => AsyncIterable<Uint8Array>;
 }
 
 /** What a reader received, and the last call that it made. */
@@ -138,7 +138,7 @@ export class Files {
     options: PostOptions = {},
   ): Promise<Exchange & { isAccepted: boolean }> {
     this.track(path, fileId);
-    const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle } = options;
+    const { boundary = `berth-${randomBytes(12).toString('hex')}`, stream } = options;
     const { type = `multipart/form-data; boundary=${boundary}` } = options;
     const body = options.body ?? toMultipart(form, boundary);
     const exchange = await this.#context.run.caller.call({
@@ -146,7 +146,7 @@ export class Files {
       url: toCallUrl(url),
       headers: [['Content-Type', type], ...toHeaderList(options.headers)],
       body,
-      trickle: trickle && (() => trickle(body)),
+      stream: stream && (() => stream(body)),
     });
     const { status, text } = exchange.received;
     return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
@@ -210,7 +210,7 @@ export class Files {
 
   tryCopy(...items: CopyItem[]): Promise<StorageReply> {
     const fileList = this.toCopyItems(items);
-    return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
+    return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRejection: true });
   }
 
   /** Finds out whether a copy whose paths have this spelling makes a file with the same content (D24). */
@@ -221,7 +221,7 @@ export class Files {
     const [srcPath, dstPath] = [file.path, to].map((path) => storage.copyPath(path, spelling));
     const reply = await storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
     const isCopied =
-      !reply.refused && hasBytes(await this.read(await this.fileIdOf(to)), file.bytes);
+      !reply.rejected && hasBytes(await this.read(await this.fileIdOf(to)), file.bytes);
     return { isCopied, reply };
   }
 

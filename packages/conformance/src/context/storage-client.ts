@@ -1,4 +1,4 @@
-import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import type { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import {
   type Call,
   type HeaderInput,
@@ -6,13 +6,10 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import { SkipError } from '../not-run.ts';
+import { type Entry, readReply, type StorageReply } from '../invariants/read-response.ts';
+import { assertRejectable, SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { type Entry, readReply, type StorageReply } from '../validation/read-response.ts';
-import { assertRefusable } from './gateway-client.ts';
-import type { Run } from './run.ts';
-
-export { STORAGE_OPERATIONS };
+import type { Run } from '../run/run.ts';
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
@@ -29,7 +26,7 @@ export interface StorageCallOptions {
   /** The query, without its question mark. */
   query?: string;
   /** Return 401 and 403 even with valid credentials. Default: the check is skipped. */
-  acceptsRefusal?: boolean;
+  acceptsRejection?: boolean;
 }
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
@@ -46,7 +43,8 @@ export function createStorageClient(run: Run, folder: string) {
     const reply = readReply(exchange, settings.wireProfile.envelope);
     secrets.addGrant(reply.data);
     const { received } = exchange;
-    if ([401, 403].includes(received.status)) assertRefusable(options, received, 'storage API');
+    if ([401, 403].includes(received.status))
+      assertRejectable(options, received.status, 'storage API');
     return reply;
   }
 

@@ -1,8 +1,8 @@
 import { readOptions } from '../cli/options.ts';
-import { createRun } from '../context/run.ts';
 import { toSettings } from '../options.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
+import { createResources, createRun } from '../run/run.ts';
 import { createHooks } from './hooks.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const { run: options, nameOf } = readOptions(env);
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
-  const run = createRun(settings, new AbortController().signal);
-  await prepare(run);
+  const resources = createResources(settings, new AbortController().signal);
+  const run = createRun(resources, await prepare(resources));
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

@@ -1,13 +1,13 @@
-import type { Run } from '../context/run.ts';
-import { whyNotRun } from '../context/why-not-run.ts';
 import type { Transaction } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
 import { toReportedCall } from '../http/reported-call.ts';
+import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { SkipError, toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { codeOf, readReply, type StorageReply } from '../validation/read-response.ts';
+import type { Run } from '../run/run.ts';
+import { whyNotRun } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
@@ -124,9 +124,9 @@ function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[
 /** For an invalid call, any rejection is expected. */
 function isExpected(
   { api, status, contentType = '' }: Transaction,
-  { received, refused }: StorageReply,
+  { received, rejected }: StorageReply,
 ): boolean {
-  if (api === 'storage') return status === '200' ? !refused : refused && received.status < 500;
+  if (api === 'storage') return status === '200' ? !rejected : rejected && received.status < 500;
   if (status === '400') return received.status >= 400 && received.status < 500;
   const isOfType = matchesMediaType(received.header('content-type') ?? '', contentType);
   return isOfType && `${received.status}` === status;

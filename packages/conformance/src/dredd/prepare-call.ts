@@ -1,8 +1,8 @@
 import { toGatewayCall } from '../context/gateway-client.ts';
-import { FOLDER, type Run } from '../context/run.ts';
 import { toStorageCall } from '../context/storage-client.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
+import { FOLDER, type Run } from '../run/run.ts';
 
 /** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
 export interface DreddTransaction {
@@ -55,9 +55,9 @@ export function prepareCall(
   const path = contentType === 'text/plain' ? TEXT_PATH : examplePath;
   const services: Record<string, string | undefined> = {
     // A name outside the pattern is rejected (D6).
-    400: `0${run.mark}-`,
+    400: `0${run.id}-`,
     403: run.settings.forbiddenService,
-    404: `no-such-service-${run.mark}`,
+    404: `no-such-service-${run.id}`,
   };
   const { [status]: service = run.settings.service } = services;
   return toGatewayCall(run, { method, headers, body, path, service });
@@ -68,7 +68,7 @@ const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
 /** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */
 function toFields(body: string, run: Run, fileId?: string): object {
-  const folder = `${FOLDER}/${run.mark}/dredd`;
+  const folder = `${FOLDER}/${run.id}/dredd`;
   return JSON.parse(body, (_, value) => {
     if (typeof value !== 'string') return value;
     const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];

@@ -97,7 +97,7 @@ export class Caller {
       onSent();
       const made = await make().catch((error) => {
         // If the check itself aborts a body, that says nothing about the target.
-        if (!call.trickle) pace.silent(origin);
+        if (!call.stream) pace.silent(origin);
         throw error;
       });
       const { status, headers } = made.received;
@@ -156,11 +156,11 @@ export class Caller {
 }
 
 function withFraming(call: Call): Call {
-  const { method, url, headers, body, trickle } = call;
+  const { method, url, headers, body, stream } = call;
   const has = (name: string) => readAll(headers, name).length > 0;
   const all = [...headers];
   if (!has('host')) all.unshift(['Host', new URL(url).host]);
-  const sendsBody = body.length > 0 || trickle !== undefined || !['GET', 'HEAD'].includes(method);
+  const sendsBody = body.length > 0 || stream !== undefined || !['GET', 'HEAD'].includes(method);
   if (sendsBody && !has('content-length') && !has('transfer-encoding')) {
     all.push(['Content-Length', String(body.length)]);
   }
@@ -193,10 +193,10 @@ function send(call: Call, agents: Agents, signal: AbortSignal): Promise<Incoming
       socket.destroy();
       resolve(response);
     });
-    if (call.trickle === undefined) request.end(call.body);
+    if (call.stream === undefined) request.end(call.body);
     else {
       // Destroying the body closes the connection.
-      const body = Readable.from(call.trickle());
+      const body = Readable.from(call.stream());
       body.once('error', (error) => request.destroy(error)).pipe(request);
     }
   });

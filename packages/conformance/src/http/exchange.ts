@@ -12,7 +12,7 @@ export interface Call {
   headers: HeaderList;
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */
-  trickle?: (() => AsyncIterable<Uint8Array>) | undefined;
+  stream?: (() => AsyncIterable<Uint8Array>) | undefined;
   keep429?: boolean | undefined;
   onOneConnection?: boolean;
   /** Whether certificates of `--ca` are trusted. */

@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import {
+  type Echo,
+  type FixtureResponse,
+  readEcho,
+  readFixtureResponse,
+} from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
 import { listDispositionTypes, toMediaType } from '../http/media-type.ts';
-import { type Claim, cite, claimEach, claimSameHeaders, show } from '../validation/claims.ts';
-import { type Echo, isGatewayError, readEcho } from '../validation/read-response.ts';
-import { type FixtureResponse, readFixtureResponse } from './fixture-response.ts';
+import { type Claim, cite, claimEach, claimSameHeaders, show } from './claims.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
+import { isGatewayError } from './read-response.ts';
 
 /** A call to a service. */
 export interface ServiceCall extends OperationCall {

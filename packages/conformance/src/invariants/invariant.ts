@@ -1,7 +1,7 @@
 import type { Exchange } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
-import type { Claim } from '../validation/claims.ts';
+import type { Claim } from './claims.ts';
 
 /** A call to an operation of an API, with its response. */
 export interface OperationCall extends Exchange {

@@ -5,11 +5,11 @@ import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { isSelected, type Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
-import { ResponseValidator } from '../validation/check-response.ts';
-import type { Claim } from '../validation/claims.ts';
+import { ResponseValidator } from './check-response.ts';
+import type { Claim } from './claims.ts';
 import { GATEWAY_INVARIANTS, toServiceCall } from './gateway-invariants.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
-import { STORAGE_INVARIANTS, toStorageCall } from './storage-invariants.ts';
+import { STORAGE_INVARIANTS, toOperationReply } from './storage-invariants.ts';
 
 const INVARIANTS = { ...GATEWAY_INVARIANTS, ...STORAGE_INVARIANTS };
 
@@ -17,7 +17,10 @@ export type InvariantId = keyof typeof INVARIANTS;
 
 export const isInvariant = (id: string): id is InvariantId => id in INVARIANTS;
 
-type Observed = Scope & { findings: Finding[] };
+interface Observed {
+  scope: Scope;
+  findings: Finding[];
+}
 
 /** Checks the responses of a run to service calls and storage operations against the invariants. */
 export class Observer {
@@ -34,10 +37,11 @@ export class Observer {
     const { only } = this.#settings;
     const isIncluded = (id: SentenceId) => isSelected({ engine: 'rules', id }, only);
     for (const { id, findings } of this.#check(exchange, isIncluded)) {
-      const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
+      const scope = { responses: 0, violations: 0 };
+      const observed = this.#observed.get(id) ?? { scope, findings: [] };
       this.#observed.set(id, observed);
-      observed.responses += 1;
-      if (findings.length > 0) observed.violations += 1;
+      observed.scope.responses += 1;
+      if (findings.length > 0) observed.scope.violations += 1;
       const more = findings.slice(0, MAX_FINDINGS - observed.findings.length);
       observed.findings.push(...more.map((one) => ({ ...one, ...toReportedCall(exchange) })));
     }
@@ -64,7 +68,7 @@ export class Observer {
     };
     return operation.api === 'gateway'
       ? check(GATEWAY_INVARIANTS, toServiceCall(call), isIncluded)
-      : check(STORAGE_INVARIANTS, toStorageCall(call), isIncluded);
+      : check(STORAGE_INVARIANTS, toOperationReply(call), isIncluded);
   }
 
   #findOperation({ sent }: Exchange): { api: Api; operationId: string } | undefined {

@@ -1,18 +1,18 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
-import { type Claim, claimEach, show } from '../validation/claims.ts';
-import { hasFailed, isSuccess, readReply, type StorageReply } from '../validation/read-response.ts';
+import { type Claim, claimEach, show } from './claims.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
+import { hasFailed, isSuccess, readReply, type StorageReply } from './read-response.ts';
 
 /** A call to a storage operation, with the content of the envelope in its response. */
-type StorageCall = OperationCall & StorageReply;
+type OperationReply = OperationCall & StorageReply;
 
-export const toStorageCall = (call: OperationCall): StorageCall => ({
+export const toOperationReply = (call: OperationCall): OperationReply => ({
   ...call,
   ...readReply(call, call.settings.wireProfile.envelope),
 });
 
-const isCopy = ({ operationId }: StorageCall) => operationId === 'batchCopyFile';
+const isCopy = ({ operationId }: OperationReply) => operationId === 'batchCopyFile';
 
 /** The items of a list call as sent, in either form of a request (D21). */
 function itemsOf(sent: Call): unknown[] | undefined {
@@ -26,10 +26,10 @@ const listFileIds = (items: readonly unknown[]): string[] =>
     .filter((id) => typeof id === 'string');
 
 /** What the schemas of the storage document leave to its descriptions. */
-function claimEnvelope(call: StorageCall): Claim[] {
-  const { payload, data, envelope, received, refused, operationId } = call;
+function claimEnvelope(call: OperationReply): Claim[] {
+  const { payload, data, envelope, received, rejected, operationId } = call;
   if (payload === undefined) return [];
-  const claims: Claim[] = refused
+  const claims: Claim[] = rejected
     ? [[payload.data === undefined, `data must be absent, but it was ${show(payload.data)}`]]
     : [[data !== undefined, `data must be an object, not ${show(payload.data)}`]];
   const { statusCode } = envelope ?? {};
@@ -37,7 +37,7 @@ function claimEnvelope(call: StorageCall): Claim[] {
     if (isCopy(call)) {
       const message = `statusCode must equal the HTTP status ${received.status}, but was ${statusCode}`;
       claims.push([statusCode === received.status, message]);
-    } else if (!refused && data !== undefined && !('code' in payload)) {
+    } else if (!rejected && data !== undefined && !('code' in payload)) {
       claims.push([statusCode === 200, `statusCode must be 200, not ${statusCode}`]);
     }
   }
@@ -76,8 +76,8 @@ export const STORAGE_INVARIANTS = {
     });
   },
   'ST-PRESENT/1': ({ payload }) => payload && [present('requestId', payload.requestId)],
-  'ST-PRESENT/2': ({ payload, refused }) =>
-    payload && refused ? [present('message', payload.message)] : undefined,
+  'ST-PRESENT/2': ({ payload, rejected }) =>
+    payload && rejected ? [present('message', payload.message)] : undefined,
   'ST-PRESENT/3': (call) => {
     const { entries = [] } = call;
     const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
@@ -99,4 +99,4 @@ export const STORAGE_INVARIANTS = {
       return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
     });
   },
-} satisfies Partial<Record<SentenceId, Invariant<StorageCall>>>;
+} satisfies Partial<Record<SentenceId, Invariant<OperationReply>>>;

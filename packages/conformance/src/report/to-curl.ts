@@ -1,5 +1,5 @@
-import { BLANK } from '../credentials/redact.ts';
 import type { Finding } from '../result.ts';
+import { BLANK } from './redact.ts';
 
 /** Control and bidi characters, which a terminal would interpret or display in another order. */
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;

@@ -1,10 +1,10 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { Files } from '../context/files.ts';
-import type { Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
-import { toDocumented } from '../validation/check-response.ts';
-import { show } from '../validation/claims.ts';
+import { toDocumented } from '../invariants/check-response.ts';
+import { show } from '../invariants/claims.ts';
+import type { Run } from '../run/run.ts';
 
 export interface Recorded {
   exchanges: Exchange[];
@@ -26,17 +26,17 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
   async function call(url: string, request: Request): Promise<Exchange> {
     const { method } = request;
     const headers = [...request.headers].filter(([name]) => !replaced.includes(name));
-    const acceptsRefusal = true;
+    const acceptsRejection = true;
     if (url.startsWith(services)) {
       const [, service = '', path = ''] = /^([^/?]*)(.*)$/.exec(url.slice(services.length)) ?? [];
       const body = new Uint8Array(await request.arrayBuffer());
       const credentials = request.headers.has('authorization') ? 'valid' : 'none';
-      return gateway.call({ method, service, path, headers, body, credentials, acceptsRefusal });
+      return gateway.call({ method, service, path, headers, body, credentials, acceptsRejection });
     }
     const operation = toOperation(url);
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
-      const reply = await storage.call(operation, fields, { headers, acceptsRefusal });
+      const reply = await storage.call(operation, fields, { headers, acceptsRejection });
       trackFiles(files, fields, reply.data);
       return reply;
     }

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import { FOLDER, type Run } from '../context/run.ts';
-import { whyNotRun } from '../context/why-not-run.ts';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
+import { FOLDER, type Run } from '../run/run.ts';
+import { whyNotRun } from '../run/why-not-run.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
@@ -142,14 +142,14 @@ function listSteps(executed: readonly Executed[]): Executed[] {
 
 function toInputs(run: Run, id: string): Record<string, string> {
   const { env, service } = run.settings;
-  const folder = `${FOLDER}/${run.mark}/${id}`;
+  const folder = `${FOLDER}/${run.id}/${id}`;
   return {
     path: `${folder}/hello.txt`,
     srcPath: `${folder}/source.txt`,
     dstPath: `${folder}/destination.txt`,
     envId: env,
     name: service,
-    missingName: `berth-${run.mark}-missing`,
+    missingName: `berth-${run.id}-missing`,
     // Every call is signed later; Respect only needs something to send.
     authorization: 'signed',
     sessionToken: '',

@@ -2,17 +2,16 @@ import { PROTOCOL } from '@berth/conformance/fixture';
 import { checks } from '../checks/index.ts';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
-import type { Run } from '../context/run.ts';
-import { whyNotRun } from '../context/why-not-run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
-import type { GatewayScheme } from '../credentials/sign.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
-import { SkipError, skipped } from '../not-run.ts';
-import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
-import { StartError } from '../result.ts';
-import { codeOf, isGatewayError, type StorageReply } from '../validation/read-response.ts';
+import type { GatewayScheme } from '../http/sign.ts';
+import { codeOf, isGatewayError, type StorageReply } from '../invariants/read-response.ts';
+import { SkipError, StartError, skipped } from '../not-run.ts';
+import { REQUEST_FORMS, type Settings } from '../options.ts';
+import type { Accepted, Resources, Run } from './run.ts';
+import { whyNotRun } from './why-not-run.ts';
 
 const ATTEMPTS = 5;
 
@@ -30,23 +29,38 @@ const TARGETS = {
   },
 };
 
-/** Throws a StartError if a target does not respond, or none accepts the credentials. */
-export async function prepare(run: Run): Promise<void> {
-  const { apis } = run.settings;
+/**
+ * Finds out what the deployment accepts. The invariants do not check the responses to these calls.
+ *
+ * @throws StartError if a target does not respond, or none accepts the credentials
+ */
+export async function prepare(resources: Resources): Promise<Accepted> {
+  const { settings, signal } = resources;
+  let accepted = assume(settings);
+  const add = ({ missing, ...found }: Partial<Accepted>) => {
+    accepted = { ...accepted, ...found, missing: { ...accepted.missing, ...missing } };
+  };
   const find = { gateway: findGatewayCredentials, storage: findStorageForm };
   try {
-    await Promise.all(apis.map((api) => find[api](run)));
-    await Promise.all([
-      isNeeded(run, 'writes') && findCopyPaths(run),
-      isNeeded(run, 'webSocket') && findWebSockets(run),
-    ]);
+    await Promise.all(settings.apis.map(async (api) => add(await find[api](resources))));
+    const run = { ...resources, ...accepted };
+    if (isNeeded(run, 'writes')) add(await findCopyPaths(run));
+    if (isNeeded(run, 'webSocket')) add(await findWebSockets(run));
   } catch (error) {
     // Every check then reports why it did not run.
-    if (!run.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   }
-  const reasons = apis.map((api) => hasCredentials(run, api) && run.missing[api]?.reason);
+  const reasons = settings.apis.map(
+    (api) => hasCredentials(resources, api) && accepted.missing[api]?.reason,
+  );
   if (reasons.every(Boolean))
     throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
+  return accepted;
+}
+
+/** Returns what a deployment is expected to accept. */
+export function assume({ requestForm = 'top', wireProfile }: Settings): Accepted {
+  return { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };
 }
 
 function isNeeded(run: Run, need: Need): boolean {
@@ -55,93 +69,96 @@ function isNeeded(run: Run, need: Need): boolean {
   );
 }
 
-const hasCredentials = ({ signers }: Run, api: Api): boolean =>
+const hasCredentials = ({ signers }: Resources, api: Api): boolean =>
   api === 'storage' ? signers.storage !== undefined : Object.keys(signers.gateway).length > 0;
 
-async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
+async function callTarget<Value>(
+  { settings }: Resources,
+  api: Api,
+  call: () => Promise<Value>,
+): Promise<Value> {
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
     if (!isNoResponse(error)) throw error;
-    const what = `the ${TARGETS[api].name} at ${run.settings[`${api}Url`]}`;
+    const what = `the ${TARGETS[api].name} at ${settings[`${api}Url`]}`;
     throw new StartError(`${what} cannot be reached: ${error.message}.`);
   }
 }
 
+/** Creates a context for calls to a deployment that accepts this. */
+const probe = (resources: Resources, accepted: Partial<Accepted>) =>
+  new CheckContext({ ...resources, ...assume(resources.settings), ...accepted }, 'probe');
+
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
-async function findGatewayCredentials(run: Run): Promise<void> {
-  const { gateway, fixture } = new CheckContext(run, 'probe');
-  const schemes = Object.keys(run.signers.gateway) as GatewayScheme[];
-  const refusals: Refusal[] = [];
-  for (const scheme of schemes.length > 0 ? schemes : [undefined]) {
-    run.gatewayScheme = scheme;
-    const call = { path: '/echo', acceptsRefusal: true };
-    const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
+async function findGatewayCredentials(resources: Resources): Promise<Partial<Accepted>> {
+  const schemes = Object.keys(resources.signers.gateway) as GatewayScheme[];
+  const attempts: Attempt[] = [];
+  for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
+    const { gateway, fixture } = probe(resources, { gatewayScheme });
+    const call = { path: '/echo', acceptsRejection: true };
+    const { received } = await callTarget(resources, 'gateway', () => gateway.call(call));
     const echo = received.status === 200 && fixture.readEcho({ received });
+    if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
     if (echo) {
       const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
       const missing = skipped(`${what}; deploy the one of this version of the suite`);
-      run.missing.fixture = echo.protocol === PROTOCOL ? undefined : missing;
-      return;
+      return { gatewayScheme, missing: { fixture: missing } };
     }
     const code = codeOf(received);
-    const refusal = toRefusal(received, isGatewayError(received) ? code : undefined);
+    const attempt = toAttempt(received, isGatewayError(received) ? code : undefined);
     // The gateway accepts calls, but not to this service. Its error may violate the contract, which is to be found.
-    if (!refusal.isRejection || code?.startsWith('SERVICE_')) {
-      const what = `no fixture service responds at ${gateway.servicePath} (${refusal.shown})`;
-      run.missing.fixture = skipped(`${what}; see berth-conformance fixture --help`);
-      return;
+    if (!attempt.isRejected || code?.startsWith('SERVICE_')) {
+      const what = `no fixture service responds at ${gateway.servicePath} (${attempt.shown})`;
+      const missing = skipped(`${what}; see berth-conformance fixture --help`);
+      return { gatewayScheme, missing: { fixture: missing } };
     }
-    refusals.push(refusal);
+    attempts.push(attempt);
   }
-  run.missing.gateway = skipped(explain(run, 'gateway', refusals));
-  run.missing.fixture = run.missing.gateway;
+  const missing = skipped(explain(resources, 'gateway', attempts));
+  return { gatewayScheme: schemes.at(-1), missing: { gateway: missing, fixture: missing } };
 }
 
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
-async function findStorageForm(run: Run): Promise<void> {
-  const { storage } = new CheckContext(run, 'probe');
-  const expected = run.settings.requestForm;
-  const attempts = {
-    getUploadMetaData: { path: storage.path('probe.txt') },
-    batchGetTempUrls: { fileList: [{ fileID: `berth-${run.mark}-missing` }] },
-  };
+async function findStorageForm(resources: Resources): Promise<Partial<Accepted>> {
+  const { requestForm: expected } = resources.settings;
   const replies: StorageReply[] = [];
-  for (const [operation, fields] of Object.entries(attempts)) {
-    for (const form of expected ? [expected] : REQUEST_FORMS) {
-      run.requestForm = form;
-      const reply = await callTarget(run, 'storage', () =>
-        storage.call(operation, fields, { acceptsRefusal: true }),
+  for (const operation of ['getUploadMetaData', 'batchGetTempUrls']) {
+    for (const requestForm of expected ? [expected] : REQUEST_FORMS) {
+      const { storage } = probe(resources, { requestForm });
+      const path = storage.path('probe.txt');
+      const fileList = [{ fileID: `berth-${resources.id}-missing` }];
+      const fields = operation === 'getUploadMetaData' ? { path } : { fileList };
+      const reply = await callTarget(resources, 'storage', () =>
+        storage.call(operation, fields, { acceptsRejection: true }),
       );
-      if (reply.data !== undefined && !reply.refused) return;
+      if (reply.data !== undefined && !reply.rejected) return { requestForm };
       replies.push(reply);
     }
   }
-  run.requestForm = expected ?? 'top';
-  const refusals = replies.map(({ received, code = codeOf(received) }) =>
-    toRefusal(received, code),
+  const attempts = replies.map(({ received, code = codeOf(received) }) =>
+    toAttempt(received, code),
   );
-  if (refusals.every(({ isRejection }) => isRejection)) {
-    run.missing.storage = skipped(explain(run, 'storage', refusals));
-  }
+  if (!attempts.every(({ isRejected }) => isRejected)) return {};
+  return { missing: { storage: skipped(explain(resources, 'storage', attempts)) } };
 }
 
-type Refusal = ReturnType<typeof toRefusal>;
+type Attempt = ReturnType<typeof toAttempt>;
 
-function toRefusal({ status }: Received, code: string | undefined) {
+function toAttempt({ status }: Received, code: string | undefined) {
   // Any other response violates the contract, and fails the checks.
-  const isRejection = [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
-  return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejection };
+  const isRejected = [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
+  return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejected };
 }
 
 /** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
-function explain(run: Run, api: Api, refusals: readonly Refusal[]): string {
+function explain(resources: Resources, api: Api, attempts: readonly Attempt[]): string {
   const { name, address, credentials } = TARGETS[api];
-  const actual = [...new Set(refusals.map(({ shown }) => shown))].join(', ');
+  const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
   const areAll = (...statuses: number[]) =>
-    refusals.every(({ status }) => statuses.includes(status));
+    attempts.every(({ status }) => statuses.includes(status));
   if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (!hasCredentials(run, api)) {
+  if (!hasCredentials(resources, api)) {
     return `no ${name} credentials were provided (${actual}); see ${credentials}`;
   }
   if (areAll(401, 403)) {
@@ -151,29 +168,32 @@ function explain(run: Run, api: Api, refusals: readonly Refusal[]): string {
 }
 
 /** A deployment accepts 'at least one of them' (D24). Tries that of the wire profile first. */
-async function findCopyPaths(run: Run): Promise<void> {
-  const preferred = run.settings.wireProfile.copyPaths;
+async function findCopyPaths(run: Run): Promise<Partial<Accepted>> {
+  const preferred = run.copyPaths;
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
   const { files } = new CheckContext(run, 'probe');
   try {
     const file = await files.store('copy.txt');
-    const accepts = async (form: CopyPaths) => (await files.tryCopyAs(file, form)).isCopied;
-    if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
+    for (const copyPaths of [preferred, alternative] as const) {
+      if ((await files.tryCopyAs(file, copyPaths)).isCopied) return { copyPaths };
+    }
   } catch (error) {
     if (!(error instanceof SkipError || isNoResponse(error) || run.signal.aborted)) throw error;
   }
+  return {};
 }
 
 /** Some intermediaries never respond to WebSocket handshakes, and each check would wait for its own timeout. */
-async function findWebSockets(run: Run): Promise<void> {
+async function findWebSockets(run: Run): Promise<Partial<Accepted>> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   try {
-    const { socket } = await gateway.upgrade({ path: fixture.socket(), acceptsRefusal: true });
+    const { socket } = await gateway.upgrade({ path: fixture.socket(), acceptsRejection: true });
     await closeSocket(socket);
+    return {};
   } catch (error) {
     if (!isNoResponse(error)) throw error;
     const reason = `no WebSocket handshake gets a response (${error.message}); does an intermediary allow upgrades?`;
-    run.missing.webSocket = skipped(reason);
     run.settings.onNotice(reason);
+    return { missing: { webSocket: skipped(reason) } };
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import { inParallel, type Run } from '../context/run.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
-import type { Entry } from '../validation/read-response.ts';
+import type { Entry } from '../invariants/read-response.ts';
+import { inParallel, type Run, withCaller } from './run.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;
@@ -27,7 +27,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   );
   // The target may be responding again.
   const pace = new Pace(() => {}, rate);
-  const run: Run = { ...ended, signal, caller: ended.caller.with({ signal, pace }) };
+  const run = withCaller({ ...ended, signal }, { signal, pace });
   const context = new CheckContext(run, 'clean-up');
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
@@ -65,7 +65,7 @@ async function removeBatch(
   }
   const list = async (operation: string, fileList: unknown[]): Promise<Map<unknown, Entry>> => {
     const reply = await tryCall(() => storage.call(operation, { fileList }));
-    const entries = reply?.refused === false ? (reply.entries ?? []) : [];
+    const entries = reply?.rejected === false ? (reply.entries ?? []) : [];
     return new Map(entries.map((entry) => [entry.fileID, entry]));
   };
   const deleted = await list('batchDelete', [...ids.values()]);

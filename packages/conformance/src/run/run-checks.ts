@@ -1,13 +1,29 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
-import { inParallel, type Run } from '../context/run.ts';
-import { whyNotRun } from '../context/why-not-run.ts';
 import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { isInvariant } from '../invariants/observer.ts';
-import { FailError, type NotRun, NoWebSocketError, toNotRun } from '../not-run.ts';
-import type { Result } from '../result.ts';
-import { mergeParts, type Part } from './merge-parts.ts';
+import { NoWebSocketError } from '../not-run.ts';
+import { type Finding, type Result, type Scope, toResult } from '../result.ts';
+import {
+  type Decided,
+  decideCheck,
+  decideInvariant,
+  findDecisive,
+  findUnchecked,
+} from './outcome.ts';
+import { inParallel, type Run } from './run.ts';
+import { whyNotRun } from './why-not-run.ts';
 
-/** The parts of the rules with invariants, which are not reported before all other calls of the run. */
+/** What one check, or an invariant, shows about a sentence. */
+interface Part extends Decided {
+  id: SentenceId;
+  findings: Finding[];
+  scope?: Scope | undefined;
+  notes?: string[];
+  durationMs?: number;
+}
+
+/** The parts of the rules with invariants, which are reported after the last call of the run. */
 type Observed = [rule: Rule, checked: Part[]][];
 
 /** Runs the checks, the long ones first, and reports the rules without invariants. */
@@ -35,7 +51,15 @@ export function reportInvariants(
   onResult: (result: Result) => void,
 ): void {
   for (const [rule, checked] of observed) {
-    onResult(mergeParts(rule, [...checked, ...listObserved(observer, checked)]));
+    const bySentence = Map.groupBy(checked, ({ id }) => id);
+    const parts = [...bySentence].flatMap(([id, ofSentence]): Part[] => {
+      if (!isInvariant(id)) return ofSentence;
+      const { findings = [], scope } = observer.resultOf(id) ?? {};
+      const decided = decideInvariant(scope, ofSentence);
+      const shown = findings.length > 0 && { scope };
+      return decided ? [...ofSentence, { id, findings, ...shown, ...decided }] : ofSentence;
+    });
+    onResult(mergeParts(rule, parts));
   }
 }
 
@@ -45,46 +69,56 @@ function hasInvariant({ sentences }: Rule): boolean {
 
 async function runCheck(run: Run, check: Check, rule: Rule): Promise<Part> {
   const context = new CheckContext(run, check.id, placeOf(rule));
-  const started = performance.now();
-  const notRun = whyNotRun(run, check) ?? (await attempt(check, context, run));
   const { findings, notes } = context.record;
+  const started = performance.now();
+  const decided = whyNotRun(run, check) ?? (await attempt(check, context));
   const durationMs = Math.round(performance.now() - started);
-  const shown = { id: check.id, findings, notes, durationMs };
-  // A violation that was found counts even if the check did not finish.
-  if (findings.length > 0) return { ...shown, outcome: 'fail' };
-  return { ...shown, ...(notRun ?? { outcome: 'pass' }) };
+  return { id: check.id, findings, notes, durationMs, ...decided };
 }
 
-/** Runs a check; returns why it did not finish, if it did not. */
-async function attempt(check: Check, context: CheckContext, run: Run): Promise<NotRun | undefined> {
-  const isDone = () => !check.asserts || context.record.assertions > 0;
+async function attempt(check: Check, context: CheckContext): Promise<Decided> {
+  let error: unknown;
   try {
     await check.run(context);
-  } catch (error) {
-    // Once the run is over, assertions leave no findings.
-    if (error instanceof FailError && !run.signal.aborted) return undefined;
-    // Its other calls count.
-    if (!(error instanceof NoWebSocketError && isDone())) return toNotRun(error, run.signal);
-    context.note(error.message);
+  } catch (thrown) {
+    error = thrown;
   }
-  // Some checks continue without a response that they could not get.
-  const nothing = new Error('the check made no assertions');
-  return isDone() ? undefined : toNotRun(nothing, run.signal);
+  const { findings, assertions } = context.record;
+  const hasAsserted = !check.asserts || assertions > 0;
+  const ended = { findings: findings.length, hasAsserted, error };
+  const decided = decideCheck(ended, context.signal);
+  const isCounted = decided.outcome !== 'skip';
+  if (error instanceof NoWebSocketError && isCounted) context.note(error.message);
+  return decided;
 }
 
-/** Returns what all responses of the run show about the invariants of a rule. */
-function listObserved(observer: Run['observer'], checked: readonly Part[]): Part[] {
-  const ids = new Set(checked.map(({ id }) => id).filter(isInvariant));
-  return [...ids].flatMap((id): Part | [] => {
-    const observed = observer.resultOf(id);
-    if (observed?.violations === 0) return { id, outcome: 'pass', findings: [] };
-    if (observed) {
-      const { findings, ...scope } = observed;
-      return { id, outcome: 'fail', findings, scope };
-    }
-    // Otherwise, its check says why it could not make such calls.
-    const isChecked = checked.some((part) => part.id === id && part.outcome === 'pass');
-    const reason = 'the run got no response that the rule applies to';
-    return isChecked ? { id, outcome: 'skip', reason, findings: [] } : [];
+function mergeParts(rule: Rule, parts: readonly Part[]): Result {
+  const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, ofSentence]) => {
+    const { outcome, reason } = findDecisive(ofSentence);
+    return { id, outcome, reason, unchecked: findUnchecked(ofSentence) };
+  });
+  const { id, outcome, reason } = findDecisive(sentences);
+  const isShared = sentences.every((sentence) => sentence.reason === reason);
+  const unchecked = sentences.flatMap((sentence) => {
+    const what = sentence.outcome === 'pass' ? 'only partly' : 'not';
+    const note = `${sentence.id} was ${what} checked: ${sentence.unchecked}`;
+    return outcome === 'pass' && sentence.unchecked !== undefined ? note : [];
+  });
+  const passed: string[] = sentences
+    .filter((sentence) => sentence.outcome === 'pass' && sentence.unchecked === undefined)
+    .map((sentence) => sentence.id);
+  const isProved = Object.keys(rule.sentences).every((sentence) => passed.includes(sentence));
+  return toResult(rule, {
+    rules: [rule.id],
+    passed: [...new Set([...(isProved ? [rule.id] : []), ...passed])],
+    outcome,
+    reason: reason === undefined || isShared ? reason : `${id}: ${reason}`,
+    scopes: Object.fromEntries(parts.flatMap(({ id, scope }) => (scope ? [[id, scope]] : []))),
+    findings: parts.flatMap((part) =>
+      part.findings.map((finding) => ({ ...finding, sentence: part.id })),
+    ),
+    unchecked,
+    notes: parts.flatMap(({ notes = [] }) => notes),
+    durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
   });
 }

@@ -1,13 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import {
-  type Call,
-  type HeaderList,
-  readAll,
-  splitTarget,
-  toHeaderList,
-} from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
+import { type Call, type HeaderList, readAll, splitTarget, toHeaderList } from './exchange.ts';
 
 const { algorithm, storageVersion, storageContentType } = defaults.signature;
 

@@ -1,21 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { type Exchange, type HeaderList, isWebUrl, type Received } from '../http/exchange.ts';
-
-/** A request as the fixture service received it. */
-export interface Echo {
-  protocol: number;
-  method: string;
-  target: string;
-  headers: HeaderList;
-  body: { size: number; sha256: string; base64?: string };
-}
-
-/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-export function readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
-  const echo = Object(json);
-  const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
-  return isEcho ? echo : undefined;
-}
+import { type Exchange, isWebUrl, type Received } from '../http/exchange.ts';
 
 /** Whether a response is the gateway's own error: with `requestId` in the body equal to `X-Request-Id` (D10). */
 export function isGatewayError({ status, json, header }: Received): boolean {
@@ -50,9 +34,9 @@ export function readReply(exchange: Exchange, form: WireProfile['envelope']) {
   const { fileList } = data ?? {};
   const entries: Entry[] | undefined = Array.isArray(fileList) ? fileList.map(Object) : undefined;
   const { status } = exchange.received;
-  // A `code` without `data` is a refusal, whatever the status (D30).
-  const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
-  return { ...exchange, envelope, payload, data, entries, code, refused };
+  // A `code` without `data` is a rejection, whatever the status (D30).
+  const rejected = status < 200 || status > 299 || (code !== undefined && data === undefined);
+  return { ...exchange, envelope, payload, data, entries, code, rejected };
 }
 
 function toObject(value: unknown): Record<string, unknown> | undefined {

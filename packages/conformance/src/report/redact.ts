@@ -1,5 +1,5 @@
+import { shortenCited } from '../invariants/claims.ts';
 import { SECRETS, type Settings } from '../options.ts';
-import { shortenCited } from '../validation/claims.ts';
 
 export const BLANK = '[redacted]';
 

@@ -1,0 +1,140 @@
+/*
+ * The suite's side of the fixture protocol (`fixture/README.md`): the commands that it writes, the reports that it
+ * reads, and what a command makes the service send.
+ */
+import { type Exchange, type HeaderList, splitTarget } from './http/exchange.ts';
+import { SkipError } from './not-run.ts';
+
+/** The parameters of a command. */
+export interface FixtureRequest
+  extends Partial<Record<'greet' | 'hold' | 'mark' | 'protocol' | 'type', string>>,
+    Partial<
+      Record<'count' | 'interval' | 'refuse' | 'size' | 'status' | 'trickle' | 'wait', number>
+    > {
+  body?: string | Uint8Array;
+  chunked?: boolean;
+  headers?: HeaderList;
+}
+
+/** A request as the fixture service received it. */
+export interface Echo {
+  protocol: number;
+  method: string;
+  target: string;
+  headers: HeaderList;
+  body: { size: number; sha256: string; base64?: string };
+}
+
+/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
+export function readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
+  const echo = Object(json);
+  const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
+  return isEcho ? echo : undefined;
+}
+
+/** How long the service waits for the close of a WebSocket, in milliseconds. */
+const MAX_WAIT = 5000;
+
+export type FixtureClient = ReturnType<typeof createFixtureClient>;
+
+/**
+ * Writes the paths of the commands, and reads the service's reports about the requests that it received.
+ *
+ * @param call makes a GET of a path of the service
+ */
+export function createFixtureClient(call: (path: string) => Promise<Exchange>, timeoutMs: number) {
+  async function getReport(path: string): Promise<Record<string, unknown>> {
+    const { received } = await call(path);
+    if (received.status === 200) return Object(received.json);
+    throw new SkipError(`the fixture service responded with ${received.status} to ${path}`);
+  }
+  return {
+    respond: (request: FixtureRequest): string => toPath('/respond', request),
+    events: (request: FixtureRequest): string => toPath('/events', request),
+    socket: (request: FixtureRequest = {}): string => toPath('/socket', request),
+    readEcho,
+
+    /** Returns how many requests and upgrades with a mark reached the service. */
+    async count(mark: string): Promise<number> {
+      const { count } = await getReport(toPath('/count', { mark }));
+      if (typeof count === 'number') return count;
+      throw new SkipError('the fixture service returned no count');
+    },
+
+    /** Continues a held event stream; returns false if none is waiting. */
+    async release(hold: string): Promise<boolean> {
+      return (await getReport(toPath('/release', { hold }))).released === true;
+    },
+
+    /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
+    async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
+      // The report must arrive before its own call times out.
+      const wait = Math.ceil(Math.min(MAX_WAIT, timeoutMs / 2));
+      const { closed, code, reason } = await getReport(toPath('/closed', { mark, wait }));
+      return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
+    },
+  };
+}
+
+function toPath(command: string, { headers = [], body, chunked, ...rest }: FixtureRequest): string {
+  const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
+  const written = [
+    ...Object.entries({ ...rest, body64, chunked: chunked && 1 }),
+    ...headers.map(([name, value]) => ['header', `${name}:${value}`] as const),
+  ]
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return written.length === 0 ? command : `${command}?${written.join('&')}`;
+}
+
+/** What the fixture service sent, read from the request for it: `/respond?status=404&header=…`. */
+export interface FixtureResponse {
+  status: number;
+  headers: HeaderList;
+  /** Absent if the request does not say what it is: `/events`, `/socket`. */
+  body?: () => Buffer;
+}
+
+/** Statuses with which a gateway may reject any call itself. */
+const ANY_TIME = [401, 429];
+
+/**
+ * Returns what the fixture service sent, if a response is certainly that one.
+ *
+ * @param path what follows the name of the service in the path of the call
+ */
+export function readFixtureResponse(
+  { sent, received }: Exchange,
+  path: string,
+): FixtureResponse | undefined {
+  const response = toResponse(path, new URLSearchParams(splitTarget(sent.url).search));
+  if (response?.status !== received.status) return undefined;
+  if (!ANY_TIME.includes(received.status)) return response;
+  // A rejection of the gateway, or of a proxy in front of it, does not have the service's ETag.
+  const [, tag] = response.headers.find(([name]) => name.toLowerCase() === 'etag') ?? [];
+  const isRejection = Object(received.json).requestId !== undefined;
+  return tag !== undefined && received.header('etag') === tag && !isRejection
+    ? response
+    : undefined;
+}
+
+function toResponse(path: string, query: URLSearchParams): FixtureResponse | undefined {
+  const type = query.get('type') ?? (path === '/events' ? 'text/event-stream' : null);
+  const headers = [...query.getAll('header'), ...(type === null ? [] : [`Content-Type:${type}`])]
+    .map((line) => /^([^:]*):?(.*)$/s.exec(line) ?? [])
+    .map(([, name = '', value = '']): [string, string] => [name, value]);
+  if (path === '/events') return { status: 200, headers };
+  if (path === '/socket') return { status: Number(query.get('refuse') ?? 101), headers };
+  if (path !== '/respond') return undefined;
+  const status = Number(query.get('status') ?? 200);
+  return { status, headers, body: () => toBody(status, query) };
+}
+
+function toBody(status: number, query: URLSearchParams): Buffer {
+  if (status === 204 || status === 304) return Buffer.alloc(0);
+  const size = query.get('size');
+  const text = query.get('body');
+  if (text !== null) return Buffer.from(text);
+  if (size === null) return Buffer.from(query.get('body64') ?? '', 'base64url');
+  return Buffer.from(Uint8Array.from({ length: Number(size) }, (_, index) => index % 251));
+}

@@ -1,0 +1,67 @@
+import { NoWebSocketError, skipped, toNotRun } from '../not-run.ts';
+import type { Outcome, Scope } from '../result.ts';
+
+/** An outcome; with a reason, unless it is `pass` or `fail`. */
+export interface Decided {
+  outcome: Outcome;
+  reason?: string | undefined;
+}
+
+/** What is left of a check that has run. */
+export interface EndedCheck {
+  findings: number;
+  /** Whether it has made the assertions without which it proves nothing. */
+  hasAsserted: boolean;
+  /** Why it did not finish; `undefined` if it did. */
+  error?: unknown;
+}
+
+/**
+ * The first line that applies decides:
+ *
+ * - it has findings, whether or not it finished: `fail`
+ * - it lacks only WebSockets, and has made assertions: `pass`
+ * - it did not finish: `disabled`, `skip` or `error`, depending on its error
+ * - it has made no assertions: `error`
+ * - otherwise: `pass`
+ */
+export function decideCheck(
+  { findings, hasAsserted, error }: EndedCheck,
+  signal: AbortSignal,
+): Decided {
+  if (findings > 0) return { outcome: 'fail' };
+  if (error instanceof NoWebSocketError && hasAsserted) return { outcome: 'pass' };
+  if (error !== undefined) return toNotRun(error, signal);
+  if (!hasAsserted) return toNotRun(new Error('the check made no assertions'), signal);
+  return { outcome: 'pass' };
+}
+
+/**
+ * Decides about the invariant of a sentence, next to the checks that make calls for it:
+ *
+ * - a response violates it: `fail`
+ * - responses conform: `pass`
+ * - it applies to no response, although a check has passed: `skip`
+ * - otherwise: nothing, because the checks say why they made no such calls
+ */
+export function decideInvariant(
+  scope: Scope | undefined,
+  checks: readonly Decided[],
+): Decided | undefined {
+  if (scope) return { outcome: scope.violations > 0 ? 'fail' : 'pass' };
+  const isChecked = checks.some(({ outcome }) => outcome === 'pass');
+  return isChecked ? skipped('the run got no response that the rule applies to') : undefined;
+}
+
+/** The outcome of a sentence is the first of these that a check or its invariant has; that of a rule, a sentence. */
+const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
+
+export function findDecisive<Item extends Decided>(items: readonly Item[]): Item {
+  const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
+  return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
+}
+
+/** Returns why a pass is only partial: something that should prove it, too, is disabled. */
+export function findUnchecked(items: readonly Decided[]): string | undefined {
+  return items.find(({ outcome }) => outcome === 'disabled')?.reason;
+}
