@@ -1,7 +1,4 @@
-/*
- * The suite's side of the fixture protocol (`fixture/README.md`): the commands that it writes, the reports that it
- * reads, and what a command makes the service send.
- */
+/* The suite's side of the fixture protocol, which `fixture/README.md` describes. */
 import { type Exchange, type HeaderList, splitTarget } from './http/exchange.ts';
 import { SkipError } from './not-run.ts';
 
@@ -37,11 +34,7 @@ const MAX_WAIT = 5000;
 
 export type FixtureClient = ReturnType<typeof createFixtureClient>;
 
-/**
- * Writes the paths of the commands, and reads the service's reports about the requests that it received.
- *
- * @param call makes a GET of a path of the service
- */
+/** Writes the paths of commands, and reads reports. `call` makes a GET of a path of the service. */
 export function createFixtureClient(call: (path: string) => Promise<Exchange>, timeoutMs: number) {
   async function getReport(path: string): Promise<Record<string, unknown>> {
     const { received } = await call(path);

@@ -67,12 +67,12 @@ function signCall({ settings, gateway }: CallContext, call: SignedCall): Gateway
 
 const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charset=utf-8'];
 
-const SIGNED_POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
+const POSTED = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
 
 /** Skips a check if the gateway rejects even a valid signature, which AU-SIGNATURE covers. */
 const assertSignature = once('valid-signature', async (t): Promise<void> => {
   await assertClock(t);
-  const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...SIGNED_POST }));
+  const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POSTED }));
   if (t.fixture.readEcho(exchange)) return;
   throw new SkipError(
     `the response to a POST with a valid signature was ${showResponse(exchange)}`,
@@ -131,18 +131,11 @@ const signedFor = (pairs: Record<string, string>): SignedCalls =>
 const toLong = (end: string) => JSON.stringify({ a: 'a'.repeat(65_536), end });
 
 /** A POST that is signed with another body. */
-const postFor = (signed: string, body: string) => ({
-  ...SIGNED_POST,
-  body,
-  instead: { body: signed },
-});
+const postFor = (signed: string, body: string) => ({ ...POSTED, body, instead: { body: signed } });
 
 /** A call with these headers, of which some are signed, by default all. */
 const get = (headers: HeaderList, signed?: HeaderList): SignedCall => ({ headers, signed });
-const post = (headers: HeaderList, signed?: HeaderList) => ({
-  ...SIGNED_POST,
-  ...get(headers, signed),
-});
+const post = (headers: HeaderList, signed?: HeaderList) => ({ ...POSTED, ...get(headers, signed) });
 
 const toHeader = (name: string, value: string) => [name, value] as const;
 const ONE = toHeader('X-Conformance-One', 'one');
@@ -165,7 +158,7 @@ export const authSignature: readonly Check[] = [
   defineSigned('AU-TC3-FORM', {
     good: {
       'a GET with a space after each comma in Authorization': { separator: ', ' },
-      'a POST without spaces after the commas in Authorization': { ...SIGNED_POST, separator: ',' },
+      'a POST without spaces after the commas in Authorization': { ...POSTED, separator: ',' },
     },
     bad: {
       'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
@@ -174,7 +167,7 @@ export const authSignature: readonly Check[] = [
       ),
       ...each('a GET without ', PARTS, lacking),
       ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
-      'a POST without Timestamp': { ...SIGNED_POST, ...lacking('Timestamp') },
+      'a POST without Timestamp': { ...POSTED, ...lacking('Timestamp') },
     },
   }),
   defineSigned('AU-TC3-KEY', {
@@ -182,7 +175,7 @@ export const authSignature: readonly Check[] = [
       'a GET signed with another secret': {
         keys: ({ secretKey }) => ({ secretKey: `${secretKey}x` }),
       },
-      'a POST signed with an empty secret': { ...SIGNED_POST, keys: () => ({ secretKey: '' }) },
+      'a POST signed with an empty secret': { ...POSTED, keys: () => ({ secretKey: '' }) },
       'a GET with an unknown secret ID': { keys: ({ secretId }) => ({ secretId: `${secretId}x` }) },
       'a GET with an unknown secret ID and an empty secret': {
         keys: ({ secretId }) => ({ secretId: `${secretId}x`, secretKey: '' }),
@@ -209,12 +202,12 @@ export const authSignature: readonly Check[] = [
     bad: {
       'a GET whose Timestamp was increased by one second': later(1),
       'a GET whose Timestamp was increased by 30 seconds': later(30),
-      'a POST whose Timestamp was decreased by one second': { ...SIGNED_POST, ...later(-1) },
+      'a POST whose Timestamp was decreased by one second': { ...POSTED, ...later(-1) },
     },
   }),
   defineSigned('AU-TC3-COVERS/2', {
     bad: {
-      'a POST signed as a GET': { ...SIGNED_POST, instead: { method: 'GET' } },
+      'a POST signed as a GET': { ...POSTED, instead: { method: 'GET' } },
       'a GET signed as a POST': { instead: { method: 'POST' } },
       'a GET signed with a lowercase method': { instead: { method: 'get' } },
     },
@@ -233,7 +226,7 @@ export const authSignature: readonly Check[] = [
         '/a%2Fb': '/a/b',
         '/a%2Fc': '/a%2fc',
       }),
-      'a POST signed for a path below': { ...SIGNED_POST, signedPath: (path) => `/a${path}` },
+      'a POST signed for a path below': { ...POSTED, signedPath: (path) => `/a${path}` },
     },
   }),
   defineSigned('AU-TC3-COVERS/4', {
@@ -250,18 +243,18 @@ export const authSignature: readonly Check[] = [
         '/query?a=%2F': '/query?a=%2f',
       }),
       'a POST with a query, signed without it': {
-        ...SIGNED_POST,
+        ...POSTED,
         signedPath: (path) => path.replace(/\?.*/, ''),
       },
     },
   }),
   defineSigned('AU-TC3-COVERS/5', {
-    good: { 'a POST of Chinese': { ...SIGNED_POST, body: '{"msg":"你好"}' } },
+    good: { 'a POST of Chinese': { ...POSTED, body: '{"msg":"你好"}' } },
     bad: {
       'a POST with one byte changed after signing': postFor('{"a":1}', '{"a":2}'),
-      'a POST with a body that was not signed': postFor('', SIGNED_POST.body),
+      'a POST with a body that was not signed': postFor('', POSTED.body),
       'a chunked POST with a body that was not signed': {
-        ...postFor('', SIGNED_POST.body),
+        ...postFor('', POSTED.body),
         isChunked: true,
       },
       'a POST without the body that was signed': postFor('{"a":1}', ''),
@@ -294,7 +287,7 @@ export const authSignature: readonly Check[] = [
   defineSigned('AU-TC3-SIGNED-HEADERS/2', {
     bad: {
       'a GET that signs x-host': { headers: [DECOY], isHostUnsigned: true },
-      'a POST whose only signed header is content-type': { ...SIGNED_POST, isHostUnsigned: true },
+      'a POST whose only signed header is content-type': { ...POSTED, isHostUnsigned: true },
     },
   }),
   // Only common variants: a verifier that is more lenient does not break the contract.

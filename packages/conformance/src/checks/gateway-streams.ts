@@ -44,9 +44,12 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
 }
 
 /**
- * The service holds its stream after the first event until it is released. A caller that has received the first event
- * by then did not have to wait for a later one. The service holds it again after the second event, for so long that a
- * gateway with a short limit cuts it off.
+ * Follows a stream through four phases. Evidence is the order of responses, never the time alone:
+ *
+ * 1. The service sends an event, and holds the stream. The event is late if other calls get a response first.
+ * 2. A release is accepted: the first event arrived before the next one was sent. Otherwise, the hold may be over.
+ * 3. The second event must arrive before the third one is sent, judged by other calls as in 1.
+ * 4. The third event follows after a quiet time, in which a gateway with a short limit cuts the stream off.
  */
 async function followHeldStream(
   t: CheckContext,
@@ -91,7 +94,7 @@ async function followHeldStream(
     await stream.until(EVENTS);
     return { open, lateEvent: stream.count() < EVENTS ? 'third' : 'none' };
   } finally {
-    // What a call has thrown is more telling.
+    // The error of a call explains more.
     await opened.then(({ close }) => close()).catch(() => {});
   }
 }

@@ -20,7 +20,7 @@ type CallArguments = [operation: string, fields: object, options?: StorageCallOp
 /** Returns calls, made from fields that every deployment must accept. */
 type ToCalls = (good: GoodFields, t: CheckContext) => CallArguments[];
 
-/** Defines a check that calls are accepted, in the form that was found out before the first check. */
+/** Defines a check that calls are accepted, in the form that `prepare` detected. */
 const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const call of toCalls(await makeGoodFields(t), t))

@@ -23,13 +23,9 @@ const LISTS = ['storageHeaders', 'only', 'report'];
 /** All options in the order of the help, under its headings, each with a placeholder for its value. */
 const HELP: Record<string, [name: string, placeholder: string, description: string][]> = {
   'Deployment:': [
-    ['gatewayUrl', '<url>', 'base URL of the gateway (default: it is not checked)'],
+    ['gatewayUrl', '<url>', 'base URL of the gateway (default: not checked)'],
     ['gatewayHost', '<host>', 'Host header, which names the environment (default: in the URL)'],
-    [
-      'storageUrl',
-      '<url>',
-      'base URL of the storage API, without /api/v2 (default: it is not checked)',
-    ],
+    ['storageUrl', '<url>', 'base URL of the storage API, without /api/v2 (default: not checked)'],
     ['env', '<id>', 'environment for storage calls'],
     ['service', '<name>', 'name under which the fixture service is deployed'],
     ['wireProfile', '<file>', "wire profile of the deployment (default: the contract's names)"],
@@ -48,7 +44,7 @@ const HELP: Record<string, [name: string, placeholder: string, description: stri
     ['only', '<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-'],
     ['known', '<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
     ['readOnly', '', 'send no request that stores, changes or deletes a file'],
-    ['list', '', 'print the selected rules, and check nothing'],
+    ['list', '', 'list the selected rules, transactions and workflows, then exit'],
   ],
   'Run and reports:': [
     ['budget', '<seconds>', 'maximum duration; remaining checks are skipped'],
@@ -64,7 +60,7 @@ const HELP: Record<string, [name: string, placeholder: string, description: stri
     [
       'requestForm',
       '<form>',
-      'where storage requests have their fields, if not detected: top, data',
+      'where storage requests have their fields (default: detected): top, data',
     ],
     ['maxAgeUnit', '<unit>', 'unit of maxAge: ms, s, min'],
     ['minLinkSeconds', '<seconds>', 'minimum lifetime of a link'],

@@ -133,7 +133,7 @@ export type CallContext = Omit<
   'expect' | 'expectAll' | 'expectEqual' | 'note' | 'record'
 >;
 
-/** Finds something out once in a run, in a context of its own. If it throws, it ends each check that needs it alike. */
+/** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
 export function once<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return ({ run }: CallContext): Promise<Result> => {

@@ -69,7 +69,7 @@ const MAX_REDIRECTS = 5;
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
 /**
- * A folder of the check. Its files are called by their names in it. If the deployment does not do as a method says:
+ * A folder of the check. Its files are called by their names in it. If a step fails:
  *
  * - `expect…`: that is a finding of the check
  * - `post`, `send`, `try…`, `read…`, `download`: they return what happened
@@ -79,7 +79,7 @@ export class Files {
   readonly #context: Context;
   readonly #folder: string;
   readonly #contents = new Map<string, Buffer>();
-  /** A copy or a move may change the ID of a file; a deleted file must not be found by the one that it had. */
+  /** Copies and moves may change a file's ID; a deleted file must not be found by its previous one. */
   readonly #ids = new Map<string, string>();
 
   constructor(context: Context, folder = '') {
@@ -274,6 +274,7 @@ export class Files {
     for (const [index, name] of names.entries()) {
       const content = files[name];
       const bytes = typeof content === 'string' ? this.#contents.get(content) : content;
+      if (content && !bytes) throw new Error(`no content is known for the name ${content}`);
       this.expectReading(readings[index] as Reading, bytes, `${this.path(name)} (${when})`);
     }
   }

@@ -91,7 +91,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
   };
 }
 
-/** Returns the call that Dredd made, with the response. A call that was rejected with 429 is made again, in time. */
+/** Returns the call that Dredd made, with the response. A call that was rejected with 429 is retried after the wait. */
 async function readExchange(run: Run, call: Call, { real }: DreddTransaction): Promise<Exchange> {
   if (real === undefined || real.statusCode === 429) {
     const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);

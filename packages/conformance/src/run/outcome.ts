@@ -7,17 +7,8 @@ export interface Decided {
   reason?: string | undefined;
 }
 
-/** What is left of a check that has run. */
-export interface EndedCheck {
-  findings: number;
-  /** Whether it has made the assertions without which it proves nothing. */
-  hasAsserted: boolean;
-  /** Why it did not finish; `undefined` if it did. */
-  error?: unknown;
-}
-
 /**
- * The first line that applies decides:
+ * Decides about a check; `error` is why it did not finish, if it did not. The first line that applies counts:
  *
  * - it has findings, whether or not it finished: `fail`
  * - it lacks only WebSockets, and has made assertions: `pass`
@@ -26,9 +17,10 @@ export interface EndedCheck {
  * - otherwise: `pass`
  */
 export function decideCheck(
-  { findings, hasAsserted, error }: EndedCheck,
+  check: { findings: number; hasAsserted: boolean; error?: unknown },
   signal: AbortSignal,
 ): Decided {
+  const { findings, hasAsserted, error } = check;
   if (findings > 0) return { outcome: 'fail' };
   if (error instanceof NoWebSocketError && hasAsserted) return { outcome: 'pass' };
   if (error !== undefined) return toNotRun(error, signal);

@@ -83,13 +83,11 @@ async function attempt(check: Check, context: CheckContext): Promise<Decided> {
   } catch (thrown) {
     error = thrown;
   }
-  const { findings, assertions } = context.record;
-  const hasAsserted = !check.asserts || assertions > 0;
-  const ended = { findings: findings.length, hasAsserted, error };
-  const decided = decideCheck(ended, context.signal);
-  const isCounted = decided.outcome !== 'skip';
-  if (error instanceof NoWebSocketError && isCounted) context.note(error.message);
-  return decided;
+  const { record, signal } = context;
+  const hasAsserted = !check.asserts || record.assertions > 0;
+  const findings = record.findings.length;
+  if (error instanceof NoWebSocketError && hasAsserted) context.note(error.message);
+  return decideCheck({ findings, hasAsserted, error }, signal);
 }
 
 function mergeParts(rule: Rule, parts: readonly Part[]): Result {
