@@ -4,7 +4,7 @@ import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
-import { type Fragments, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
+import { type Message, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
 import { cite } from '../invariants/claims.ts';
 import { FailError, SkipError } from '../not-run.ts';
 import {
@@ -27,10 +27,11 @@ const QUIET = 3000;
 /** How long to wait for a pong, in milliseconds, on a busy machine. */
 const MAX_WAIT = 10_000;
 
-/** Creates a message, in fragments if it has several parts. */
-const text = (...parts: (string | Buffer)[]): Fragments => {
-  return { parts: parts.map((part) => Buffer.from(part)), binary: false };
-};
+/** A message, in fragments if it has several parts. */
+interface Fragments extends Pick<Message, 'binary'> {
+  parts: readonly (string | Buffer)[];
+}
+const text = (...parts: (string | Buffer)[]): Fragments => ({ parts, binary: false });
 const binary = (...parts: Buffer[]): Fragments => ({ parts, binary: true });
 
 /**
@@ -44,7 +45,11 @@ async function exchangeMessages(
   count = messages.length,
 ) {
   const last = t.uniqueName();
-  for (const message of [...messages, text(last)]) socket.send(message);
+  for (const { parts, binary } of [...messages, text(last)]) {
+    for (const [index, part] of parts.entries()) {
+      socket.send(part, { binary, fin: index === parts.length - 1 });
+    }
+  }
   const received = [];
   while (received.length <= count) {
     const message = await receive(t, socket);
@@ -81,7 +86,7 @@ async function expectMessages(
   t.expect(received.length === expected.length, counts, upgrade);
   for (const [index, { binary: isBinary, data }] of received.entries()) {
     const { parts = [], binary: wasBinary } = expected[index] ?? {};
-    const bytes = Buffer.concat(parts);
+    const bytes = Buffer.concat(parts.map((part) => Buffer.from(part)));
     const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
     const found = `${sent} arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(data)}`;
     t.expect(isBinary === wasBinary && data.equals(bytes), found, upgrade);
@@ -237,9 +242,9 @@ export const gatewaySockets: readonly Check[] = [
   defineCheck('GW-WS-PING', NEEDS, (t) =>
     openSocket(t, {}, async (socket, upgrade) => {
       await expectPong(t, 'conformance', socket.ping('conformance'), upgrade);
-      socket.sendPart(Buffer.from('one '), false, false);
+      socket.send('one ', { fin: false });
       const pong = socket.ping('between');
-      socket.sendPart(Buffer.from('message'), false, true);
+      socket.send('message');
       const [message] = await exchangeMessages(t, socket, [], 1);
       const actual = message?.data.toString();
       const found = `"one message" with a ping between its fragments arrived as ${cite(actual)}`;

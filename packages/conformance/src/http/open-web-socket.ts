@@ -33,12 +33,6 @@ export interface Message {
   data: Buffer;
 }
 
-/** The fragments of one message (RFC 6455, section 5.4). */
-export interface Fragments {
-  parts: readonly Uint8Array[];
-  binary: boolean;
-}
-
 export interface SocketEnd {
   code: number;
   reason: string;
@@ -128,19 +122,9 @@ export class Socket {
     });
   }
 
-  send(message: string | Uint8Array | Fragments): void {
-    if (typeof message === 'string' || message instanceof Uint8Array) {
-      this.#client.send(message);
-      return;
-    }
-    const { parts, binary } = message;
-    for (const [index, part] of parts.entries()) {
-      this.sendPart(part, binary, index === parts.length - 1);
-    }
-  }
-
-  sendPart(part: Uint8Array, binary: boolean, fin: boolean): void {
-    this.#client.send(part, { binary, fin });
+  /** Sends a message, or one fragment of it (RFC 6455, section 5.4). */
+  send(data: string | Uint8Array, { binary = false, fin = true } = {}): void {
+    this.#client.send(data, { binary, fin });
   }
 
   /** Sends a ping, and resolves to the payload of the next pong. It stays pending if none arrives. */
