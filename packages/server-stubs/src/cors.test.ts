@@ -55,3 +55,8 @@ test('credentials for every site are refused at creation', () => {
 test.each([`${APP}/`, 'app.example.com', '*', 'null'])('the origin %s is refused', (origin) => {
   expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
 });
+
+test('a string that is not * is refused, because it would allow each origin that it contains', () => {
+  const origins = 'https://app.example.com' as never;
+  expect(() => createCors('gateway', defaultWireProfile, { origins })).toThrow('cors.origins must');
+});

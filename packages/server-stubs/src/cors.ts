@@ -24,7 +24,8 @@ export type Cors = ReturnType<typeof createCors>;
 /**
  * Creates the CORS headers for one API.
  *
- * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
+ * @throws TypeError if credentials are combined with `*`, or if `origins` is none of its types, or contains an origin that
+ *   is not in the form that browsers send
  */
 export function createCors(
   surface: keyof typeof CORS.allowMethods,
@@ -37,6 +38,9 @@ export function createCors(
     );
   }
   if (Array.isArray(origins)) origins.forEach(assertOrigin);
+  else if (origins !== '*' && typeof origins !== 'function') {
+    throw new TypeError('cors.origins must be *, a list of origins, or a function.');
+  }
   const placeholders: Readonly<Record<string, readonly string[]>> = {
     profile: Object.values(storageHeaders),
     upstreamStatus: [gatewayHeaders.upstreamStatus],
@@ -89,10 +93,10 @@ function addRequested(allowed: readonly string[], requested: string): readonly s
   const max = CORS.maxRequestedHeaders;
   const names = requested.split(',', max.names + 1).map((name) => name.trim());
   if (requested.length > max.characters || names.length > max.names) return allowed;
-  const known = new Map(allowed.map((name) => [name.toLowerCase(), name]));
+  const namesByKey = new Map(allowed.map((name) => [name.toLowerCase(), name]));
   for (const name of names) {
     const key = name.toLowerCase();
-    if (TOKEN.test(name) && !known.has(key)) known.set(key, name);
+    if (TOKEN.test(name) && !namesByKey.has(key)) namesByKey.set(key, name);
   }
-  return [...known.values()];
+  return [...namesByKey.values()];
 }
