@@ -165,6 +165,9 @@ function describeBody(value: unknown, schemas: SchemaSet): RequestBody<Validator
   };
 }
 
+/** Headers that the router or Node.js adds to each response that can have them. */
+const SENT_BY_RUNTIME = /^(?:content-type|date|connection|keep-alive|transfer-encoding)$/;
+
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
 function describeResponses(
   value: unknown,
@@ -178,7 +181,7 @@ function describeResponses(
       const required = entriesOf(headers)
         .filter(([, header]) => follow(root, header).required === true)
         .map(([name]) => name.toLowerCase())
-        .filter((name) => name !== 'content-type');
+        .filter((name) => !SENT_BY_RUNTIME.test(name));
       return {
         status: status === 'default' ? status : status.toUpperCase(),
         ...(required.length > 0 && { requiredHeaders: required }),

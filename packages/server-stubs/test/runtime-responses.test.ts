@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { HttpError } from '@berth/server-stubs';
+import { loadRoutes } from '@berth/server-stubs/document';
 import {
   type Content,
   createRouter,
@@ -173,6 +174,18 @@ describe('a failing handler', () => {
   });
 });
 
+it('a checked response may leave headers to the router that the document requires', async () => {
+  const path = { responses: { 200: { content: { 'text/plain': {} }, headers: {} } } };
+  const names = ['Content-Type', 'Content-Length', 'Date'];
+  const headers = names.map((name) => [name, { required: true, schema: { type: 'string' } }]);
+  Object.assign(path.responses[200].headers, Object.fromEntries(headers));
+  const info = { title: 'T', version: '1' };
+  const { routes } = await loadRoutes({ openapi: '3.1.0', info, paths: { '/': { get: path } } });
+  const handlers = { get: () => ({ status: 200, body: 'a' }) };
+  const base = await serve(createRouter(routes, handlers, { responses: 'check' }));
+  expect(await send(base, '/')).toMatchObject({ status: 200, text: 'a' });
+});
+
 describe('a response of the router itself', () => {
   it('has the headers and the shape of the options', async () => {
     const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
@@ -193,6 +206,14 @@ describe('a response of the router itself', () => {
       kind: 'method-not-allowed',
       requestId: bad.headers['x-request-id'],
     });
+  });
+
+  it('to OPTIONS is sent in the same way as that of a handler', async () => {
+    const respondToOptions = () => ({ status: 200, body: { ok: true } });
+    const base = await start(() => ({ status: 200 }), undefined, { respondToOptions });
+    const received = await send(base, '/', { method: 'OPTIONS' });
+    expect([received.status, received.json]).toEqual([200, { ok: true }]);
+    expect(received.headers['content-type']).toBe('application/json');
   });
 
   it('refuses handlers without an operation, wrong limits and duplicate routes', () => {

@@ -11,8 +11,8 @@ export interface RouterOptions {
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
   readonly responses?: 'check' | 'pass' | undefined;
   /**
-   * Called with each error that results in a 500, and with errors of bodies that are being sent. Default: prints
-   * operation and error to stderr.
+   * Called with each error that does not define its own response, as an `HttpError` does, and so results in a 500. Also
+   * called with errors of bodies that are being sent. Default: prints operation and error to stderr.
    */
   readonly onError?: ((error: unknown, call: Call) => void) | undefined;
   /**

@@ -17,8 +17,8 @@ import type {
   HandlerResponse,
   RouteTable,
 } from './portable/route-table.ts';
-import { discard, isBytes, lengthOf, type WireBody, writeBody } from './response-body.ts';
-import { findViolation } from './response-check.ts';
+import { toViolation } from './portable/validation.ts';
+import { discard, isBytes, isStream, lengthOf, type WireBody, writeBody } from './response-body.ts';
 import { toChallenge } from './security.ts';
 
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
@@ -54,22 +54,26 @@ export class Responder {
       );
     }
     const head = toHead(result.headers, headers?.(call));
-    if (route === undefined || route.passThrough) {
+    if (route?.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
       this.#write(call, result, head, result.body as WireBody);
       return;
     }
-    const documented = findResponse(route.responses, result.status);
-    const content = documented && selectContent(documented, result);
-    const violation =
-      responses === 'check' ? findViolation(result, head, documented, content) : undefined;
+    const documented = route && findResponse(route.responses, result.status);
+    const content = documented && selectResponseContent(documented, result);
+    const isChecked = responses === 'check' && route !== undefined;
+    const violation = isChecked ? findViolation(result, head, documented, content) : undefined;
     if (violation !== undefined) {
       throw new TypeError(`The response violates the document: ${violation}`);
     }
-    this.#send(call, result, head, content);
+    this.#write(call, result, head, this.#encode(result, head, content));
   }
 
-  /** Sends the response that an error defines, or a 500 for any other error. Never rejects. */
+  /**
+   * Sends the response that an error defines, or a 500 for any other error. Never rejects. The options are called in
+   * this order: `onError` with an error that defines no response; `onFault` and `toError` with an `HttpError`, which
+   * any such error becomes; then, as for each response, `headers`, `encodeBody` and `onResponse`.
+   */
   async fail(call: Call, error: unknown): Promise<void> {
     const { response } = call;
     const { onError } = this.#settings;
@@ -102,23 +106,18 @@ export class Responder {
     const result = converted[toResponse](call);
     const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
     const head = toHead(result.headers, required, headers?.(call), challenge);
-    this.#send(call, result, head, undefined, converted);
+    this.#write(call, result, head, this.#encode(result, head), converted);
   }
 
-  #send(
-    call: Call,
-    result: HandlerResponse,
-    head: Head,
-    content: Content | undefined,
-    error?: ErrorWithResponse,
-  ): void {
+  /** Returns the body as it is sent, and adds its media type to the head. */
+  #encode(result: HandlerResponse, head: Head, content?: Content): WireBody {
     const { encodeBody } = this.#settings;
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     const isTyped = result.contentType === undefined && head['content-type'] !== undefined;
     if (body !== undefined && !isTyped) head['content-type'] = toMediaType(result, content);
     const isJson = content !== undefined && CONTENT_KINDS[content.kind].isJson;
     const isRaw = isBytes(body) || (typeof body === 'string' && !isJson);
-    this.#write(call, result, head, isRaw ? body : JSON.stringify(body), error);
+    return isRaw ? body : JSON.stringify(body);
   }
 
   #write(
@@ -185,13 +184,47 @@ function findResponse(
 }
 
 /** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise JSON or the first. */
-function selectContent(
+function selectResponseContent(
   { content }: DocumentedResponse,
   { contentType, headers = {} }: HandlerResponse,
 ): Content | undefined {
   const named = contentType ?? headerOf(headers, 'content-type');
   if (named !== undefined) return findContent(content, named);
   return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
+}
+
+/**
+ * Says how a response violates the document; `undefined` if it does not. For development (`responses: 'check'`).
+ *
+ * @param documented the documented response for the status
+ * @param content the documented media type of the body
+ */
+function findViolation(
+  { status, body }: HandlerResponse,
+  head: Head,
+  documented: DocumentedResponse | undefined,
+  content: Content | undefined,
+): string | undefined {
+  if (documented === undefined) return `The status ${status} is not documented.`;
+  // The router adds `Content-Length` unless the body is a stream.
+  const isMissing = (name: string) =>
+    head[name] === undefined && (name !== 'content-length' || isStream(body));
+  const missing = documented.requiredHeaders?.find(isMissing);
+  if (missing !== undefined) return `The ${missing} header is missing.`;
+  const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
+  if (isEmpty !== (body === undefined)) {
+    return `A ${status} must ${isEmpty ? 'not ' : ''}have a body.`;
+  }
+  if (body === undefined) return undefined;
+  if (content === undefined) return `The media type is not documented for ${status}.`;
+  const { kind, mediaType, validate } = content;
+  const { isJson } = CONTENT_KINDS[kind];
+  if (isJson ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
+    const type = isJson ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
+    return `The ${mediaType} body must be ${type}.`;
+  }
+  if (isBytes(body) || validate === undefined || validate(body)) return undefined;
+  return toViolation(body, validate.errors, 'response', 'response', '/body').message;
 }
 
 function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {

@@ -13,7 +13,7 @@ export function isBytes(body: unknown): body is Uint8Array | Stream {
   return body instanceof Uint8Array || isStream(body);
 }
 
-function isStream(body: unknown): body is Stream {
+export function isStream(body: unknown): body is Stream {
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
