@@ -35,14 +35,14 @@ const get = () => ({ status: 200 });
 it('hands over a connection whose 101 it has written', async () => {
   const base = await start({
     call: get,
-    webSocket: ({ anyPath }, { caller, env }) => ({
+    webSocket: ({ target }, { caller, env }) => ({
       status: 101,
       headers: {
         'Sec-WebSocket-Protocol': 'chat',
         'Content-Disposition': 'a',
         'Content-Length': '9',
       },
-      open: (socket, head) => socket.end(`${anyPath} ${caller} ${env} ${head}`),
+      open: (socket, head) => socket.end(`${target} ${caller} ${env} ${head}`),
     }),
   });
   const text = await sendRaw(base, `${HEAD}${TOKEN}\r\nearly`);
@@ -51,7 +51,7 @@ it('hands over a connection whose 101 it has written', async () => {
   expect(text).toMatch(/sec-websocket-protocol: chat\r\n/i);
   expect(text).toMatch(/x-request-id: [\da-f-]{36}\r\n/i);
   expect(text).not.toMatch(/content-(?:disposition|length)/i);
-  expect(text).toMatch(/\r\n\r\nws true dev early$/);
+  expect(text).toMatch(/\r\n\r\n\/ws true dev early$/);
 });
 
 it.each([

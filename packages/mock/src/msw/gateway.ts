@@ -1,4 +1,4 @@
-import type { Call, GatewayLogin } from '@berth/server-stubs';
+import type { Call, UnauthenticatedGatewayCall } from '@berth/server-stubs';
 import {
   bodyTooLarge,
   GatewayError,
@@ -42,7 +42,7 @@ export function createGatewaySurface(services: Services, profile: WireProfile): 
     path: `${escapePattern(ROOT)}.*`,
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-      await authenticateGateway(call as GatewayLogin, auth);
+      await authenticateGateway(call as UnauthenticatedGatewayCall, auth);
       const { name } = toTarget(call.rawPath);
       const problem = findNameProblem(name);
       if (problem !== undefined) {
@@ -108,7 +108,7 @@ export function handleSockets(
     const close = (reason: string) =>
       client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
     const { protocol, authorization } = readHandshake(info.protocols);
-    const call = { request: { headers: { authorization } } } as GatewayLogin;
+    const call = { request: { headers: { authorization } } } as UnauthenticatedGatewayCall;
     try {
       await authenticateGateway(call, auth);
     } catch (error) {

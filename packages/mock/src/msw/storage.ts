@@ -1,4 +1,4 @@
-import type { StorageLogin } from '@berth/server-stubs';
+import type { UnauthenticatedStorageCall } from '@berth/server-stubs';
 import {
   addField,
   assertBatch,
@@ -49,7 +49,7 @@ export function createStorageSurface(storage: StorageApi, profile: WireProfile):
       const envId = decodeText(segment);
       if (envId === undefined) throw badPath('envId');
       const { headers } = call.request;
-      const login = { ...call, envId } as StorageLogin;
+      const login = { ...call, envId } as UnauthenticatedStorageCall;
       await auth.credentials(readCredentials(headers, profile), login);
       const bytes = new Uint8Array(await request.arrayBuffer());
       const type = headers['content-type'];

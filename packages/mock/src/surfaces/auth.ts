@@ -1,5 +1,9 @@
 /** Credentials, and the checks used when the mock verifies nothing. Pages import it, so it needs no Node modules. */
-import type { GatewayLogin, GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
+import type {
+  GatewaySecurity,
+  StorageSecurity,
+  UnauthenticatedGatewayCall,
+} from '@berth/server-stubs';
 import { GatewayError, SIGNATURE, StorageError } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 
@@ -52,7 +56,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
 
 /** Authenticates a call of the gateway without its router. */
 export async function authenticateGateway(
-  login: GatewayLogin,
+  login: UnauthenticatedGatewayCall,
   { bearerToken, signature }: GatewaySecurity,
 ): Promise<unknown> {
   const { authorization } = login.request.headers;

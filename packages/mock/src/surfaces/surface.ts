@@ -1,5 +1,5 @@
 /** What the server and the MSW handlers share about their surfaces. Pages import it, so it needs no Node modules. */
-import type { StorageCall, StorageLogin } from '@berth/server-stubs';
+import type { StorageCall, UnauthenticatedStorageCall } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GATEWAY_ERRORS,
@@ -112,7 +112,7 @@ export async function callStorage(
   { storage }: StorageApi,
   id: StorageOperationId,
   input: unknown,
-  { envId, request, requestId, signal }: StorageLogin,
+  { envId, request, requestId, signal }: UnauthenticatedStorageCall,
 ): Promise<unknown> {
   const caller = { env: envId, id: 'mock' };
   const operation = storage[id] as (input: unknown, call: Partial<StorageCall>) => unknown;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
 import { isNominated } from '../gateway/headers.ts';
-import type { GatewayLogin } from '../gateway/router.ts';
+import type { UnauthenticatedGatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage/router.ts';
@@ -57,7 +57,7 @@ export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (
   authorization: string,
-  call: Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>,
+  call: Pick<UnauthenticatedGatewayCall, 'env' | 'request' | 'rawPath' | 'rawQuery'>,
 ) => Caller {
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   const findPair = createFinder(options, 'the Timestamp', createError);

@@ -15,7 +15,7 @@ import {
 } from '../router-options.ts';
 import { hasBody } from '../runtime/body.ts';
 import type { Router } from '../runtime/options.ts';
-import { Call } from '../runtime/portable/call.ts';
+import type { Call, IncomingCall } from '../runtime/portable/call.ts';
 import { HttpError } from '../runtime/portable/http-error.ts';
 import type { Input } from '../runtime/portable/parameters.ts';
 import type { HandlerResponse } from '../runtime/portable/route-table.ts';
@@ -26,9 +26,9 @@ import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
+  extractBearerProtocol,
   isWebSocket,
-  takeBearerProtocol,
-  toOpenHeaders,
+  toHandshakeHeaders,
   type WebSocketResponse,
 } from './web-socket.ts';
 
@@ -58,11 +58,7 @@ type PathInput = GeneratedInput<'cloudrun-get'>['path'];
 export interface GatewayInput {
   /** Name of the hosted service, which matches the contract's pattern. */
   readonly name: PathInput['name'];
-  /** The rest of the path after `/{name}/`, byte for byte. Empty for the root. */
-  readonly anyPath: PathInput['anyPath'];
-  /** Query as sent, without the question mark; `undefined` if there is none. */
-  readonly rawQuery: string | undefined;
-  /** Request target for the service: `/`, `anyPath` and the query, byte for byte. */
+  /** Request target for the service: `/`, `{anyPath}` and the query, byte for byte. */
   readonly target: string;
   /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body. */
   readonly method: string;
@@ -75,13 +71,13 @@ export interface GatewayInput {
 }
 
 /** A call that may not have been authenticated yet. */
-export interface GatewayLogin extends Call {
+export interface UnauthenticatedGatewayCall extends Call {
   /** Environment that the host name selects. Reject credentials for any other. */
   readonly env: string;
 }
 
 /** The context of a call to a hosted service. */
-export interface GatewayCall<Caller = unknown> extends GatewayLogin {
+export interface GatewayCall<Caller = unknown> extends UnauthenticatedGatewayCall {
   /** The authenticated caller, as the security handler returned it. */
   readonly caller: Caller;
 }
@@ -92,9 +88,12 @@ export interface GatewayCall<Caller = unknown> extends GatewayLogin {
  */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */
-  readonly bearerToken: (token: string, call: GatewayLogin) => AuthResult<Caller>;
+  readonly bearerToken: (token: string, call: UnauthenticatedGatewayCall) => AuthResult<Caller>;
   /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256`. */
-  readonly signature: (authorization: string, call: GatewayLogin) => AuthResult<Caller>;
+  readonly signature: (
+    authorization: string,
+    call: UnauthenticatedGatewayCall,
+  ) => AuthResult<Caller>;
 }
 
 /** Options of `createGatewayRouter`. */
@@ -158,20 +157,22 @@ export function createGatewayRouter<Caller = unknown>(
 
   // The runtime authenticates the caller first.
   const authenticate = {
-    bearerToken: (token: string, call: Call) => security.bearerToken(token, toLogin(call)),
-    signature: (text: string, call: Call) =>
-      text.split(' ', 1)[0] === SIGNATURE.algorithm && security.signature(text, toLogin(call)),
+    bearerToken(token: string, call: IncomingCall) {
+      call.env = envOf(call, env);
+      return security.bearerToken(token, call);
+    },
+    signature(text: string, call: IncomingCall) {
+      if (text.split(' ', 1)[0] !== SIGNATURE.algorithm) return undefined;
+      call.env = envOf(call, env);
+      return security.signature(text, call);
+    },
   };
-  function toLogin(call: Call): GatewayLogin {
-    (call as MutableCall).env = envOf(call, env);
-    return call as MutableCall;
-  }
 
-  async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
+  async function handle(parsed: Input, context: IncomingCall): Promise<HandlerResponse> {
     assertForwardable(context);
     const { bearerToken, signature } = context.security;
-    const call = context as MutableCall<Caller>;
-    call.caller = (bearerToken ?? signature) as Caller;
+    context.caller = bearerToken ?? signature;
+    const call = context as GatewayCall<Caller>;
     const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
@@ -201,7 +202,7 @@ export function createGatewayRouter<Caller = unknown>(
     const common = { 'x-request-id': requestId, [upstreamStatus]: '101' };
     const opened: HandlerResponse = {
       status: 101,
-      headers: headers === undefined ? {} : toOpenHeaders(headers, request, common),
+      headers: headers === undefined ? {} : toHandshakeHeaders(headers, request, common),
     };
     // Throws if a header is invalid.
     response.writeHead(101, opened.headers as OutgoingHttpHeaders);
@@ -223,12 +224,8 @@ export function createGatewayRouter<Caller = unknown>(
   }
 
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
-  const router = createRouter(
-    routes,
-    Object.fromEntries(operations),
-    { ...settings, security: authenticate },
-    MutableCall,
-  );
+  const runtime = { ...settings, security: authenticate };
+  const router = createRouter(routes, Object.fromEntries(operations), runtime);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);
@@ -236,16 +233,10 @@ export function createGatewayRouter<Caller = unknown>(
       socket.destroy();
       return;
     }
-    takeBearerProtocol(request);
+    extractBearerProtocol(request);
     router(request, response);
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
-}
-
-/** A `GatewayCall` to the router, which sets its fields: `env` for the security handlers, `caller` for the handler. */
-class MutableCall<Caller = unknown> extends Call {
-  env = '';
-  caller = undefined as Caller;
 }
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
@@ -296,8 +287,6 @@ function toServiceInput(
   rawHeaders.push('x-request-id', requestId);
   return {
     name,
-    anyPath,
-    rawQuery,
     target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
     method,
     headers,

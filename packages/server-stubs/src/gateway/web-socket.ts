@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { removeRawHeader, TOKEN } from '../runtime/portable/index.ts';
@@ -30,8 +30,8 @@ export function isWebSocket({ method, httpVersion, headers }: IncomingMessage): 
  * D14: a browser may send its token as the subprotocol `berth.bearer.<token>`, which is removed and never echoed.
  * Several credentials are joined into one, which is always rejected.
  */
-export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
-  const protocols = headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
+export function extractBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
+  const protocols = listProtocols(headers);
   const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER));
   if (tokens.length === 0) return;
   removeRawHeader(rawHeaders, PROTOCOLS);
@@ -48,6 +48,10 @@ export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): vo
 
 const PROTOCOLS = 'sec-websocket-protocol';
 const BEARER = 'berth.bearer.';
+
+function listProtocols(headers: IncomingHttpHeaders): readonly string[] {
+  return headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
+}
 
 /** RFC 6455, section 4.1: 16 bytes, base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
@@ -75,7 +79,7 @@ export function assertHandshake(
   if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
     throw invalidHandshake('The Sec-WebSocket-Key header must be 16 bytes in base64.');
   }
-  const protocols = headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
+  const protocols = listProtocols(headers);
   const isUnique = new Set(protocols).size === protocols.length;
   if (!isUnique || !protocols.every((protocol) => TOKEN.test(protocol))) {
     throw invalidHandshake('The Sec-WebSocket-Protocol header must list each subprotocol once.');
@@ -87,7 +91,7 @@ function invalidHandshake(message: string, headers: Record<string, string> = {})
 }
 
 /** Returns the headers of the 101. */
-export function toOpenHeaders(
+export function toHandshakeHeaders(
   headers: NonNullable<WebSocketResponse['headers']>,
   request: IncomingMessage,
   common: Readonly<Record<string, string>>,

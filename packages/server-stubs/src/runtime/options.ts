@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import type { Call } from './portable/call.ts';
+import type { Call, IncomingCall } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 import type { HandlerResponse } from './portable/route-table.ts';
 
@@ -49,9 +49,14 @@ export interface RequestLimits {
   readonly streamBytes?: number | undefined;
 }
 
-/** Handles one operation. Generated code narrows both types. */
 // biome-ignore lint/suspicious/noExplicitAny: a handler of narrower input must be assignable
-export type Handler = (input: any, call: Call<any>) => HandlerResponse | Promise<HandlerResponse>;
+type Narrower = any;
+
+/** Handles one operation. Generated code narrows both types. */
+export type Handler = (
+  input: Narrower,
+  call: IncomingCall<Narrower>,
+) => HandlerResponse | Promise<HandlerResponse>;
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
@@ -65,7 +70,7 @@ export type Handlers = Readonly<Record<string, Handler | undefined>>;
  */
 export type SecurityHandler<Principal = unknown> = (
   credential: string,
-  call: Call,
+  call: IncomingCall,
   scopes: readonly string[],
 ) => Principal | Promise<Principal>;
 

@@ -9,7 +9,7 @@ import {
   type Settings,
   toSettings,
 } from './options.ts';
-import { Call, type Principals } from './portable/call.ts';
+import { IncomingCall, type PrincipalsByScheme } from './portable/call.ts';
 import { decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { createNullObject } from './portable/null-object.ts';
@@ -33,13 +33,12 @@ interface Operation {
   /** The path parameter that is not decoded. */
   readonly greedy: string | undefined;
   readonly handle: Handler | undefined;
-  readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
+  readonly authenticate: ((call: IncomingCall) => Promise<PrincipalsByScheme>) | undefined;
 }
 
 /**
  * Creates a router from generated routes and your handlers, which get valid input from authenticated callers.
  *
- * @param CallType class of the calls, for a router whose calls have more fields
  * @throws TypeError if a handler belongs to no operation, a security handler is missing, or an option is
  *   invalid
  *
@@ -50,7 +49,6 @@ export function createRouter(
   table: RouteTable,
   handlers: Handlers,
   options: RouterOptions = {},
-  CallType: new (...parameters: ConstructorParameters<typeof Call>) => Call = Call,
 ): Router {
   const settings = toSettings(options);
   const { requestId: createId, respondToOptions } = settings;
@@ -66,19 +64,18 @@ export function createRouter(
       return;
     }
     const operation = match && findOperation(match, request.method);
-    const call = new CallType(request, response, operation?.route, target, createId);
+    const call = new IncomingCall(request, response, operation?.route, target, createId);
     void serve(call, match, operation);
   };
 
   /** The flow of a call. Never rejects. */
   async function serve(
-    call: Call,
+    call: IncomingCall,
     match: Match<Operation> | undefined,
     operation: Operation | undefined,
   ): Promise<void> {
     const { request, rawPath } = call;
     const { method = '' } = request;
-    const writable: { -readonly [Name in 'pathValues' | 'security']: Call[Name] } = call;
     try {
       const isUnhandled = operation === undefined && method === 'OPTIONS';
       if (isUnhandled && respondToOptions) return responder.respond(call, respondToOptions(call));
@@ -87,11 +84,11 @@ export function createRouter(
       const { route, handle, authenticate } = operation;
       const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
-      writable.pathValues = decodeValues(raw, operation);
+      call.pathValues = decodeValues(raw, operation);
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
-      if (authenticate !== undefined) writable.security = await authenticate(call);
+      if (authenticate !== undefined) call.security = await authenticate(call);
       let input: Input;
       try {
         input = readParameters(route, raw, call);

@@ -1,5 +1,5 @@
 import { findHandler, type SecurityHandlers } from './options.ts';
-import type { Call, Principals } from './portable/call.ts';
+import type { Call, IncomingCall, PrincipalsByScheme } from './portable/call.ts';
 import { decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
@@ -16,7 +16,7 @@ export function createAuthentication(
   { securitySchemes }: RouteTable,
   { security, scopes }: Route,
   handlers: SecurityHandlers,
-): ((call: Call) => Promise<Principals>) | undefined {
+): ((call: IncomingCall) => Promise<PrincipalsByScheme>) | undefined {
   if (security.length === 0) return undefined;
   const alternatives = security.map((names, index) =>
     names.map((name) => {

@@ -16,7 +16,7 @@ import {
   type Router,
   type SecurityHandler,
 } from '../runtime/options.ts';
-import { Call } from '../runtime/portable/call.ts';
+import type { Call } from '../runtime/portable/call.ts';
 import type { HttpError } from '../runtime/portable/http-error.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createRouter } from '../runtime/router.ts';
@@ -43,13 +43,13 @@ type DataOf<Response> = Response extends { status: 200; body: { body: { data?: i
   : never;
 
 /** A storage call that may not have been authenticated yet. */
-export interface StorageLogin extends Call {
+export interface UnauthenticatedStorageCall extends Call {
   /** Environment in the path. Reject credentials for any other. */
   readonly envId: string;
 }
 
 /** The context of a storage call. */
-export interface StorageCall<Caller = unknown> extends StorageLogin {
+export interface StorageCall<Caller = unknown> extends UnauthenticatedStorageCall {
   /** The authenticated caller, as the security handler returned it. */
   readonly caller: Caller;
 }
@@ -71,7 +71,10 @@ export interface StorageSecurity<Caller = unknown> {
    * Returns the caller that the credentials belong to, or `undefined`, `null` or `false` to reject them, or throws a
    * `StorageError` with the reason.
    */
-  credentials(credentials: StorageCredentials, call: StorageLogin): AuthResult<Caller>;
+  credentials(
+    credentials: StorageCredentials,
+    call: UnauthenticatedStorageCall,
+  ): AuthResult<Caller>;
 }
 
 /** Options of `createStorageRouter`. */
@@ -108,17 +111,15 @@ export function createStorageRouter<Caller = unknown>(
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    const login = call as MutableCall;
-    login.envId = call.pathValues.envId ?? '';
-    return security.credentials(credentials, login);
+    call.envId = call.pathValues.envId ?? '';
+    return security.credentials(credentials, call);
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
   const toHandler = (id: string): Handler | undefined => {
     const handler = (handlers as Record<string, Handler | undefined>)[id]?.bind(handlers);
     if (handler === undefined) return undefined;
-    return async ({ body }, context) => {
-      const call = context as MutableCall;
+    return async ({ body }, call) => {
       call.caller = call.security[CREDENTIALS];
       assertEnv(call.envId, env);
       assertBatch(body, batchItems);
@@ -127,17 +128,11 @@ export function createStorageRouter<Caller = unknown>(
   };
   const operations = STORAGE_ROUTES.map(({ operationId: id }) => [id, toHandler(id)]);
 
-  // 3. It checks the response, if it should, and sends it in the form of the deployment. It refuses unknown handlers.
+  // 3. It checks the response, if it should, and sends it in the form of the deployment. It rejects unknown handlers.
   const all = { ...handlers, ...Object.fromEntries(operations) };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
   const runtime = { ...settings, security: { [CREDENTIALS]: authenticate }, encodeBody };
-  return createRouter(toStorageTable(wireProfile), all, runtime, MutableCall);
-}
-
-/** A `StorageCall` to the router, which sets its fields: `envId` for the security handler, `caller` for the handler. */
-class MutableCall extends Call {
-  envId = '';
-  caller: unknown;
+  return createRouter(toStorageTable(wireProfile), all, runtime);
 }
 
 const CREDENTIALS = 'credentials';

@@ -4,7 +4,7 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
 import { assertLimit, type Router } from '../runtime/options.ts';
-import { Call } from '../runtime/portable/call.ts';
+import type { Call, IncomingCall } from '../runtime/portable/call.ts';
 import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { Input } from '../runtime/portable/parameters.ts';
 import type { HandlerResponse } from '../runtime/portable/route-table.ts';
@@ -50,11 +50,11 @@ export function createUploadRouter(
     toContractError('upload', error),
   );
 
-  async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
+  async function handle({ body }: Input, call: IncomingCall): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;
-      const input = { ...toUploadFields(fields, call as UploadCall, wireProfile), ...file };
+      const input = { ...toUploadFields(fields, call, wireProfile), ...file };
       return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
@@ -67,10 +67,5 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return createRouter(table, { ...handlers, uploadFile: handle }, settings, UploadCall);
-}
-
-class UploadCall extends Call {
-  /** Set once the fields before the file are read. */
-  key: string | undefined;
+  return createRouter(table, { ...handlers, uploadFile: handle }, settings);
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import {
   GatewayError,
-  type GatewayLogin,
   type GatewaySecurity,
   StorageError,
   type StorageSecurity,
+  type UnauthenticatedGatewayCall,
   UploadError,
 } from '@berth/server-stubs';
 import {
@@ -130,7 +130,7 @@ const MAX_LENGTH = 8192;
 /** Returns the caller that a token for the environment identifies (D19), synchronously if the token is cached. */
 function checkToken(
   token: string,
-  env: GatewayLogin['env'],
+  env: UnauthenticatedGatewayCall['env'],
   issuers: Issuers,
 ): Caller | Promise<Caller> {
   if (token.length > MAX_LENGTH) {

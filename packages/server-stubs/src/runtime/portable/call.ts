@@ -3,17 +3,18 @@ import type { Target } from './paths.ts';
 import type { Route } from './route-table.ts';
 
 /** The principals that the security handlers returned, by scheme. */
-export type Principals = Readonly<Record<string, unknown>>;
+export type PrincipalsByScheme = Readonly<Record<string, unknown>>;
 
 type CreateId = ((request: IncomingMessage) => string | undefined) | undefined;
 
 const NOTHING = Object.freeze({});
 
-/**
- * The context of a request. Handlers get it in addition to their input. The routers of the contract extend it with
- * their own fields.
- */
-export class Call<Security extends object = Principals> {
+/** The context of a request. Handlers get it in addition to their input. */
+export interface Call<Security extends object = PrincipalsByScheme>
+  extends Readonly<Omit<IncomingCall<Security>, 'env' | 'envId' | 'caller' | 'key'>> {}
+
+/** A `Call` to the routers, which set the fields that are not read-only. Other code gets them in narrower types. */
+export class IncomingCall<Security extends object = PrincipalsByScheme> {
   readonly request: IncomingMessage;
   /** For what a returned response cannot express. A handler that ends it must still return a response. */
   readonly response: ServerResponse;
@@ -26,9 +27,17 @@ export class Call<Security extends object = Principals> {
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
   /** Path parameters as decoded text; greedy ones as sent. Empty if the path is unknown or invalid. */
-  readonly pathValues: Readonly<Record<string, string>> = NOTHING;
+  pathValues: Readonly<Record<string, string>> = NOTHING;
   /** The principals of the alternative that authenticated the caller, by scheme. */
-  readonly security: Security = NOTHING as Security;
+  security: Security = NOTHING as Security;
+  /** Environment of a gateway call. */
+  env = '';
+  /** Environment of a storage call. */
+  envId = '';
+  /** The authenticated caller of a gateway or storage call. */
+  caller: unknown;
+  /** Path in an upload form, once the fields before the file are read. */
+  key: string | undefined;
   readonly #createId: CreateId;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
