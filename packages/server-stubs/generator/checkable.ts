@@ -6,7 +6,7 @@ import {
   type OpenApiDocument,
   targetOf,
   toList,
-} from './document.ts';
+} from './openapi-document.ts';
 import { subschemasOf } from './schemas.ts';
 
 /** Whether a pattern is a regular expression of JavaScript. */

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type OpenApiDocument,
   toList,
-} from './document.ts';
+} from './openapi-document.ts';
 import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
 
 /** What the schemas of requests or of responses are converted with. */

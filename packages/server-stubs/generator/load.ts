@@ -22,9 +22,9 @@ import {
   TOO_DEEP,
   targetOf,
   toPointer,
-} from './document.ts';
+} from './openapi-document.ts';
 import { SAME_VALUE, subschemasOf } from './schemas.ts';
-import { upgradeDocument } from './upgrade.ts';
+import { upgradeDocument } from './to-openapi-31.ts';
 
 const OPERATION_ID = 'operation-operationId-unique';
 
@@ -48,9 +48,9 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   const externalRefResolver = new LocalResolver(config.resolve);
   const document = await readRoot(source, externalRefResolver);
   const { openapi, swagger } = asObject(document.parsed);
-  const version = JSON.stringify(openapi ?? swagger) ?? 'missing';
+  const version = JSON.stringify(openapi ?? swagger) ?? 'none';
   if (!/^"(?:2\.0"|3\.[01]\.\d)/.test(version)) {
-    const message = `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger. It is ${version}.`;
+    const message = `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger, got ${version}.`;
     throw toError(document, message);
   }
   assertAcyclic(document);
@@ -59,14 +59,14 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
     throw toError(document, isTooDeep(error) ? TOO_DEEP : `It cannot be read: ${error.message}.`);
   });
   const errors = found.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new InvalidDocumentError(errors.map(toProblem));
+  if (errors.length > 0) throw new InvalidDocumentError(errors.map(convertProblem));
   const files = [...externalRefResolver.getFiles()];
   if (files.length > 1) {
     await bundle({ doc: document, config, externalRefResolver });
     assertAcyclic(document);
   }
   const root = upgradeDocument(JSON.parse(JSON.stringify(document.parsed)));
-  return new OpenApiDocument(root, files, found.map(toProblem), (at) => locate(document, at));
+  return new OpenApiDocument(root, files, found.map(convertProblem), (at) => locate(document, at));
 }
 
 class LocalResolver extends BaseResolver {
@@ -128,7 +128,7 @@ function toError(at: string | Document, message: string, pointer = '#'): Invalid
   return new InvalidDocumentError([{ location, pointer, message }]);
 }
 
-function toProblem({ message, location, suggest, ruleId }: NormalizedProblem): Problem {
+function convertProblem({ message, location, suggest, ruleId }: NormalizedProblem): Problem {
   const [first] = location as [LocationObject];
   const text = message.trim().replace(/[^.?!]$/, '$&.');
   const fix = ruleId === 'no-unresolved-refs' && 'Correct the reference, or add its target.';

@@ -9,6 +9,7 @@ import type {
   SecurityScheme,
 } from '../src/runtime/portable/route-table.ts';
 import { toViolation } from '../src/runtime/portable/validation.ts';
+import { describeFields, describeParameters, typesOf } from './describe-parameters.ts';
 import {
   asObject,
   entriesOf,
@@ -18,8 +19,7 @@ import {
   type OpenApiDocument,
   operationsOf,
   toList,
-} from './document.ts';
-import { describeFields, describeParameters, typesOf } from './parameters.ts';
+} from './openapi-document.ts';
 import { SchemaSet, type ValidatorName } from './schema-set.ts';
 import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
 import { checkSchemas } from './validators.ts';

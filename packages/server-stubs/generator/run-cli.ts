@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { InvalidDocumentError, toText } from './document.ts';
+import { InvalidDocumentError, toText } from './openapi-document.ts';
 
-type Settings = { output: string; handlers?: string; strict?: boolean };
+type CliOptions = { output: string; handlers?: string; strict?: boolean };
 
 /** Runs `berth-stubs`, and returns the exit code. */
 export async function runCli(argv: readonly string[], version: string): Promise<number> {
@@ -31,7 +31,7 @@ export async function runCli(argv: readonly string[], version: string): Promise<
 Exit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 the command line is invalid.`,
     )
     .exitOverride()
-    .action((file: string, settings: Settings) => {
+    .action((file: string, settings: CliOptions) => {
       const { output, handlers } = settings;
       // Both have an index.
       if (handlers !== undefined && resolve(handlers) === resolve(output)) {
@@ -49,7 +49,7 @@ Exit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`${toMessage(error)}\n`);
+    process.stderr.write(`${describeError(error)}\n`);
     return 1;
   }
 }
@@ -58,7 +58,11 @@ function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-async function generateInto(file: string, { output, handlers, strict }: Settings, mark: string) {
+async function generateInto(
+  file: string,
+  { output, handlers, strict }: CliOptions,
+  header: string,
+) {
   // Imported here because they load a compiler, which is slow.
   const [{ loadDocument }, { generate }, { INDEX, writeHandlers }] = await Promise.all([
     import('./load.ts'),
@@ -71,13 +75,13 @@ async function generateInto(file: string, { output, handlers, strict }: Settings
   if (strict && warnings.length > 0) throw new InvalidDocumentError(warnings);
   const texts = new Map<string, string>();
   const lines = warnings.map((warning) => `warning: ${toText(warning)}`);
-  for (const [name, text] of files) texts.set(join(output, name), `${mark}${text.trim()}\n`);
+  for (const [name, text] of files) texts.set(join(output, name), `${header}${text.trim()}\n`);
   if (handlers !== undefined) {
     const path = relative(handlers, join(output, INDEX)).replaceAll('\\', '/');
     const specifier = /^\.\.?\//.test(path) ? path : `./${path}`;
     for (const [name, text] of writeHandlers(routes, specifier, document)) {
       const target = join(handlers, name);
-      if (name === INDEX) texts.set(target, mark + text);
+      if (name === INDEX) texts.set(target, header + text);
       else if (!existsSync(target)) {
         texts.set(target, text);
         lines.push(`wrote ${target}`);
@@ -118,7 +122,7 @@ async function writeFiles(files: ReadonlyMap<string, string>): Promise<void> {
   }
 }
 
-function toMessage(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof InvalidDocumentError) {
     const { length } = error.problems;
     return `${error.message}\n${length} ${length === 1 ? 'error' : 'errors'} in the document, so nothing was written.`;

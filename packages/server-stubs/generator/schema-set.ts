@@ -1,9 +1,15 @@
-import { toNames } from '../src/runtime/portable/json-pointer.ts';
+import { toNames } from '../src/runtime/portable/encoding.ts';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
 import { createCompleteness } from './checkable.ts';
 import { type Conversion, convertSchema } from './convert-schema.ts';
-import { asObject, type OpenApiDocument, type Pointer, targetOf, toPointer } from './document.ts';
 import { Names, toTypeName } from './names.ts';
+import {
+  asObject,
+  type OpenApiDocument,
+  type Pointer,
+  targetOf,
+  toPointer,
+} from './openapi-document.ts';
 import { createCompiler, type Schema, writeValidators } from './validators.ts';
 
 /** The mark of the properties that do not occur in requests or in responses. */

@@ -1,4 +1,11 @@
-import { entriesOf, follow, isObject, type JsonObject, targetOf, toList } from './document.ts';
+import {
+  entriesOf,
+  follow,
+  isObject,
+  type JsonObject,
+  targetOf,
+  toList,
+} from './openapi-document.ts';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as equalModule from 'ajv/dist/runtime/equal.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { toNames } from '../src/runtime/portable/json-pointer.ts';
+import { toNames } from '../src/runtime/portable/encoding.ts';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
 import { ajvHelpers, functionIn } from '../src/runtime/portable/validation.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type OpenApiDocument,
   type Pointer,
   type Problem,
-} from './document.ts';
+} from './openapi-document.ts';
 
 /** A schema for Ajv, and where it is in the document. */
 export interface Schema {

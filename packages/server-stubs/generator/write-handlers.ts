@@ -1,11 +1,11 @@
 import type { Route } from '../src/runtime/portable/route-table.ts';
+import { toKey, toLiteral, toVariableName } from './names.ts';
 import {
   InvalidDocumentError,
   type OpenApiDocument,
   operationsOf,
   type Problem,
-} from './document.ts';
-import { toKey, toLiteral, toVariableName } from './names.ts';
+} from './openapi-document.ts';
 
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
 const RESERVED =

@@ -6,6 +6,7 @@ import {
   transformSchema,
 } from 'openapi-typescript';
 import type { Route } from '../src/runtime/portable/route-table.ts';
+import { Names } from './names.ts';
 import {
   asObject,
   entriesOf,
@@ -19,8 +20,7 @@ import {
   targetOf,
   toList,
   toReference,
-} from './document.ts';
-import { Names } from './names.ts';
+} from './openapi-document.ts';
 import { isMarked, toFlat, visitSchema, visitSchemas } from './schemas.ts';
 
 /** The helper of openapi-typescript does not compile for a schema that allows `null`. */

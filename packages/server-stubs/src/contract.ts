@@ -13,7 +13,7 @@ export {
   UploadError,
 } from './errors.ts';
 export { applyDispositionRules } from './gateway/disposition.ts';
-export { countHosts, isLoopback } from './gateway/headers.ts';
+export { countHosts, isLoopback } from './gateway/forwarding.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';

@@ -1,13 +1,13 @@
+import { loadDocument } from '../generator/load.ts';
 import {
   InvalidDocumentError,
   isObject,
   type JsonObject,
   type Problem,
-} from '../generator/document.ts';
-import { loadDocument } from '../generator/load.ts';
+} from '../generator/openapi-document.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { ValidatorName } from '../generator/schema-set.ts';
-import type { RouteTable } from './runtime/portable/route-table.ts';
+import type { RouteTable } from './runtime/portable/index.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
 

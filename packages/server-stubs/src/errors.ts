@@ -28,7 +28,7 @@ export interface ContractErrorOptions {
   readonly message?: string;
   /** Response status. Default: the contract's status for the code, or 500 for other codes. */
   readonly status?: number;
-  /** Whole seconds to wait, sent as `Retry-After`. Default: the contract's value for the code. */
+  /** Seconds to wait, an integer, sent as `Retry-After`. Default: the contract's value for the code. */
   readonly retryAfter?: number;
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ abstract class ContractError<Code extends string> extends Error {
   readonly code: Code;
   /** Response status. */
   readonly status: number;
-  /** How long the caller should wait, in whole seconds; `undefined` if waiting does not help. */
+  /** How long the caller should wait, in seconds, an integer; `undefined` if waiting does not help. */
   readonly retryAfter: number | undefined;
   /** Response headers that depend only on this error. */
   readonly headers: Readonly<Record<string, string>>;
@@ -58,10 +58,13 @@ abstract class ContractError<Code extends string> extends Error {
     this.retryAfter = retryAfter ?? row.retryAfter;
     const seconds = this.retryAfter?.toString();
     // In lowercase, so that those that the routers set replace them, and not the other way round.
-    const own = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+    const lowercased = Object.entries(headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]);
     this.headers = {
       ...(seconds !== undefined && { 'retry-after': seconds }),
-      ...Object.fromEntries(own),
+      ...Object.fromEntries(lowercased),
     };
   }
 }
@@ -117,7 +120,7 @@ export class StorageError extends ContractError<StorageErrorCode> {
   }
 }
 
-/** What the errors of an upload name: the `key` of its form, once that is known. */
+/** Context for upload errors: the form's `key`, once known. */
 export interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
   key?: string | undefined;
 }

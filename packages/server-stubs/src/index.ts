@@ -9,8 +9,7 @@ export {
   type EventStreamOptions,
 } from './runtime/event-stream.ts';
 export type { Router } from './runtime/options.ts';
-export type { Call } from './runtime/portable/call.ts';
-export { HttpError, type Violation } from './runtime/portable/http-error.ts';
+export { type Call, HttpError, type Violation } from './runtime/portable/index.ts';
 export * from './storage/router.ts';
 export type { StorageCredentials } from './storage/wire.ts';
 export * from './upload/router.ts';

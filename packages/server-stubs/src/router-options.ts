@@ -1,8 +1,7 @@
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { type RequestLimits, type RouterOptions, toLog } from './runtime/options.ts';
-import type { Call } from './runtime/portable/call.ts';
-import type { ErrorWithResponse, HttpError } from './runtime/portable/http-error.ts';
+import type { Call, ErrorWithResponse, HttpError } from './runtime/portable/index.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions

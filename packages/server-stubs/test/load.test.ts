@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { InvalidDocumentError, type Problem } from '../generator/document.ts';
+import { InvalidDocumentError, type Problem } from '../generator/openapi-document.ts';
 import { loadRoutes } from '../src/document.ts';
 import { generateFrom } from './corpus/generated.ts';
 
@@ -65,8 +65,8 @@ const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 describe('an invalid document is refused, with the place and the fix', () => {
   it.each([
     ['document:1:1 #: The version must be "3.1.x"', { openapi: '4.0.0' }],
-    ['It is 3.1.', { openapi: 3.1 }],
-    ['It is missing.', {}],
+    ['got 3.1.', { openapi: 3.1 }],
+    ['got none.', {}],
     ["Can't resolve $ref: a URL is not loaded.", body({ $ref: 'https://a.example/b.yaml' })],
     [`${BODY}: Can't resolve $ref. Correct the reference, or add its target.`, body(ref('Pet'))],
     [`${BODY}/type: This is not a valid JSON Schema`, body({ type: 'file' })],

@@ -7,7 +7,7 @@ import {
   type GatewayRouterOptions,
 } from '@berth/server-stubs';
 import { expect, it, vi } from 'vitest';
-import { filterUpgrades } from '../src/runtime/upgrade.ts';
+import { filterUpgrades } from '../src/runtime/upgrade-response.ts';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 

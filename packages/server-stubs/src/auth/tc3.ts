@@ -134,7 +134,7 @@ const FORMS = {
     'at most 100 header names, separated by semicolons',
   ],
   Signature: [/^[\da-f]{64}$/, '64 lowercase hexadecimal digits'],
-  Timestamp: [/^\d{1,12}$/, 'a time in whole seconds since 1970'],
+  Timestamp: [/^\d{1,12}$/, 'the number of seconds since 1970, an integer'],
   // The comma, which ends the field, has already been cut off.
   Token: [/^[!-~]*$/, 'visible ASCII characters'],
 } as const;

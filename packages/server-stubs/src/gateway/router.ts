@@ -15,14 +15,17 @@ import {
 } from '../router-options.ts';
 import { hasBody } from '../runtime/body.ts';
 import type { Router } from '../runtime/options.ts';
-import type { Call, IncomingCall } from '../runtime/portable/call.ts';
-import { HttpError } from '../runtime/portable/http-error.ts';
-import type { Input } from '../runtime/portable/parameters.ts';
-import type { HandlerResponse } from '../runtime/portable/route-table.ts';
+import {
+  type Call,
+  type HandlerResponse,
+  HttpError,
+  type IncomingCall,
+  type Input,
+} from '../runtime/portable/index.ts';
 import { discard } from '../runtime/response-body.ts';
 import { createRouter } from '../runtime/router.ts';
-import { UpgradeResponse } from '../runtime/upgrade.ts';
-import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
+import { UpgradeResponse } from '../runtime/upgrade-response.ts';
+import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './forwarding.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,

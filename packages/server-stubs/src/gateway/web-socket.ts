@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { removeRawHeader, TOKEN } from '../runtime/portable/index.ts';
-import { isUpgrade, removeHopByHop } from './headers.ts';
+import { isUpgrade, removeHopByHop } from './forwarding.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
 export interface WebSocketResponse {

@@ -4,7 +4,7 @@ import type { Limits } from './options.ts';
 import { CONTENT_KINDS } from './portable/content-kinds.ts';
 import { charsetOf, findContent } from './portable/headers.ts';
 import { bodyTooLarge, invalidBody, unsupported } from './portable/http-error.ts';
-import { decodeUtf8, readFields, selectContent } from './portable/json.ts';
+import { decodeUtf8, readFields, selectRequestContent } from './portable/json.ts';
 import type { Input } from './portable/parameters.ts';
 import type { Content, RequestBody, Route } from './portable/route-table.ts';
 
@@ -59,13 +59,13 @@ const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
 function selectSupported({ content }: RequestBody, request: IncomingMessage): Content {
   const { 'content-encoding': coding = 'identity', 'content-type': type } = request.headers;
   // Other middleware has decoded what it has read.
-  if (request.readableDidRead) return selectContent(content, type);
+  if (request.readableDidRead) return selectRequestContent(content, type);
   if (coding.toLowerCase() !== 'identity') {
     // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
     const message = `The Content-Encoding ${coding} is not supported: send the body without it.`;
     throw unsupported(message, { 'accept-encoding': 'identity' });
   }
-  const found = selectContent(content, type);
+  const found = selectRequestContent(content, type);
   const charset = charsetOf(type ?? '');
   if (CONTENT_KINDS[found.kind].parse !== undefined && !UTF_8_NAMES.has(charset)) {
     throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, {});

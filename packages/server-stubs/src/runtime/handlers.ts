@@ -73,10 +73,10 @@ type BodyInput<Operation> = Operation extends { requestBody: { content: infer Co
     : unknown;
 
 type RequestContent<Content> = {
-  [Type in keyof Content]: { contentType: Type; body: RequestBody<Type, Content[Type]> };
+  [Type in keyof Content]: { contentType: Type; body: BodyOf<Type, Content[Type]> };
 }[keyof Content];
 
-type RequestBody<Type, Value> = {
+type BodyOf<Type, Value> = {
   json: InRequest<Value>;
   form: InRequest<Value>;
   text: string;

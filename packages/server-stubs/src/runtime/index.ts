@@ -17,4 +17,4 @@ export type { Input } from './portable/parameters.ts';
 export type * from './portable/route-table.ts';
 export { ajvHelpers } from './portable/validation.ts';
 export { createRouter } from './router.ts';
-export { toUpgradeOptions, UpgradeResponse } from './upgrade.ts';
+export { toUpgradeOptions, UpgradeResponse } from './upgrade-response.ts';

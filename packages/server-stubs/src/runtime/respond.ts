@@ -3,6 +3,7 @@ import { drainAfter } from './body.ts';
 import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
 import { CONTENT_KINDS } from './portable/content-kinds.ts';
+import { createNullObject } from './portable/encoding.ts';
 import { findContent, type HeaderValue, headerOf } from './portable/headers.ts';
 import {
   type ErrorWithResponse,
@@ -10,7 +11,6 @@ import {
   hasResponse,
   toResponse,
 } from './portable/http-error.ts';
-import { createNullObject } from './portable/null-object.ts';
 import type {
   Content,
   DocumentedResponse,

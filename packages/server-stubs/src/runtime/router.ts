@@ -10,9 +10,8 @@ import {
   toSettings,
 } from './options.ts';
 import { IncomingCall, type PrincipalsByScheme } from './portable/call.ts';
-import { decodeText } from './portable/encoding.ts';
+import { createNullObject, decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
-import { createNullObject } from './portable/null-object.ts';
 import { type Input, readParameters } from './portable/parameters.ts';
 import {
   type Match,
@@ -138,9 +137,9 @@ function toPaths(
       authenticate: createAuthentication(table, route, security),
     });
   }
-  const known = new Set(table.routes.map(({ operationId }) => operationId));
+  const operationIds = new Set(table.routes.map(({ operationId }) => operationId));
   for (const [name, handler] of Object.entries(handlers)) {
-    if (typeof handler === 'function' && !known.has(name)) {
+    if (typeof handler === 'function' && !operationIds.has(name)) {
       throw new TypeError(`handlers.${name}: the document has no operation with that name.`);
     }
   }

@@ -1,9 +1,8 @@
 import { findHandler, type SecurityHandlers } from './options.ts';
 import type { Call, IncomingCall, PrincipalsByScheme } from './portable/call.ts';
-import { decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
+import { createNullObject, decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
-import { createNullObject } from './portable/null-object.ts';
 import type { HandlerResponse, Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
 
 /**

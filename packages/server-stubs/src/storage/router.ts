@@ -16,9 +16,7 @@ import {
   type Router,
   type SecurityHandler,
 } from '../runtime/options.ts';
-import type { Call } from '../runtime/portable/call.ts';
-import type { HttpError } from '../runtime/portable/http-error.ts';
-import type { RouteTable } from '../runtime/portable/route-table.ts';
+import type { Call, HttpError, RouteTable } from '../runtime/portable/index.ts';
 import { createRouter } from '../runtime/router.ts';
 import {
   assertBatch,

@@ -9,7 +9,7 @@ export interface StorageCredentials {
   readonly authorization: string;
   /** Session token of temporary credentials; empty for permanent ones. */
   readonly sessionToken: string;
-  /** Signing time in whole seconds since the epoch. */
+  /** Signing time in seconds since the epoch, an integer. */
   readonly timestamp: number;
 }
 
@@ -22,7 +22,7 @@ export function readCredentials(
   if (authorization === undefined) throw missingCredentials(names.authorization);
   const time = read(names.timestamp) ?? '';
   if (!/^\d{1,12}$/.test(time)) {
-    const message = `The ${names.timestamp} header must be a time in whole seconds since 1970.`;
+    const message = `The ${names.timestamp} header must be the number of seconds since 1970, an integer.`;
     throw new StorageError('SIGN_PARAM_INVALID', { message });
   }
   const sessionToken = read(names.sessionToken) ?? '';

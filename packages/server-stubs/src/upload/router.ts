@@ -4,10 +4,13 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
 import { assertLimit, type Router } from '../runtime/options.ts';
-import type { Call, IncomingCall } from '../runtime/portable/call.ts';
-import { hasResponse } from '../runtime/portable/http-error.ts';
-import type { Input } from '../runtime/portable/parameters.ts';
-import type { HandlerResponse } from '../runtime/portable/route-table.ts';
+import {
+  type Call,
+  type HandlerResponse,
+  hasResponse,
+  type IncomingCall,
+  type Input,
+} from '../runtime/portable/index.ts';
 import { createRouter } from '../runtime/router.ts';
 import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';

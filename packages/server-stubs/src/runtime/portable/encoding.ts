@@ -1,4 +1,4 @@
-/** How paths, queries and cookies encode names and values. Works in browsers, where MSW handles calls. */
+/** How paths, queries, cookies and JSON Pointers encode names and values. Works in browsers, where MSW handles calls. */
 
 const ENCODED = /[%\u0080-\uffff]/;
 const UNENCODED = /[\u0080-\u00ff]/g;
@@ -24,7 +24,7 @@ export function decodeQuery(raw: string): string | undefined {
 }
 
 /** RFC 3986, section 6.2.2.2: percent-encoded unreserved characters are equal to their plain form. */
-export function toPlain(text: string): string {
+export function decodeUnreserved(text: string): string {
   return text.replace(/%[\da-f]{2}/gi, (encoded) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
     return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
@@ -41,8 +41,8 @@ export function parseQuery(query: string): QueryValues {
     const [name = '', ...value] = pair.split('=');
     const key = pair === '' ? undefined : decodeQuery(name);
     if (key === undefined) continue;
-    const known = values.get(key);
-    if (known) known.push(value.join('='));
+    const existing = values.get(key);
+    if (existing) existing.push(value.join('='));
     else values.set(key, [value.join('=')]);
   }
   return values;
@@ -57,4 +57,28 @@ export function findCookie(header = '', name = ''): string | undefined {
     return /^"(.*)"$/.exec(text)?.[1] ?? text;
   }
   return undefined;
+}
+
+/** Escapes a name for a JSON Pointer (RFC 6901, section 3). */
+export function escapeName(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The names in a JSON Pointer, unescaped. */
+export function toNames(pointer: string): string[] {
+  const names = pointer.split('/').slice(1);
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+export type NullObject = Record<string, unknown>;
+
+const Constructor = function NullObject() {} as unknown as new () => NullObject;
+Constructor.prototype = Object.freeze(Object.create(null));
+
+/**
+ * Creates an object with an empty prototype, so that callers may send any name, even `__proto__` or `constructor`. V8
+ * keeps it in fast mode, unlike the result of `Object.create(null)`.
+ */
+export function createNullObject(): NullObject {
+  return new Constructor();
 }

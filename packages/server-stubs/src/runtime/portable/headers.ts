@@ -63,8 +63,8 @@ const MAX_LENGTH = 128;
 export function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>();
   return (text) => {
-    const known = results.get(text);
-    if (known !== undefined) return known;
+    const cached = results.get(text);
+    if (cached !== undefined) return cached;
     const result = compute(text);
     if (results.size >= MAX_TEXTS) results.clear();
     if (text.length <= MAX_LENGTH) results.set(text, result);

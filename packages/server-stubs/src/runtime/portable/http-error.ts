@@ -1,5 +1,5 @@
 import type { Call } from './call.ts';
-import { escapeName } from './json-pointer.ts';
+import { escapeName } from './encoding.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 /** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
@@ -89,7 +89,7 @@ export class HttpError extends Error implements ErrorWithResponse {
   readonly kind: HttpErrorKind;
   /** Response status. Default: that of the kind. */
   readonly status: number;
-  /** What is wrong with the request. Default: nothing in particular. */
+  /** What is wrong with the request. Default: none. */
   readonly violations: readonly Violation[];
   /** Headers that HTTP requires, such as `Allow`, even if the error is converted to another one. Default: none. */
   readonly headers: Readonly<Record<string, string>>;

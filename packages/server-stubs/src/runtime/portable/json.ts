@@ -16,13 +16,16 @@ export function readJsonBody(
   documented: RequestBody,
   maxBytes: number,
 ): unknown {
-  const { validate } = selectContent(documented.content, contentType);
+  const { validate } = selectRequestContent(documented.content, contentType);
   if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes);
   const value = bytes.length === 0 ? undefined : toJson(decodeUtf8(bytes));
   return readFields(value, documented, validate);
 }
 
-export function selectContent(content: readonly Content[], header: string | undefined): Content {
+export function selectRequestContent(
+  content: readonly Content[],
+  header: string | undefined,
+): Content {
   const found = findContent(content, header ?? 'application/octet-stream');
   if (found !== undefined) return found;
   const accept = content.map(({ mediaType }) => mediaType).join(', ');
@@ -97,8 +100,8 @@ function findWrapper(
 ): string | undefined {
   if (unwrap === undefined || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value) || !Object.hasOwn(value, unwrap)) return undefined;
-  const second = unwrapFields.find((name) => Object.hasOwn(value, name));
-  if (second === undefined) return unwrap;
-  const message = `body.${second} and body.${unwrap} are both set: send the fields in only one of these places.`;
+  const conflict = unwrapFields.find((name) => Object.hasOwn(value, name));
+  if (conflict === undefined) return unwrap;
+  const message = `body.${conflict} and body.${unwrap} are both set: send the fields in only one of these places.`;
   throw invalidBody(message);
 }

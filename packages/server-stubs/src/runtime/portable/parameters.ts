@@ -1,10 +1,17 @@
 import type { Call } from './call.ts';
-import { decodeQuery, decodeText, findCookie, parseQuery, type QueryValues } from './encoding.ts';
+import {
+  createNullObject,
+  decodeQuery,
+  decodeText,
+  escapeName,
+  findCookie,
+  type NullObject,
+  parseQuery,
+  type QueryValues,
+} from './encoding.ts';
 import { findHeader } from './headers.ts';
 import { HttpError, invalidRequest, type Violation } from './http-error.ts';
 import { parseJson } from './json.ts';
-import { escapeName } from './json-pointer.ts';
-import { createNullObject, type NullObject } from './null-object.ts';
 import type {
   Parameter,
   ParameterPlace,

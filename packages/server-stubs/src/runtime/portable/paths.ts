@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { decodeText, toPlain } from './encoding.ts';
+import { decodeText, decodeUnreserved } from './encoding.ts';
 import { removeRawHeader } from './headers.ts';
 
 /** The operations of a path, by method. */
@@ -65,14 +65,14 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
   if (pieces.length === 1) {
     const [text = ''] = pieces;
     const literal = decodeText(text) ?? text;
-    const known = node.literals.get(literal);
-    if (known === undefined) node.literals.set(literal, child);
-    return known ?? child;
+    const existing = node.literals.get(literal);
+    if (existing === undefined) node.literals.set(literal, child);
+    return existing ?? child;
   }
   const literals = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
   const shape = literals.join('');
-  const known = node.templates.find((template) => template.shape === shape);
-  if (known !== undefined) return known.node;
+  const existing = node.templates.find((template) => template.shape === shape);
+  if (existing !== undefined) return existing.node;
   node.templates.push({ shape, pieces: literals, node: child });
   node.templates.sort((a, b) => b.shape.length - a.shape.length);
   return child;
@@ -80,7 +80,9 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
 function toLiteral(text: string): string {
-  return toPlain(text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())));
+  return decodeUnreserved(
+    text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())),
+  );
 }
 
 function walk<Operation>(
@@ -122,7 +124,7 @@ function split(pieces: Pieces, segment: string): string[] | undefined {
   const [first = '', , second] = pieces;
   const isParameter = pieces.length === 3 && first === '' && second === '';
   if (isParameter) return segment === '' ? undefined : [segment];
-  const text = toPlain(segment);
+  const text = decodeUnreserved(segment);
   if (!text.startsWith(first)) return undefined;
   const values: string[] = [];
   let at = first.length;

@@ -6,7 +6,7 @@ export interface ServerEvent {
   readonly data?: unknown;
   /** Event ID, on one line, which clients send as `Last-Event-ID` when they reconnect. */
   readonly id?: string | number | undefined;
-  /** How long clients wait before they reconnect, in whole milliseconds. */
+  /** How long clients wait before they reconnect, in milliseconds, an integer. */
   readonly retry?: number | undefined;
   /** Text that clients ignore, which may have several lines. */
   readonly comment?: string | undefined;
@@ -15,13 +15,13 @@ export interface ServerEvent {
 /**
  * Writes an event as its fields, one per line.
  *
- * @throws TypeError if event type or ID are not one line without NUL, or `retry` is not a whole number
+ * @throws TypeError if event type or ID are not one line without NUL, or `retry` is not an integer of at least 0
  * @example
  * toEventText({ event: 'tick', data: { at: 7 } }); // 'event: tick\ndata: {"at":7}\n\n'
  */
 export function toEventText({ comment, retry, event, id, data }: ServerEvent): string {
   let text = comment === undefined ? '' : toLines('', comment);
-  if (retry !== undefined) text += `retry: ${toWhole(retry)}\n`;
+  if (retry !== undefined) text += `retry: ${toInteger(retry)}\n`;
   if (event !== undefined) text += `event: ${toLine('event', event)}\n`;
   if (id !== undefined) text += `id: ${toLine('id', String(id))}\n`;
   if (data !== undefined) {
@@ -42,7 +42,7 @@ function toLine(field: string, value: string): string {
   throw new TypeError(`The event's ${field} must be a single line without NUL.`);
 }
 
-function toWhole(retry: number): number {
+function toInteger(retry: number): number {
   if (Number.isInteger(retry) && retry >= 0) return retry;
-  throw new TypeError("The event's retry must be a whole number of milliseconds.");
+  throw new TypeError("The event's retry must be an integer of at least 0, in milliseconds.");
 }

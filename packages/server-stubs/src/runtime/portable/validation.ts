@@ -1,8 +1,8 @@
 /** What generated validators need, and the messages for what they find. Works in browsers. */
 import * as measure from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { escapeName, toNames } from './encoding.ts';
 import type { Violation } from './http-error.ts';
-import { escapeName, toNames } from './json-pointer.ts';
 import type { SchemaError, Validator } from './route-table.ts';
 
 export type { Validator } from './route-table.ts';

@@ -1,4 +1,4 @@
-import { escapeName, toNames } from '../src/runtime/portable/json-pointer.ts';
+import { escapeName, toNames } from '../src/runtime/portable/encoding.ts';
 
 export type JsonObject = { [name: string]: unknown };
 

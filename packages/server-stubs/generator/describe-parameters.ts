@@ -1,7 +1,14 @@
 import { isJson } from '../src/runtime/portable/content-kinds.ts';
 import type { Parameter, ParameterPlace, ScalarType } from '../src/runtime/portable/route-table.ts';
-import type { OpenApiDocument } from './document.ts';
-import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './document.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import {
+  asObject,
+  entriesOf,
+  follow,
+  type JsonObject,
+  toList,
+  toReference,
+} from './openapi-document.ts';
 import { partsOf, propertiesOf } from './schemas.ts';
 
 type Style = Pick<Parameter, 'style' | 'explode'>;

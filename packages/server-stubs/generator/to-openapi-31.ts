@@ -1,6 +1,13 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import { asObject, entriesOf, follow, type JsonObject, operationsOf, toList } from './document.ts';
 import { Names, toVariableName } from './names.ts';
+import {
+  asObject,
+  entriesOf,
+  follow,
+  type JsonObject,
+  operationsOf,
+  toList,
+} from './openapi-document.ts';
 import { visitSchemas } from './schemas.ts';
 
 /**
