@@ -1,6 +1,5 @@
 /** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
-import { haveTags, isPattern } from './checkable.ts';
 import {
   asObject,
   entriesOf,
@@ -8,18 +7,19 @@ import {
   type JsonObject,
   type OpenApiDocument,
   toList,
-} from './openapi-document.ts';
+} from './openapi.ts';
 import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
+import { haveTags, isPattern } from './supported.ts';
 
 /** What the schemas of requests or of responses are converted with. */
 export interface Conversion {
   readonly document: OpenApiDocument;
   /** The mark of properties that do not occur in this direction, and so cannot be required. */
   readonly hidden: 'readOnly' | 'writeOnly';
-  /** Converts the target of a `$ref`, once, and returns its ID. */
-  readonly refer: (reference: string) => string;
-  /** Whether nothing that a schema consists of is left out. */
-  readonly isComplete: (schema: unknown) => boolean;
+  /** Whether nothing that a schema consists of is omitted. */
+  readonly isSupported: (schema: unknown) => boolean;
+  /** Returns the ID of the schema that a `$ref` refers to, which is converted, too. */
+  readonly toTargetId: ($ref: string) => string;
 }
 
 /** @param parents schemas for the same value that contain this one, which may require its properties */
@@ -34,8 +34,8 @@ export function convertSchema(
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
   const converted: JsonObject = {};
   for (const [name, value] of Object.entries(schema)) {
-    const kept = CONVERTERS.get(name)?.(value, { name, owner: schema, parents, conversion });
-    if (kept !== undefined) converted[name] = kept;
+    const result = CONVERTERS.get(name)?.(value, { name, owner: schema, parents, conversion });
+    if (result !== undefined) converted[name] = result;
   }
   // A discriminator never changes what is valid. Ajv's keyword only checks the schema that the tag selects, so its
   // errors are more precise.
@@ -56,7 +56,7 @@ interface Keyword {
   readonly conversion: Conversion;
 }
 
-/** Returns `undefined` if the keyword is left out. */
+/** Returns `undefined` to omit the keyword. */
 type Convert = (value: unknown, keyword: Keyword) => unknown;
 
 /** Other keywords are annotations, which have no effect and may look like schemas, or unknown to Ajv. */
@@ -105,12 +105,12 @@ function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conve
 }
 
 function convertPattern(value: unknown, keyword: Keyword): unknown {
-  return isChecked(String(value), keyword) ? value : undefined;
+  return isPatternOrWarn(String(value), keyword) ? value : undefined;
 }
 
 function convertReference(value: unknown, keyword: Keyword): unknown {
   const reference = String(value);
-  if (/^#(?:\/|$)/.test(reference)) return keyword.conversion.refer(reference);
+  if (/^#(?:\/|$)/.test(reference)) return keyword.conversion.toTargetId(reference);
   return warn(keyword, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
 }
 
@@ -120,34 +120,34 @@ function convertSubschemas(value: unknown, { name, owner, parents, conversion }:
 }
 
 function convertPatternProperties(value: unknown, keyword: Keyword): unknown {
-  const checked = entriesOf(value).filter(([pattern]) => isChecked(pattern, keyword));
-  return convertSubschemas(Object.fromEntries(checked), keyword);
+  const supported = entriesOf(value).filter(([pattern]) => isPatternOrWarn(pattern, keyword));
+  return convertSubschemas(Object.fromEntries(supported), keyword);
 }
 
-/** Left out if it is not known which properties are additional. */
+/** Omitted if it is not known which properties are additional. */
 function convertAdditionalProperties(value: unknown, keyword: Keyword): unknown {
   const patterns = Object.keys(asObject(keyword.owner.patternProperties));
   return patterns.every(isPattern) ? convertSubschemas(value, keyword) : undefined;
 }
 
-/** Left out, because it would reject what is valid, if something in its schemas is left out. */
+/** Omitted if something in its schemas is, because it would reject what is valid. */
 function convertStrict(value: unknown, keyword: Keyword): unknown {
-  // In any case, because it warns about what is left out.
+  // In any case, because it warns about what is omitted.
   const converted = convertSubschemas(value, keyword);
-  return [value].flat().every(keyword.conversion.isComplete) ? converted : undefined;
+  return [value].flat().every(keyword.conversion.isSupported) ? converted : undefined;
 }
 
-/** Left out if something in the schema that has it is left out. */
+/** Omitted if something in the schema that has it is. */
 function convertUnevaluated(value: unknown, keyword: Keyword): unknown {
   const converted = convertSubschemas(value, keyword);
-  return keyword.conversion.isComplete(keyword.owner) ? converted : undefined;
+  return keyword.conversion.isSupported(keyword.owner) ? converted : undefined;
 }
 
-function isChecked(pattern: string, keyword: Keyword): boolean {
+function isPatternOrWarn(pattern: string, keyword: Keyword): boolean {
   if (isPattern(pattern)) return true;
   const text = JSON.stringify(pattern);
   const problem = 'is not a valid JavaScript regular expression, so it is not checked';
-  warn(keyword, `${text} ${problem}. Change it.`);
+  warn(keyword, `${text} ${problem}. Rewrite it.`);
   return false;
 }
 

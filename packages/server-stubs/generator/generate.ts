@@ -1,9 +1,4 @@
-import {
-  InvalidDocumentError,
-  isTooDeep,
-  type OpenApiDocument,
-  TOO_DEEP,
-} from './openapi-document.ts';
+import { InvalidDocumentError, isTooDeep, type OpenApiDocument, TOO_DEEP } from './openapi.ts';
 import { describeOperations } from './operations.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';

@@ -22,7 +22,7 @@ import {
   TOO_DEEP,
   targetOf,
   toPointer,
-} from './openapi-document.ts';
+} from './openapi.ts';
 import { SAME_VALUE, subschemasOf } from './schemas.ts';
 import { upgradeDocument } from './to-openapi-31.ts';
 

@@ -19,7 +19,7 @@ import {
   type OpenApiDocument,
   operationsOf,
   toList,
-} from './openapi-document.ts';
+} from './openapi.ts';
 import { SchemaSet, type ValidatorName } from './schema-set.ts';
 import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
 import { checkSchemas } from './validators.ts';
@@ -61,7 +61,7 @@ export function describeOperations(document: OpenApiDocument) {
     withDefaults.push(...parameters.described.filter(({ parameter }) => 'default' in parameter));
     routes.push(describeRoute(found, parameters, { requests, responses }));
   }
-  checkSchemas([...requests.schemas, ...responses.schemas], document);
+  checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
   checkDefaults(withDefaults, document);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {

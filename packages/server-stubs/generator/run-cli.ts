@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { InvalidDocumentError, toText } from './openapi-document.ts';
+import { InvalidDocumentError, toText } from './openapi.ts';
 
 type CliOptions = { output: string; handlers?: string; strict?: boolean };
 

@@ -1,15 +1,8 @@
-import { toNames } from '../src/runtime/portable/encoding.ts';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
-import { createCompleteness } from './checkable.ts';
-import { type Conversion, convertSchema } from './convert-schema.ts';
+import { convertSchema } from './convert-schema.ts';
 import { Names, toTypeName } from './names.ts';
-import {
-  asObject,
-  type OpenApiDocument,
-  type Pointer,
-  targetOf,
-  toPointer,
-} from './openapi-document.ts';
+import { asObject, type OpenApiDocument, type Pointer, targetOf, toPointer } from './openapi.ts';
+import { createSupport } from './supported.ts';
 import { createCompiler, type Schema, writeValidators } from './validators.ts';
 
 /** The mark of the properties that do not occur in requests or in responses. */
@@ -28,65 +21,57 @@ export class ValidatorName {
   }
 }
 
-/**
- * The schemas of requests or of responses, as Ajv validates them, with an ID for each target of a `$ref`, so that it is
- * compiled once.
- */
+/** The schemas of requests or of responses, as Ajv validates them. Those with the same text have one validator. */
 export class SchemaSet {
   readonly document: OpenApiDocument;
   readonly #name: SetName;
-  readonly #conversion: Conversion;
-  readonly #schemas = new Map<string, Schema>();
-  /** What `add` returned, by ID. The other schemas are only referred to. */
-  readonly #validators = new Map<string, ValidatorName>();
   readonly #names = new Names();
-  /** By the reference to a target, or the text of any other schema. */
-  readonly #ids = new Map<string, string>();
-  /** References to convert. A queue, because a chain of them may be longer than the stack is deep. */
-  readonly #references: string[] = [];
+  /** What `add` returned, by the text of the schema. */
+  readonly #validators = new Map<string, ValidatorName>();
+  /** The IDs of schemas that others refer to, by `$ref`. */
+  readonly #targetIds = new Map<string, string>();
+  readonly #schemas = new Map<string, Schema>();
+  readonly #isSupported: (schema: unknown) => boolean;
   #compile: ((id: string) => Validator) | undefined;
 
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
     this.#name = name;
-    this.#conversion = {
-      document,
-      hidden: HIDDEN[name],
-      isComplete: createCompleteness(document),
-      refer: (reference) => {
-        if (!this.#ids.has(reference)) this.#references.push(reference);
-        return this.#toId(reference);
-      },
-    };
-  }
-
-  get schemas(): Iterable<Schema> {
-    return this.#schemas.values();
+    this.#isSupported = createSupport(document);
   }
 
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
-    const converted = convertSchema(schema, this.#conversion);
-    for (let $ref = this.#references.pop(); $ref !== undefined; $ref = this.#references.pop()) {
-      const target = convertSchema(targetOf(this.document.root, { $ref }), this.#conversion);
-      this.#schemas.set(this.#toId($ref), { schema: target, pointer: toPointer($ref) });
-    }
+    const converted = this.#convert(schema);
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
+    const existing = this.#validators.get(text);
+    if (existing !== undefined) return existing;
     const { $ref, ...rest } = asObject(converted);
     const isReference = typeof $ref === 'string' && Object.keys(rest).length === 0;
-    const id = isReference ? $ref : this.#toId(text, pointer);
+    const id = isReference ? $ref : this.#createId(pointer);
     if (!isReference) this.#schemas.set(id, { schema: converted, pointer });
-    const known = this.#validators.get(id) ?? new ValidatorName(this.#name, id);
-    this.#validators.set(id, known);
-    return known;
+    const validator = new ValidatorName(this.#name, id);
+    this.#validators.set(text, validator);
+    return validator;
+  }
+
+  /** By ID, with the schemas that others refer to last. To be read once all schemas have been added. */
+  get schemas(): ReadonlyMap<string, Schema> {
+    // Grows while it is read. Not recursive, because a chain of references may be longer than the stack is deep.
+    for (const [$ref, id] of this.#targetIds) {
+      if (this.#schemas.has(id)) continue;
+      const schema = this.#convert(targetOf(this.document.root, { $ref }));
+      this.#schemas.set(id, { schema, pointer: toPointer($ref) });
+    }
+    return this.#schemas;
   }
 
   /** Returns a validator that is compiled when it is first called, after all schemas have been added. */
   toValidator({ id }: ValidatorName): Validator {
     let compiled: Validator | undefined;
     const validate: Validator = (data) => {
-      this.#compile ??= createCompiler(this.#schemas);
+      this.#compile ??= createCompiler(this.schemas);
       compiled ??= this.#compile(id);
       const isValid = compiled(data);
       validate.errors = compiled.errors ?? null;
@@ -97,18 +82,28 @@ export class SchemaSet {
 
   /** Writes a module that exports the validators, each by its ID. */
   toModule(runtime: string): string {
-    return writeValidators(this.#schemas, [...this.#validators.keys()], runtime);
+    const ids = [...this.#validators.values()].map(({ id }) => id);
+    return writeValidators(this.schemas, ids, runtime);
   }
 
-  /** @param key the reference to a target, or the text of any other schema */
-  #toId(key: string, pointer: Pointer = toPointer(key)): string {
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known;
-    const [first, ...names] = toNames(pointer);
-    const words = names.slice(first === 'components' ? 1 : 0).join(' ');
-    // An ID is a URI for Ajv, and the name of an export.
-    const id = this.#names.take(`is${toTypeName(words.replaceAll(/\W+/g, ' '))}`);
-    this.#ids.set(key, id);
+  #convert(schema: unknown) {
+    return convertSchema(schema, {
+      document: this.document,
+      hidden: HIDDEN[this.#name],
+      isSupported: this.#isSupported,
+      toTargetId: ($ref) => this.#toTargetId($ref),
+    });
+  }
+
+  #toTargetId($ref: string): string {
+    const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
+    this.#targetIds.set($ref, id);
     return id;
+  }
+
+  /** An ID is a URI for Ajv, and the name of an export. */
+  #createId(pointer: Pointer): string {
+    const words = pointer.replace(/^#\/(?:components\/)?[^/]*/, '').replaceAll(/(?:~[01]|\W)+/g, ' ');
+    return this.#names.take(`is${toTypeName(words)}`);
   }
 }

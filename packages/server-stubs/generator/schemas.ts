@@ -1,11 +1,4 @@
-import {
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  targetOf,
-  toList,
-} from './openapi-document.ts';
+import { entriesOf, follow, isObject, type JsonObject, targetOf, toList } from './openapi.ts';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =

@@ -1,13 +1,6 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { Names, toVariableName } from './names.ts';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  type JsonObject,
-  operationsOf,
-  toList,
-} from './openapi-document.ts';
+import { asObject, entriesOf, follow, type JsonObject, operationsOf, toList } from './openapi.ts';
 import { visitSchemas } from './schemas.ts';
 
 /**

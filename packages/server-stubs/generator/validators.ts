@@ -12,7 +12,7 @@ import {
   type OpenApiDocument,
   type Pointer,
   type Problem,
-} from './openapi-document.ts';
+} from './openapi.ts';
 
 /** A schema for Ajv, and where it is in the document. */
 export interface Schema {

@@ -5,7 +5,7 @@ import {
   type OpenApiDocument,
   operationsOf,
   type Problem,
-} from './openapi-document.ts';
+} from './openapi.ts';
 
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
 const RESERVED =

@@ -20,7 +20,7 @@ import {
   targetOf,
   toList,
   toReference,
-} from './openapi-document.ts';
+} from './openapi.ts';
 import { isMarked, toFlat, visitSchema, visitSchemas } from './schemas.ts';
 
 /** The helper of openapi-typescript does not compile for a schema that allows `null`. */

@@ -41,7 +41,7 @@ const { output } = await bundle.generate({
 
 // The types of `src/document.ts` refer to one module of the generator.
 const replaced = globSync(['generator/**/*.{js,map,d.ts}', 'src/document.js*'], { cwd: DIST });
-for (const file of replaced.filter((each) => each !== 'generator/openapi-document.d.ts')) {
+for (const file of replaced.filter((each) => each !== 'generator/openapi.d.ts')) {
   rmSync(join(DIST, file));
 }
 for (const chunk of output) {

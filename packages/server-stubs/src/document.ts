@@ -4,7 +4,7 @@ import {
   isObject,
   type JsonObject,
   type Problem,
-} from '../generator/openapi-document.ts';
+} from '../generator/openapi.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { ValidatorName } from '../generator/schema-set.ts';
 import type { RouteTable } from './runtime/portable/index.ts';

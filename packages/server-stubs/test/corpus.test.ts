@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it, vi } from 'vitest';
 import { loadDocument } from '../generator/load.ts';
-import { InvalidDocumentError } from '../generator/openapi-document.ts';
+import { InvalidDocumentError } from '../generator/openapi.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { SchemaSet } from '../generator/schema-set.ts';
 import { loadRoutes } from '../src/document.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { InvalidDocumentError, type Problem } from '../generator/openapi-document.ts';
+import { InvalidDocumentError, type Problem } from '../generator/openapi.ts';
 import { loadRoutes } from '../src/document.ts';
 import { generateFrom } from './corpus/generated.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import type { JsonObject } from '../../generator/openapi-document.ts';
+import type { JsonObject } from '../../generator/openapi.ts';
 
 export interface PublicDocument {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../generator/openapi-document.ts';
+import { isObject, type JsonObject } from '../../generator/openapi.ts';
 import { ALL_OF, partsOf, propertiesOf } from '../../generator/schemas.ts';
 import { pick } from './random.ts';
 

@@ -4,14 +4,14 @@
 import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts';
 
 
-export const isV1CloudrunNameGetParameters: Validator = validate8;
-const schema9 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
-const schema6 = {"type":"string"};
-const schema1 = {"$ref":"isServiceName"};
-const schema2 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
+export const isV1CloudrunNameGetParameters: Validator = validate10;
+const schema11 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
+const schema2 = {"type":"string"};
+const schema3 = {"$ref":"isServiceName"};
+const schema0 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
 const func0 = ajvHelpers.ucs2length;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -19,17 +19,17 @@ const _errs1 = errors;
 if(errors === _errs0){
 if(typeof data === "string"){
 if(func0(data) > 60){
-validate1.errors = [{instancePath,schemaPath:"isServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
+validate3.errors = [{instancePath,schemaPath:"isServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
 return false;
 }
 else {
 if(func0(data) < 2){
-validate1.errors = [{instancePath,schemaPath:"isServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
+validate3.errors = [{instancePath,schemaPath:"isServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data)){
-validate1.errors = [{instancePath,schemaPath:"isServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
+validate3.errors = [{instancePath,schemaPath:"isServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
 return false;
 }
 else {
@@ -38,7 +38,7 @@ else {
 }
 }
 else {
-validate1.errors = [{instancePath,schemaPath:"isServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath,schemaPath:"isServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs0){
@@ -47,9 +47,107 @@ if(errors === _errs0){
 var valid0 = _errs0 === errors;
 if(valid0){
 }
-validate1.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name !== undefined){
+let data1 = data0.name;
+const _errs3 = errors;
+if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
+errors = vErrors.length;
+}
+else {
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === _errs1){
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.header !== undefined){
+let data2 = data.header;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs4){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2["Last-Event-ID"] !== undefined){
+let data3 = data2["Last-Event-ID"];
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate10.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs8 = errors;
+if(errors === _errs7){
+}
+var valid3 = _errs7 === errors;
+if(valid3){
+}
+var valid2 = _errs6 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === _errs4){
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+else {
+validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+if(errors === 0){
+}
+}
+validate10.errors = vErrors;
+return errors === 0;
+}
+export const isV1CloudrunNamePostParameters: Validator = validate8;
+const schema10 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]}}};
 function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -65,8 +163,8 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs3 = errors;
-if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
@@ -92,48 +190,6 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.header !== undefined){
-let data2 = data.header;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs4){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2["Last-Event-ID"] !== undefined){
-let data3 = data2["Last-Event-ID"];
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs8 = errors;
-if(errors === _errs7){
-}
-var valid3 = _errs7 === errors;
-if(valid3){
-}
-var valid2 = _errs6 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-}
-}
-else {
-validate8.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === _errs4){
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
 }
 }
 else {
@@ -146,8 +202,9 @@ if(errors === 0){
 validate8.errors = vErrors;
 return errors === 0;
 }
-export const isV1CloudrunNamePostParameters: Validator = validate6;
-const schema8 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]}}};
+export const isV1CloudrunNameAnyPathGetParameters: Validator = validate6;
+const schema7 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
+const schema1 = {"type":"string"};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -163,65 +220,8 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs3 = errors;
-if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
-errors = vErrors.length;
-}
-else {
-}
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-}
-}
-else {
-validate6.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === _errs1){
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-}
-}
-else {
-validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-if(errors === 0){
-}
-}
-validate6.errors = vErrors;
-return errors === 0;
-}
-export const isV1CloudrunNameAnyPathGetParameters: Validator = validate3;
-const schema4 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
-const schema3 = {"type":"string"};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.name !== undefined){
-let data1 = data0.name;
-const _errs3 = errors;
-if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
@@ -237,7 +237,7 @@ let data2 = data0.anyPath;
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate6.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
@@ -256,7 +256,7 @@ if(valid1){
 }
 }
 else {
-validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs1){
@@ -279,7 +279,7 @@ let data4 = data3["Last-Event-ID"];
 const _errs9 = errors;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate6.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs11 = errors;
@@ -297,7 +297,7 @@ if(valid3){
 }
 }
 else {
-validate3.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs7){
@@ -313,18 +313,18 @@ if(valid0){
 }
 }
 else {
-validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate3.errors = vErrors;
+validate6.errors = vErrors;
 return errors === 0;
 }
-export const isV1CloudrunNameAnyPathPostParameters: Validator = validate0;
-const schema0 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]}}};
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const isV1CloudrunNameAnyPathPostParameters: Validator = validate4;
+const schema5 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]}}};
+function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -339,8 +339,8 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs3 = errors;
-if(!(validate1(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+if(!(validate3(data1, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
@@ -356,7 +356,7 @@ let data2 = data0.anyPath;
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate0.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate4.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
@@ -375,7 +375,7 @@ if(valid1){
 }
 }
 else {
-validate0.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate4.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs1){
@@ -390,12 +390,12 @@ if(valid0){
 }
 }
 else {
-validate0.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate4.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate0.errors = vErrors;
+validate4.errors = vErrors;
 return errors === 0;
 }

@@ -4,11 +4,11 @@
 import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts';
 
 
-export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate10;
-const schema12 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}},"required":[]}}};
-const schema13 = {"type":"string","minLength":1};
+export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate11;
+const schema13 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}},"required":[]}}};
+const schema12 = {"type":"string","minLength":1};
 const func0 = ajvHelpers.ucs2length;
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -28,14 +28,14 @@ const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) < 1){
-validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate11.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate11.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(errors === _errs4){
@@ -53,7 +53,7 @@ if(valid1){
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate11.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === _errs1){
@@ -68,13 +68,13 @@ if(valid0){
 }
 }
 else {
-validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate10.errors = vErrors;
+validate11.errors = vErrors;
 return errors === 0;
 }
 export const isUploadMetaDataRequest: Validator = validate9;
@@ -123,9 +123,9 @@ return errors === 0;
 }
 export const isTempUrlsRequest: Validator = validate7;
 const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isTempUrlItem"}}},"additionalProperties":true};
-const schema8 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}},"additionalProperties":true};
-const schema6 = {"type":"string"};
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+const schema5 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}},"additionalProperties":true};
+const schema4 = {"type":"string"};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -133,7 +133,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileID === undefined) && (missing0 = "fileID")){
-validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -143,7 +143,7 @@ let data0 = data.fileID;
 const _errs2 = errors;
 const _errs3 = errors;
 if(typeof data0 !== "string"){
-validate6.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs4 = errors;
@@ -162,7 +162,7 @@ if(data.maxAge !== undefined){
 let data1 = data.maxAge;
 const _errs5 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
-validate6.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate3.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 const _errs6 = errors;
@@ -179,13 +179,13 @@ if(valid0){
 }
 }
 else {
-validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate6.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -212,8 +212,8 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs4 = errors;
-if(!(validate6(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate6.errors : vErrors.concat(validate6.errors);
+if(!(validate3(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
@@ -252,9 +252,9 @@ if(errors === 0){
 validate7.errors = vErrors;
 return errors === 0;
 }
-export const isDeleteRequest: Validator = validate4;
-const schema5 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}},"additionalProperties":true};
-function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const isDeleteRequest: Validator = validate6;
+const schema8 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}},"additionalProperties":true};
+function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -262,7 +262,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate4.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -280,7 +280,7 @@ let data1 = data0[i0];
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate4.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate6.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs6 = errors;
@@ -298,7 +298,7 @@ if(valid1){
 }
 }
 else {
-validate4.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate6.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs2){
@@ -314,17 +314,17 @@ if(valid0){
 }
 }
 else {
-validate4.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate6.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate4.errors = vErrors;
+validate6.errors = vErrors;
 return errors === 0;
 }
-export const isCopyRequest: Validator = validate2;
-const schema4 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}},"additionalProperties":true};
+export const isCopyRequest: Validator = validate4;
+const schema7 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}},"additionalProperties":true};
 const schema1 = {"type":"object","required":["srcPath","dstPath"],"properties":{"srcPath":{"$ref":"isFilePath"},"dstPath":{"$ref":"isFilePath"},"overwrite":{"type":"boolean"},"removeOriginal":{"type":"boolean"}},"additionalProperties":true};
 const schema0 = {"type":"string"};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -428,7 +428,7 @@ if(errors === 0){
 validate1.errors = vErrors;
 return errors === 0;
 }
-function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -436,7 +436,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate2.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate4.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -467,7 +467,7 @@ if(valid1){
 }
 }
 else {
-validate2.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate4.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 if(errors === _errs2){
@@ -483,12 +483,12 @@ if(valid0){
 }
 }
 else {
-validate2.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate4.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 if(errors === 0){
 }
 }
-validate2.errors = vErrors;
+validate4.errors = vErrors;
 return errors === 0;
 }

@@ -1,4 +1,4 @@
-/** Which parts of a schema Ajv can check. */
+/** Which parts of a schema Ajv supports. */
 import {
   asObject,
   isObject,
@@ -6,7 +6,7 @@ import {
   type OpenApiDocument,
   targetOf,
   toList,
-} from './openapi-document.ts';
+} from './openapi.ts';
 import { subschemasOf } from './schemas.ts';
 
 /** Whether a pattern is a regular expression of JavaScript. */
@@ -19,32 +19,31 @@ export function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Creates a function that returns whether nothing that a schema consists of, or refers to, is left out. */
-export function createCompleteness({ root }: OpenApiDocument): (schema: unknown) => boolean {
-  // What is known, so that no schema is read once for each schema that refers to it.
-  const complete = new Map<unknown, boolean>();
+/** Creates a function that returns whether a schema and all that it consists of, or refers to, is supported. */
+export function createSupport({ root }: OpenApiDocument): (schema: unknown) => boolean {
+  // So that no schema is read once for each schema that refers to it.
+  const cache = new Map<unknown, boolean>();
   return (schema) => {
     // Each schema, and the one from which it was reached. Grows while it is read.
     const reached = new Map<unknown, unknown>([[schema, undefined]]);
     for (const [part] of reached) {
-      const known = complete.get(part);
-      if (!isObject(part) || known === true) continue;
+      const cached = cache.get(part);
+      if (!isObject(part) || cached === true) continue;
       const target = targetOf(root, part);
-      if (known === false || !isChecked(part, target)) {
-        for (let at: unknown = part; at; at = reached.get(at)) complete.set(at, false);
+      if (cached === false || !hasSupportedKeywords(part, target)) {
+        for (let at: unknown = part; at; at = reached.get(at)) cache.set(at, false);
         return false;
       }
       for (const other of [...subschemasOf(part), target]) {
         if (!reached.has(other)) reached.set(other, part);
       }
     }
-    for (const part of reached.keys()) complete.set(part, true);
+    for (const part of reached.keys()) cache.set(part, true);
     return true;
   };
 }
 
-/** Whether the schema itself, without its subschemas, is checked. */
-function isChecked(schema: JsonObject, target: unknown): boolean {
+function hasSupportedKeywords(schema: JsonObject, target: unknown): boolean {
   const isUnresolved = '$ref' in schema && target === undefined;
   const patterns = [schema.pattern ?? '', ...Object.keys(asObject(schema.patternProperties))];
   return !isUnresolved && !('$dynamicRef' in schema) && patterns.every(isPattern);
