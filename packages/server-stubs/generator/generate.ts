@@ -1,4 +1,4 @@
-import { InvalidDocumentError, isTooDeep, type OpenApiDocument, TOO_DEEP } from './openapi.ts';
+import { InvalidDocumentError, type OpenApiDocument, TOO_DEEP } from './openapi.ts';
 import { describeOperations } from './operations.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
@@ -27,7 +27,7 @@ export function generate(
     ]);
     return { files, routes: table.routes };
   } catch (error) {
-    if (!isTooDeep(error)) throw error;
+    if (!(error instanceof RangeError)) throw error;
     throw new InvalidDocumentError([document.toProblem('#', TOO_DEEP)]);
   }
 }

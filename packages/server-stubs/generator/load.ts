@@ -15,7 +15,6 @@ import {
   asObject,
   InvalidDocumentError,
   isObject,
-  isTooDeep,
   OpenApiDocument,
   type Pointer,
   type Problem,
@@ -56,7 +55,10 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   assertAcyclic(document);
   const found = await lintDocument({ document, config, externalRefResolver }).catch((error) => {
     // Redocly follows references recursively.
-    throw toError(document, isTooDeep(error) ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+    throw toError(
+      document,
+      error instanceof RangeError ? TOO_DEEP : `It cannot be read: ${error.message}.`,
+    );
   });
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InvalidDocumentError(errors.map(convertProblem));

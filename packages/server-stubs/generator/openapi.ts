@@ -90,11 +90,6 @@ export class InvalidDocumentError extends Error {
 export const TOO_DEEP =
   'The schemas refer to each other too deeply. Keep chains of references below a few hundred.';
 
-/** Other errors of this class are bugs. V8 gives them no code. */
-export function isTooDeep(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
-}
-
 type Locate = (pointer: Pointer) => string;
 
 /** A document in OpenAPI 3.1, with the locations of its objects and the problems found in them. */

@@ -103,7 +103,9 @@ export class SchemaSet {
 
   /** An ID is a URI for Ajv, and the name of an export. */
   #createId(pointer: Pointer): string {
-    const words = pointer.replace(/^#\/(?:components\/)?[^/]*/, '').replaceAll(/(?:~[01]|\W)+/g, ' ');
+    const words = pointer
+      .replace(/^#\/(?:components\/)?[^/]*/, '')
+      .replaceAll(/(?:~[01]|\W)+/g, ' ');
     return this.#names.take(`is${toTypeName(words)}`);
   }
 }

@@ -41,7 +41,10 @@ export function createCompiler(schemas: Schemas): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
   // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv 8.20 gives its functions.
-  ajv.scope.value('func', { key: functionIn(equalModule), ref: ajvHelpers.equal });
+  ajv.scope.value('func', {
+    key: functionIn(equalModule),
+    ref: ajvHelpers['ajv/dist/runtime/equal'].default,
+  });
   return (id) => {
     try {
       return ajv.getSchema(id) as Validator;
@@ -101,13 +104,6 @@ import { ajvHelpers, type Validator } from '${runtime}';
 ${repairStandalone(emitted, functions)}`;
 }
 
-/** What Ajv requires at run time, and where the runtime has it. */
-const HELPERS = [
-  ['require("ajv/dist/runtime/equal").default', 'ajvHelpers.equal'],
-  ['require("ajv/dist/runtime/ucs2length").default', 'ajvHelpers.ucs2length'],
-  ['require("ajv-formats/dist/formats").fullFormats', 'ajvHelpers.formats'],
-] as const;
-
 /**
  * Makes what `ajv/dist/standalone` writes a module without duplicates and without `require`. Depends on the text that
  * Ajv 8.20 writes: if a later version writes another one, this throws, and the generator must be adapted.
@@ -131,10 +127,8 @@ function repairStandalone(emitted: string, functions: Map<unknown, string | unde
     if (after.length !== length) throw new Error(`Ajv's code has a different ${name}.`);
     code = `${before}${text}${after.join('')}`;
   }
-  // `const func0 = require("ajv/dist/runtime/equal").default;` → `const func0 = ajvHelpers.equal;`
-  for (const [call, helper] of HELPERS) code = code.replaceAll(call, helper);
-  const [, missing] = /^const \w+ = (require\(.*)/m.exec(code) ?? [];
-  if (missing) throw new Error(`Ajv needs a helper that the runtime does not have: ${missing}`);
+  // `const func0 = require("a").default;` → `const func0 = ajvHelpers["a"].default;`
+  code = code.replaceAll(/^(const \w+ = )require\((".*?")\)/gm, '$1ajvHelpers[$2]');
   // `"use strict";` → nothing, since modules are strict.
   replace('"use strict";', '');
   // `export const isPet = validate10;` → `export const isPet: Validator = validate10;`

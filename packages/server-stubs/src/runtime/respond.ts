@@ -231,8 +231,8 @@ function toMediaType({ body, contentType }: HandlerResponse, content: Content | 
   const named = contentType ?? content?.mediaType ?? '*';
   const isText = typeof body === 'string';
   if (!named.includes('*')) {
-    const isComplete = content === undefined || !isText || named.includes(';');
-    return isComplete ? named : named + CONTENT_KINDS[content.kind].parameters;
+    const needsCharset = content?.kind === 'text' && isText && !named.includes(';');
+    return needsCharset ? `${named}; charset=utf-8` : named;
   }
   if (isText) return 'text/plain; charset=utf-8';
   return isBytes(body) ? 'application/octet-stream' : 'application/json';

@@ -9,7 +9,7 @@ const schema11 = {"type":"object","properties":{"path":{"type":"object","propert
 const schema2 = {"type":"string"};
 const schema3 = {"$ref":"isServiceName"};
 const schema0 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
-const func0 = ajvHelpers.ucs2length;
+const func0 = ajvHelpers["ajv/dist/runtime/ucs2length"].default;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;

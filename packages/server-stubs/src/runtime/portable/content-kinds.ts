@@ -8,19 +8,16 @@ interface Kind {
   readonly parse?: (text: string, content: Content) => unknown;
   /** Whether handlers return any value, which is sent as JSON. Otherwise they return text, bytes or a stream. */
   readonly isJson: boolean;
-  /** Parameters that the media type of a text gets when it is sent. */
-  readonly parameters: string;
 }
 
 export const CONTENT_KINDS: Readonly<Record<ContentKind, Kind>> = {
-  json: { parse: (text) => (text === '' ? undefined : toJson(text)), isJson: true, parameters: '' },
+  json: { parse: (text) => (text === '' ? undefined : toJson(text)), isJson: true },
   form: {
     parse: (text, { fields }) => (text === '' ? undefined : parseForm(text, fields)),
     isJson: false,
-    parameters: '',
   },
-  text: { parse: (text) => text, isJson: false, parameters: '; charset=utf-8' },
-  binary: { isJson: false, parameters: '' },
+  text: { parse: (text) => text, isJson: false },
+  binary: { isJson: false },
 };
 
 /**

@@ -7,7 +7,12 @@ import type { SchemaError, Validator } from './route-table.ts';
 
 export type { Validator } from './route-table.ts';
 
-export const ajvHelpers = { equal: isEqual, ucs2length: functionIn(measure), formats: fullFormats };
+/** What generated validators would require from Ajv, by module. */
+export const ajvHelpers = {
+  'ajv/dist/runtime/equal': { default: isEqual },
+  'ajv/dist/runtime/ucs2length': { default: functionIn(measure) },
+  'ajv-formats/dist/formats': { fullFormats },
+};
 
 /** Node.js and bundlers wrap the default export of a CommonJS module differently. */
 export function functionIn(module: unknown): (text: string) => number {
