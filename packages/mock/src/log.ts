@@ -196,7 +196,7 @@ export function toLoggedRequest(
 ): LoggedRequest {
   const { id, surface, operationId, service, method, status, ms, reason, faults } = record;
   const profileHeaders = [storageHeaders.authorization, storageHeaders.sessionToken];
-  const secrets = [...SECRET_HEADERS, ...profileHeaders.map((name) => name.toLowerCase())];
+  const secrets = [...SECRET_HEADERS, ...profileHeaders.map(toSimpleName)];
   return {
     id,
     time: new Date(record.at).toISOString(),
@@ -220,11 +220,16 @@ export function toLoggedRequest(
 
 const REDACTED = '***';
 
-/** Common names of API keys, as headers and as parameters. */
-const API_KEYS = ['api_key', 'api-key', 'apikey', 'x-api-key'];
+/** Common names of API keys, as headers and as parameters, in the form of `toSimpleName`. */
+const API_KEYS = ['apikey', 'xapikey'];
+
+/** Names of credentials are spelled in many ways: `apiKey`, `api_key`, `API-Key`. */
+function toSimpleName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
+}
 
 /** Headers whose value is a credential, possibly after a scheme. */
-const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', ...API_KEYS];
+const SECRET_HEADERS = ['authorization', 'proxyauthorization', 'cookie', ...API_KEYS];
 
 /** Schemes that are not redacted. Any other text may be a credential. */
 const SCHEME = new RegExp(`^(?:Bearer|Basic|(?:1\\.0 )?${SIGNATURE.algorithm})(?= )`, 'i');
@@ -235,17 +240,19 @@ const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
 function withoutCredential(name: string, value: string, secrets: readonly string[]): string {
   if (name === 'sec-websocket-protocol') return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
   if (name === 'referer') return withoutSecrets(value);
-  if (!secrets.includes(name) || value === '') return value;
+  if (!secrets.includes(toSimpleName(name)) || value === '') return value;
   const scheme = SCHEME.exec(value)?.[0];
   return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
 }
 
 /** Parameters that are credentials: the signature of a link, and an access token (RFC 6750, section 2.3). */
-const SECRET_PARAMETERS = ['sign', 'access_token', ...API_KEYS];
+const SECRET_PARAMETERS = ['sign', 'accesstoken', ...API_KEYS];
 
 function withoutSecrets(target: string): string {
   return target.replace(/([?&])([^=&\s]+)=[^&\s]+/g, (parameter, mark, name) =>
-    SECRET_PARAMETERS.includes(decodeText(name) ?? name) ? `${mark}${name}=${REDACTED}` : parameter,
+    SECRET_PARAMETERS.includes(toSimpleName(decodeText(name) ?? name))
+      ? `${mark}${name}=${REDACTED}`
+      : parameter,
   );
 }
 

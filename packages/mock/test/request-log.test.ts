@@ -103,7 +103,7 @@ test('credentials are not in any part of the log', async () => {
   const protocol = { 'sec-websocket-protocol': 'chat, berth.bearer.topsecret' };
   await gateway(mock, { path: '/v1/cloudrun/hello', headers: protocol });
   await gateway(mock, {
-    path: '/v1/cloudrun/hello?access_token=topsecret&api_key=topsecret',
+    path: '/v1/cloudrun/hello?access_token=topsecret&apiKey=topsecret&X_API_KEY=topsecret',
     headers: { authorization: 'topsecret x', cookie: 'topsecret x', api_key: 'topsecret' },
   });
   await storage(mock, 'batchDelete', { fileList: [] }, { 'x-svc-sessiontoken': 'topsecret' });
