@@ -101,7 +101,8 @@ async function respond(context: Context, request: IncomingMessage): Promise<Resp
   const path = rawPath.slice(CONTROL_PATH.length);
   assertAllowed(request, path, context.options.host);
   const method = sent === 'HEAD' ? 'GET' : sent;
-  const page = method === 'GET' ? findPage(path, url) : undefined;
+  const page = findPage(path, url);
+  if (page !== undefined && method !== 'GET') throw notAllowed(method, ['GET', 'HEAD']);
   if (page !== undefined) return page;
   const [, start = '', rest] = /^\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
   const route = rest === undefined ? start : `${start}/*`;

@@ -6,11 +6,12 @@ import type { ResolvedOptions } from './options.ts';
 /**
  * Returns whether a host name can only belong to this machine or its network, as a name without a dot does, such as that
  * of a container. A page may point any other name at this machine (DNS rebinding), and is then same-origin with the mock.
+ * A mock that is exposed to the network accepts any IP address, because it does not know which one callers use.
  */
 export function isLocalName(name: string, listenHost: string): boolean {
   const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isLoopbackName(host) || host === listenHost.toLowerCase()) return true;
-  if (isIP(host) !== 0) return ['0.0.0.0', '::'].includes(listenHost);
+  if (isIP(host) !== 0) return !isLoopback(listenHost);
   return host !== '' && !host.includes('.');
 }
 
@@ -51,6 +52,7 @@ export function hostNameOf(request: IncomingMessage): string {
 
 export function toHostAdvice(request: IncomingMessage): string {
   const name = hostNameOf(request).slice(0, 100);
+  if (name === '') return 'The request has no Host header.';
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
 }
 

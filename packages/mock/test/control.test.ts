@@ -102,6 +102,8 @@ describe('unknown calls', () => {
   test.each([
     ['GET', 'clocks', 404, 'the calls are GET health, POST reset, GET requests'],
     ['PATCH', 'clock', 405, 'PATCH is not allowed here: use GET, POST.'],
+    ['DELETE', '', 405, 'DELETE is not allowed here: use GET, HEAD.'],
+    ['POST', 'main.js', 405, 'POST is not allowed here: use GET, HEAD.'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);
@@ -124,6 +126,8 @@ test.each([
   ['127.0.0.1', ['LOCALHOST:1', '127.1.2.3', '[::1]:5', 'dev.localhost', 'mock:4010'], 200],
   ['127.0.0.1', ['evil.example', 'localhost.evil.example', '192.168.0.1'], 421],
   ['0.0.0.0', ['192.168.0.1:4010'], 200],
+  // Another name for every interface, like the name of a machine.
+  ['0', ['192.168.0.1:4010', '[fe80::1]'], 200],
   ['0.0.0.0', ['evil.example'], 421],
 ])('a mock on %s, called as %j, responds with %i', async (host, names, status) => {
   await using listening = await createMock({ host });
@@ -136,6 +140,7 @@ test.each([
 test('a call without a host is refused', async () => {
   const reply = await sendRaw(mock, 'GET /__mock/health HTTP/1.0\r\n\r\n');
   expect(reply).toContain('421 Misdirected Request');
+  expect(reply).toContain('has no Host header');
 });
 
 describe('a page', () => {

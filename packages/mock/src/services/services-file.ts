@@ -127,5 +127,6 @@ function toServicesError(error: unknown, path: string, files: readonly string[])
     code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
       ? '. Node only strips types: use a union or an object instead'
       : '';
-  return new ServicesError(`${place}: ${text}${hint}.`, { cause: error });
+  const sentence = text.replace(/\.$/, '') + hint;
+  return new ServicesError(`${place}: ${sentence}.`, { cause: error });
 }
