@@ -101,7 +101,7 @@ async function createContractTarget(
   onProblem: OnProblem,
 ): Promise<Target> {
   const contract = createContract(options, auth, draft);
-  const services = await createServices(options, contract, onProblem);
+  const services = await createServices(options, onProblem);
   const parts = { options, auth, contract };
   const gateway = createMockGateway(parts, services);
   const listeners = {

@@ -1,7 +1,4 @@
 /** The services `hello` and `echo`, which a user may replace. */
-import type { GatewayCall, ServiceResponse } from '@berth/server-stubs';
-import type { Preferences } from '../prism/prism.ts';
-import type { Contract } from '../surfaces/contract.ts';
 import { events } from './events.ts';
 import type { ServiceHandler } from './service.ts';
 import type { RunningService } from './service-kind.ts';
@@ -32,17 +29,5 @@ export const echo: ServiceHandler = {
   },
 };
 
-/** Creates the service `hello`, which responds with the examples of the contract. */
-export function createHello(contract: Contract): RunningService {
-  return { serve: (_, call) => respondWithPrism(contract, call) };
-}
-
-/** Responds with what the contract documents for services, such as what `Prefer` asks for. */
-export async function respondWithPrism(
-  contract: Contract,
-  call: GatewayCall,
-  preferences?: Preferences,
-): Promise<ServiceResponse> {
-  const { status, headers, content } = await contract.respond('gateway', call, preferences);
-  return { status, headers, ...(content && { body: content }) };
-}
+/** Responds with the examples of the contract. */
+export const hello: RunningService = {};

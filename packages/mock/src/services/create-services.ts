@@ -1,16 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import { type OnProblem, toConstant } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { Contract } from '../surfaces/contract.ts';
-import { createHello, echo } from './built-in.ts';
+import { echo, hello } from './built-in.ts';
 import { codeService } from './code-service.ts';
 import { documentService } from './document-service.ts';
 import { findNameProblem, type HostedServices } from './service.ts';
-import type { ServiceKind } from './service-kind.ts';
+import type { RunningService, ServiceKind } from './service-kind.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { urlService } from './url-service.ts';
 
-/** The first that accepts a definition starts it. A document takes every other string, so it is last. */
+/** The first that accepts a definition starts it. `documentService` accepts any other string, so it is last. */
 const KINDS: readonly ServiceKind<unknown>[] = [codeService, urlService, documentService];
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -19,16 +18,12 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
  * Creates the hosted services: those of the user, `hello` and `echo`. If they are in a file, changes apply from the next call;
  * if the file is invalid, the last valid version stays.
  */
-export async function createServices(
-  options: ResolvedOptions,
-  contract: Contract,
-  onProblem: OnProblem,
-) {
+export async function createServices(options: ResolvedOptions, onProblem: OnProblem) {
   const { services: source } = options;
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   async function startAll(definitions: HostedServices) {
-    const running = new Map([['hello', createHello(contract)]]);
+    const running = new Map<string, RunningService>([['hello', hello]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);

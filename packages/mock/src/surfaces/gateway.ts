@@ -14,7 +14,6 @@ import {
 } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from '../options.ts';
 import { readPreferences } from '../prism/prism.ts';
-import { respondWithPrism } from '../services/built-in.ts';
 import type { Services } from '../services/create-services.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
@@ -34,11 +33,13 @@ export function createMockGateway(
     }
     const { prefer } = call.request.headers;
     const preferences = service.handlesPrefer ? undefined : readPreferences(prefer);
-    if (preferences !== undefined) return respondWithPrism(contract, call, preferences);
+    const { serve: run } = service;
+    if (preferences !== undefined || run === undefined) {
+      const { status, headers, content } = await contract.respond('gateway', call, preferences);
+      return { status, headers, ...(content && { body: content }) };
+    }
     removeMockHeaders(input.headers);
-    return awaitService(call, (signal) =>
-      service.serve(Object.assign(input, { signal, isUpgrade }), call),
-    );
+    return awaitService(call, (signal) => run(Object.assign(input, { signal, isUpgrade }), call));
   }
 
   return createGatewayRouter(
@@ -69,18 +70,19 @@ async function awaitService<Value>(
   call: GatewayCall,
   serve: (signal: AbortSignal) => Value | Promise<Value>,
 ): Promise<Value> {
-  // The caller may have left while a changed file was read: listeners on an aborted signal are not called.
+  // The caller may have disconnected while a changed file was read: listeners on an aborted signal are not called.
   call.signal.throwIfAborted();
-  const ending = new AbortController();
-  const ended = Promise.withResolvers<never>();
-  ending.signal.addEventListener('abort', () => ended.reject(ending.signal.reason));
-  call.signal.addEventListener('abort', () => ending.abort(call.signal.reason));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const aborted = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => aborted.reject(signal.reason));
+  call.signal.addEventListener('abort', () => controller.abort(call.signal.reason));
   const timer = setTimeout(
-    () => ending.abort(new GatewayError('SERVICE_TIMEOUT')),
+    () => controller.abort(new GatewayError('SERVICE_TIMEOUT')),
     LIMITS.gatewayHeadersSeconds * 1_000,
   );
   try {
-    return await Promise.race([serve(ending.signal), ended.promise]);
+    return await Promise.race([serve(signal), aborted.promise]);
   } finally {
     clearTimeout(timer);
   }
