@@ -10,10 +10,11 @@ export {
   StorageError,
   type StorageItemCode,
   toContractError,
+  toGatewayError,
   UploadError,
 } from './errors.ts';
 export { applyDispositionRules } from './gateway/disposition.ts';
-export { countHosts, isLoopback } from './gateway/forwarding.ts';
+export { countHosts, isLoopback, toServiceHeaders } from './gateway/forwarding.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';

@@ -185,6 +185,19 @@ export function toContractError(
   return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
 }
 
+/** Converts an error of the gateway's router. */
+export function toGatewayError(
+  error: HttpError,
+  { request: { headers } }: { request: Pick<Call['request'], 'headers'> },
+): GatewayError {
+  if (error.kind === 'unauthorized' && headers.authorization === undefined) {
+    return new GatewayError('MISSING_CREDENTIALS', {
+      message: 'The Authorization header is missing: send a Bearer token or a signature.',
+    });
+  }
+  return toContractError('gateway', error) as GatewayError;
+}
+
 /** XML 1.0, section 2.2: characters that a document must not contain. */
 const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const ENTITIES = new Map([

@@ -23,7 +23,8 @@ test.each([
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
     missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
-    toContractError toEventText toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
+    toContractError toEventText toFileType toGatewayError toResponse toServiceHeaders toStorageResponse toUploadFields
+    toUploaded toWireForm`,
   ],
   [
     'the runtime',

@@ -57,6 +57,26 @@ export function removeRawHopByHop(
   return kept;
 }
 
+/** Headers that are not forwarded to services. */
+export const WITHHELD = new Set([
+  // A service that sees the credentials could call the others in the caller's name.
+  'authorization',
+  // The router handles this header, and some HTTP clients refuse to send it.
+  'expect',
+  // The gateway sets it (D9).
+  'x-request-id',
+]);
+
+/** Returns the headers that a service gets, by lowercase name. */
+export function toServiceHeaders(
+  headers: Headers,
+  requestId: string,
+): Record<string, string | string[]> {
+  const kept = removeHopByHop(headers, WITHHELD) as Record<string, string | string[]>;
+  kept['x-request-id'] = requestId;
+  return kept;
+}
+
 /** Callers use few names, so that each is only converted once. */
 const toLowerCase = memoize((name) => name.toLowerCase());
 

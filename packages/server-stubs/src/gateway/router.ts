@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { GatewayError, toContractError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
@@ -25,7 +25,7 @@ import {
 import { discard } from '../runtime/response-body.ts';
 import { createRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './forwarding.ts';
+import { hostOf, isLoopback, removeRawHopByHop, toServiceHeaders, WITHHELD } from './forwarding.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
@@ -284,8 +284,7 @@ function toServiceInput(
   const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
   // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next
   // full garbage collection and keeps the request alive. That took a fifth of a call's time.
-  const headers = removeHopByHop(request.headers, WITHHELD) as Record<string, string | string[]>;
-  headers['x-request-id'] = requestId;
+  const headers = toServiceHeaders(request.headers, requestId);
   const rawHeaders = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
   rawHeaders.push('x-request-id', requestId);
   return {
@@ -296,24 +295,6 @@ function toServiceInput(
     rawHeaders,
     body: method === 'POST' ? (body as Readable) : undefined,
   };
-}
-
-const WITHHELD = new Set([
-  // A service that sees the credentials could call the others in the caller's name.
-  'authorization',
-  // The router handles this header, and some HTTP clients refuse to send it.
-  'expect',
-  // The gateway sets it (D9).
-  'x-request-id',
-]);
-
-function toGatewayError(error: HttpError, { request }: Call): GatewayError {
-  if (error.kind === 'unauthorized' && request.headers.authorization === undefined) {
-    return new GatewayError('MISSING_CREDENTIALS', {
-      message: 'The Authorization header is missing: send a Bearer token or a signature.',
-    });
-  }
-  return toContractError('gateway', error) as GatewayError;
 }
 
 /** D12: the environment is the first label of the host name. A server with one environment accepts loopback hosts. */
