@@ -7,6 +7,7 @@ import { CONTROL_PATH, control } from './control.ts';
 import { applyFaults, type IncomingCall } from './faults/apply-faults.ts';
 import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, setRecord } from './log.ts';
+import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
 import {
@@ -15,11 +16,10 @@ import {
   toMockError,
   toSurfaceError,
 } from './surfaces/surface.ts';
-import type { Found } from './target.ts';
 
-/** Handles each call: its session, log entry, host check and faults, and then the listener that the target finds. */
+/** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
-  const { options, sessions, log, target } = context;
+  const { options, sessions, log, api } = context;
   const cors = corsOf(options, 'link');
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -28,15 +28,15 @@ export function createApp(context: Context) {
       if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
         return control(context, request, response);
       }
-      await target.refresh();
-      const found = target.find(request);
+      await api.refresh();
+      const matched = api.match(request);
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      if (path === '/' && isRead && found.operationId === undefined) {
+      if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);
       }
       const send = (error: SurfaceError) => sendError(error, response, options);
-      const next = () => found.listener(request, response);
-      await begin({ request, response, sendError: send }, found, next);
+      const next = () => matched.listener(request, response);
+      await begin({ request, response, sendError: send }, matched, next);
     } catch (error) {
       // An unexpected error must end its request, not the process.
       sendInternalError(error as Error, response, options);
@@ -46,7 +46,7 @@ export function createApp(context: Context) {
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
-    const { gateway } = target;
+    const { gateway } = api;
     if (gateway === undefined) return void socket.destroy();
     const send = (error: SurfaceError) => {
       const response = UpgradeResponse.create(request, socket, head);
@@ -55,8 +55,8 @@ export function createApp(context: Context) {
     };
     const next = () => gateway.upgrade(request, socket, head);
     try {
-      const found: Found = { ...target.find(request), surface: 'gateway' };
-      await begin({ request, sendError: send }, found, next);
+      const matched: MatchedCall = { ...api.match(request), surface: 'gateway' };
+      await begin({ request, sendError: send }, matched, next);
     } catch (error) {
       process.emitWarning(error as Error);
       socket.destroy();
@@ -64,12 +64,12 @@ export function createApp(context: Context) {
   }
 
   /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
-  function begin(call: IncomingCall, found: Found, next: () => void): void | Promise<void> {
+  function begin(call: IncomingCall, matched: MatchedCall, next: () => void): void | Promise<void> {
     const { request, response, sendError } = call;
     const isRejected = isForeign(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
-    const session = isRejected ? sessions.get('') : sessionOf(request, found.surface);
-    const record = new CallRecord(session, found, request);
+    const session = isRejected ? sessions.get('') : sessionOf(request, matched.surface);
+    const record = new CallRecord(session, matched, request);
     setRecord(request, record);
     log.add(record);
     const connection = response ?? request.socket;
@@ -80,8 +80,8 @@ export function createApp(context: Context) {
     // The caller may have left while a changed document was read.
     if (connection.destroyed) return end();
     connection.once('close', end);
-    if (isRejected) return sendError(toHostError(request, found.surface));
-    const isPreflight = request.method === 'OPTIONS' && found.operationId === undefined;
+    if (isRejected) return sendError(toHostError(request, matched.surface));
+    const isPreflight = request.method === 'OPTIONS' && matched.operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
     if (!isPreflight) return applyFaults(call, next);
     const { origin } = request.headers;
@@ -101,7 +101,7 @@ export function createApp(context: Context) {
   return {
     request: handle,
     upgrade,
-    shouldUpgrade: (request: IncomingMessage) => target.gateway?.shouldUpgrade(request) ?? false,
+    shouldUpgrade: (request: IncomingMessage) => api.gateway?.shouldUpgrade(request) ?? false,
   };
 }
 

@@ -1,23 +1,21 @@
 import type { OnProblem } from './live.ts';
 import { RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
+import { openApi } from './served-api.ts';
 import { createSessions } from './sessions/session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { openTarget } from './target.ts';
 
 /** What all calls of a mock share. */
 export type Context = Awaited<ReturnType<typeof createContext>>;
 
 export async function createContext(options: ResolvedOptions, onProblem: OnProblem) {
   const log = new RequestLog(options);
-  const target = await openTarget(options, await createAuth(options), onProblem);
+  const api = await openApi(options, await createAuth(options), onProblem);
   try {
-    const sessions = createSessions(options, target.listOperations, (session) =>
-      log.clear(session),
-    );
-    return { options, log, sessions, target };
+    const sessions = createSessions(options, api.listOperations, (session) => log.clear(session));
+    return { options, log, sessions, api };
   } catch (error) {
-    target.close();
+    api.close();
     throw error;
   }
 }

@@ -72,7 +72,7 @@ export async function startMock(options: ResolvedOptions, onProblem = warn) {
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= new Promise((resolve) => {
-      context.target.close();
+      context.api.close();
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
@@ -82,7 +82,7 @@ export async function startMock(options: ResolvedOptions, onProblem = warn) {
   try {
     await once(server, 'listening');
   } catch (error) {
-    context.target.close();
+    context.api.close();
     throw error;
   }
   const { port } = server.address() as AddressInfo;

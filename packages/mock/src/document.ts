@@ -30,6 +30,8 @@ export interface ServedRouter {
 
 export interface ServedDocument extends ServedRouter {
   readonly prism: Prism;
+  /** Whether it extends the contract. Otherwise, it is standalone. */
+  readonly isDraft: boolean;
 }
 
 /** @param source path of a file, which is live, or a parsed document, which never changes */
@@ -83,7 +85,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
   });
-  return { prism, router, routes: routes.routes, surface: 'gateway' };
+  return { prism, router, routes: routes.routes, surface: 'gateway', isDraft: false };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */

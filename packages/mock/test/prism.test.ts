@@ -70,6 +70,20 @@ test('an operation that a draft of the gateway has needs its credentials', async
   }
 });
 
+test('such an operation is rejected like any other call of the gateway', async () => {
+  const list = { operationId: 'list', responses: { 204: { description: 'None.' } } };
+  const document = await writeGatewayDraft({ '/v1/list': { get: list } });
+  await using extended = await createMock({ document });
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const { status, json, headers: sent } = await call(extended, { path, headers });
+    return { status, code: json.code, message: json.message, challenge: sent['www-authenticate'] };
+  };
+  for (const headers of [{}, { authorization: 'Basic a' }, { authorization: 'Bearer a b' }]) {
+    expect(await ask('/v1/list', headers)).toEqual(await ask('/v1/cloudrun/hello', headers));
+  }
+  expect(await ask('/v1/list', {})).toMatchObject({ code: 'MISSING_CREDENTIALS' });
+});
+
 test('an error that a draft documents for a status is what Prefer selects', async () => {
   const example = { code: 'ITEM_NOT_FOUND', message: 'No such item.', requestId: 'x' };
   const content = { 'application/json': { example } };

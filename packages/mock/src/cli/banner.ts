@@ -8,7 +8,7 @@ import { BUCKET } from '../surfaces/surface.ts';
 
 export async function describeMock(
   mock: Mock,
-  { options, target: { routes } }: Context,
+  { options, api: { routes } }: Context,
   wireProfilePath: string | undefined,
 ): Promise<string> {
   const { url } = mock;

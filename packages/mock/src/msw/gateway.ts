@@ -1,11 +1,17 @@
-import type { Call, UnauthenticatedGatewayCall } from '@berth/server-stubs';
+import type { Call } from '@berth/server-stubs';
+
 import {
   bodyTooLarge,
+  decodeText,
   GatewayError,
   gatewayRoutes,
+  HttpError,
   LIMITS,
   notAllowed,
+  SIGNATURE,
   toCallerResponse,
+  toGatewayError,
+  toServiceHeaders,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
@@ -22,7 +28,7 @@ import {
   type ServiceSocket,
   unknownService,
 } from '../services/service.ts';
-import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
+import { GATEWAY_CREDENTIALS } from '../surfaces/auth.ts';
 import { suggest } from '../user-input.ts';
 import { escapePattern, type MswSurface, report } from './handle-surface.ts';
 
@@ -35,15 +41,14 @@ const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 export function createGatewaySurface(services: Services, profile: WireProfile): MswSurface {
-  const auth = createPresentAuth(profile).gateway;
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   return {
     name: 'gateway',
     path: `${escapePattern(ROOT)}.*`,
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-      await authenticateGateway(call as UnauthenticatedGatewayCall, auth);
-      const { name } = toTarget(call.rawPath);
+      assertCredentials(call.request.headers.authorization);
+      const { name, rest } = splitServicePath(call.rawPath);
       const problem = findNameProblem(name);
       if (problem !== undefined) {
         throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });
@@ -52,7 +57,9 @@ export function createGatewaySurface(services: Services, profile: WireProfile): 
       if (service === undefined) {
         throw unknownService(name, [...services.keys()], 'to the services option');
       }
-      const sent = await toServiceRequest(call, request);
+      const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;
+      const url = toServiceUrl(name, rest + query);
+      const sent = await toServiceRequest(url, call, request);
       const response = await callHandler(name, service, sent, (error) => report(error, call));
       // The service simulates a failed connection, which has no status.
       if (response.type === 'error') return response;
@@ -63,28 +70,36 @@ export function createGatewaySurface(services: Services, profile: WireProfile): 
   };
 }
 
-/** Returns the name of the service and the rest of the path, as sent. */
-function toTarget(rawPath: string): { name: string; rest: string } {
-  const [name = '', ...segments] = rawPath.slice(ROOT.length).split('/');
-  return { name, rest: `/${segments.join('/')}` };
+/** Credentials that are accepted without verification (D15): any token, and any signature. */
+const ACCEPTED = new RegExp(`^(Bearer +\\S+|${SIGNATURE.algorithm} .*)$`, 'i');
+
+/** @throws GatewayError */
+function assertCredentials(authorization = ''): void {
+  if (ACCEPTED.test(authorization)) return;
+  const headers = authorization === '' ? {} : { authorization };
+  throw toGatewayError(new HttpError('unauthorized', GATEWAY_CREDENTIALS), {
+    request: { headers },
+  });
 }
 
-/** The request of a service has its own path, the request ID of the call (D9), and no credentials. */
-async function toServiceRequest(call: Call, request: Request): Promise<Request> {
-  const { name, rest } = toTarget(call.rawPath);
-  const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;
-  const headers = new Headers(request.headers);
+/** Returns the name of the service, decoded, and the rest of the path, as sent. */
+function splitServicePath(rawPath: string): { name: string; rest: string } {
+  const [segment = '', ...segments] = rawPath.slice(ROOT.length).split('/');
+  return { name: decodeText(segment) ?? segment, rest: `/${segments.join('/')}` };
+}
+
+async function toServiceRequest(url: string, call: Call, request: Request): Promise<Request> {
+  const kept = toServiceHeaders(call.request.headers, call.requestId);
+  const headers = new Headers(kept as Record<string, string>);
   for (const header of [...headers.keys()]) {
-    if (header === 'authorization' || header.startsWith('x-mock-')) headers.delete(header);
+    if (header.startsWith('x-mock-')) headers.delete(header);
   }
-  headers.set('x-request-id', call.requestId);
   const { method, signal } = request;
   const body = method === 'POST' ? await request.arrayBuffer() : undefined;
   if (body !== undefined && body.byteLength > LIMITS.gatewayBodyBytes) {
     throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   }
-  const init = { method, headers, signal, body: body?.byteLength ? body : null };
-  return new Request(toServiceUrl(name, rest + query), init);
+  return new Request(url, { method, headers, signal, body: body?.byteLength ? body : null });
 }
 
 /** Prefix of subprotocols that contain credentials (D14). */
@@ -94,27 +109,21 @@ const BEARER = 'berth.bearer.';
 const MAX_CLOSE_REASON = 123;
 
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
-export function handleSockets(
-  gatewayUrl: string,
-  services: Services,
-  profile: WireProfile,
-): WebSocketHandler {
-  const auth = createPresentAuth(profile).gateway;
+export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
   const baseUrl = gatewayUrl.replace(/^http/, 'ws');
   const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
   return link.addEventListener('connection', async ({ client, info }) => {
     const { href, search } = client.url;
-    const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const close = (reason: string) =>
       client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
     const { protocol, authorization } = readHandshake(info.protocols);
-    const call = { request: { headers: { authorization } } } as UnauthenticatedGatewayCall;
     try {
-      await authenticateGateway(call, auth);
+      assertCredentials(authorization);
     } catch (error) {
       const { code } = error as GatewayError;
       return close(`${code}: a page offers the subprotocol ${BEARER}<token>.`);
     }
+    const { name, rest } = splitServicePath(href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const service = services.get(name);
     if (service === undefined) {
       return close(`SERVICE_NOT_FOUND.${suggest(name, [...services.keys()], 'services')}`);

@@ -77,7 +77,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   }
   if (gatewayUrl !== undefined) {
     handle(createGatewaySurface(services, profile), gatewayUrl);
-    handlers.push(handleSockets(gatewayUrl, services, profile));
+    handlers.push(handleSockets(gatewayUrl, services));
   }
   if (storageUrl !== undefined) {
     const storage = createStorage({

@@ -1,10 +1,8 @@
 /** Credentials, and the checks used when the mock verifies nothing. Pages import it, so it needs no Node modules. */
-import type {
-  GatewaySecurity,
-  StorageSecurity,
-  UnauthenticatedGatewayCall,
-} from '@berth/server-stubs';
-import { GatewayError, SIGNATURE, StorageError } from '@berth/server-stubs/contract';
+
+import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
+import { SIGNATURE, StorageError } from '@berth/server-stubs/contract';
+
 import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** Credentials for a mock with `credentials: 'strict'`. The keys are public and protect nothing. */
@@ -52,21 +50,4 @@ export function createPresentAuth(profile: WireProfile): Auth {
       },
     },
   };
-}
-
-/** Authenticates a call of the gateway without its router. */
-export async function authenticateGateway(
-  login: UnauthenticatedGatewayCall,
-  { bearerToken, signature }: GatewaySecurity,
-): Promise<unknown> {
-  const { authorization } = login.request.headers;
-  const message = GATEWAY_CREDENTIALS;
-  if (!authorization) throw new GatewayError('MISSING_CREDENTIALS', { message });
-  const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
-  const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
-  const caller = await (isSigned
-    ? signature(authorization, login)
-    : token && bearerToken(token, login));
-  if (caller) return caller;
-  throw new GatewayError('INVALID_CREDENTIALS', { message });
 }

@@ -6,13 +6,21 @@
 import {
   applyDispositionRules,
   gatewayRoutes,
+  type HttpError,
   readCredentials,
+  SIGNATURE,
   storageRoutes,
   toContractError,
+  toGatewayError,
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
+import type {
+  Call,
+  HandlerResponse,
+  RouteTable,
+  SecurityHandlers,
+} from '@berth/server-stubs/runtime';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { createDocumentRouter, type ServedDocument } from '../document.ts';
@@ -26,8 +34,8 @@ import {
   readPreferences,
 } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
-import { type Auth, authenticateGateway } from './auth.ts';
-import { toDocumentOptions } from './responses.ts';
+import type { Auth } from './auth.ts';
+import { LOGGING, onGatewayFault, toDocumentOptions } from './responses.ts';
 import {
   DOCUMENT_UPLOAD_PATH,
   type DocumentedSurface,
@@ -53,24 +61,23 @@ export interface ContractParts {
   readonly contract: Contract;
 }
 
+/** @param draft of one of the documents; its operations and responses come first */
 export function createContract(
   options: ResolvedOptions,
   auth: Auth,
   draft: Live<ServedDocument> | undefined,
 ) {
   const builtIn = DOCUMENTED.map((surface) =>
-    serveAdditions(surface, BUILT_IN[surface], options, auth),
+    serveContract(surface, BUILT_IN[surface], options, auth),
   );
-  const extended = builtIn.filter(({ routes }) => routes.length > 0);
-  const withDraft = (documents: readonly ServedDocument[]) =>
-    draft === undefined ? documents : [draft.current, ...documents];
+  const documents = () => (draft === undefined ? builtIn : [draft.current, ...builtIn]);
   return {
-    /** Returns the documents that add operations, or may add them later. */
-    additions: () => withDraft(extended),
+    /** Returns the documents, each with the operations that nothing implements. */
+    documents,
     /** Responds to an operation that the mock implements with what is documented. A draft may leave it out. */
     respond(surface: SurfaceName, call: Call, preferences?: Preferences) {
-      const found = withDraft(builtIn).find(({ prism }) => prism.has(call.operationId));
-      return respondAsDocumented((found as ServedDocument).prism, call, surface, preferences);
+      const found = documents().find(({ prism }) => prism.has(call.operationId)) as ServedDocument;
+      return respondAsDocumented(found.prism, call, surface, preferences);
     },
   };
 }
@@ -84,37 +91,71 @@ export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSu
   );
 }
 
-/** Serves the operations of a document that nothing implements. */
-export function serveAdditions(
+/** Serves the operations of a document, or of a draft of it, that nothing implements. */
+export function serveContract(
   surface: DocumentedSurface,
   { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
   options: ResolvedOptions,
   auth: Auth,
 ): ServedDocument {
   const prism = createPrism(document, options);
-  const { env, wireProfile } = options;
-  const isGateway = surface === 'gateway';
-  const header = isGateway ? 'authorization' : wireProfile.storageHeaders.authorization;
-  const authenticate = (_: unknown, call: Call) => {
-    const login = Object.assign(call, { env, envId: env });
-    if (isGateway) return authenticateGateway(login, auth.gateway);
-    return auth.storage.credentials(readCredentials(call.request.headers, wireProfile), login);
-  };
+  const { onFault, toError, securitySchemes, alternatives, security } =
+    surface === 'gateway' ? likeGateway(options, auth) : likeStorage(options, auth);
   const routes = table.routes
     .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
-    .map((route) => ({ ...route, security: route.security.length > 0 ? [['credentials']] : [] }));
-  const secured: RouteTable = {
-    ...table,
-    routes,
-    securitySchemes: { credentials: { type: 'apiKey', in: 'header', name: header } },
-  };
+    .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
+  const secured: RouteTable = { ...table, routes, securitySchemes };
   const router = createDocumentRouter(secured, (call) => respondToAddition(prism, call, surface), {
     ...toDocumentOptions(options, surface),
-    toError: (error) => toContractError(surface, error),
-    security: { credentials: authenticate },
-    encodeBody: (body) => toWireForm(body, wireProfile),
+    onFault,
+    toError,
+    security,
+    encodeBody: (body) => toWireForm(body, options.wireProfile),
   });
-  return { prism, router, routes, surface };
+  return { prism, router, routes, surface, isDraft: true };
+}
+
+/** Authenticates and rejects calls as the router of the gateway does. */
+function likeGateway({ env }: ResolvedOptions, { gateway }: Auth) {
+  const {
+    securitySchemes,
+    routes: [{ security: alternatives = [] } = {}],
+  } = gatewayRoutes;
+  const toLogin = (call: Call) => Object.assign(call, { env });
+  const security: SecurityHandlers = {
+    bearerToken: (token, call) => gateway.bearerToken(token, toLogin(call)),
+    signature: (text, call) =>
+      text.startsWith(`${SIGNATURE.algorithm} `) && gateway.signature(text, toLogin(call)),
+  };
+  return {
+    onFault: onGatewayFault,
+    toError: toGatewayError,
+    securitySchemes,
+    alternatives,
+    security,
+  };
+}
+
+/** Authenticates and rejects calls as the router of the storage API does. */
+function likeStorage({ env, wireProfile }: ResolvedOptions, { storage }: Auth) {
+  const name = wireProfile.storageHeaders.authorization;
+  const security: SecurityHandlers = {
+    credentials: (_, call) => {
+      const credentials = readCredentials(call.request.headers, wireProfile);
+      return storage.credentials(credentials, Object.assign(call, { envId: env }));
+    },
+  };
+  const securitySchemes: RouteTable['securitySchemes'] = {
+    credentials: { type: 'apiKey', in: 'header', name },
+  };
+  const toError = (error: HttpError) => toContractError('storage', error);
+  return {
+    onFault: LOGGING.onFault,
+    toError,
+    securitySchemes,
+    alternatives: [['credentials']],
+    security,
+  };
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
@@ -147,8 +188,9 @@ async function respondAsDocumented(
   // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
   const isError = code >= 400 && example === undefined && dynamic !== true;
   const [shared] = isError ? errorCodesOf(surface, code) : [];
-  if (shared !== undefined && !prism.documents(operationId, code))
+  if (shared !== undefined && !prism.documents(operationId, code)) {
     throw toSurfaceError(surface, shared);
+  }
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, accept, preferences);

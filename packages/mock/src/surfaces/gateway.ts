@@ -5,20 +5,13 @@ import {
   type GatewayRouter,
   type ServiceResponse,
 } from '@berth/server-stubs';
-import {
-  type EnvOption,
-  GatewayError,
-  HttpError,
-  isLoopback,
-  LIMITS,
-} from '@berth/server-stubs/contract';
+import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from '../options.ts';
 import { readPreferences } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { unknownService } from '../services/service.ts';
-import { GATEWAY_CREDENTIALS } from './auth.ts';
 import type { ContractParts } from './contract.ts';
-import { LOGGING, toRouterOptions } from './responses.ts';
+import { onGatewayFault, toRouterOptions } from './responses.ts';
 
 /** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
 export function createMockGateway(
@@ -49,11 +42,7 @@ export function createMockGateway(
     },
     {
       ...toRouterOptions(options),
-      onFault(error, call) {
-        LOGGING.onFault(error, call);
-        if (error.kind !== 'unauthorized') return error;
-        return new HttpError('unauthorized', GATEWAY_CREDENTIALS, error);
-      },
+      onFault: onGatewayFault,
       env: toEnvOption(options),
       security: auth.gateway,
     },

@@ -2,16 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Call, CorsOptions } from '@berth/server-stubs';
-import { type Cors, createCors, notAllowed, splitTarget } from '@berth/server-stubs/contract';
 import {
-  type HandlerResponse,
-  type HttpError,
-  type RouterOptions,
-  toResponse,
-} from '@berth/server-stubs/runtime';
+  type Cors,
+  createCors,
+  HttpError,
+  notAllowed,
+  splitTarget,
+} from '@berth/server-stubs/contract';
+import { type HandlerResponse, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
 import { describeError, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
+import { GATEWAY_CREDENTIALS } from './auth.ts';
 import {
   type SurfaceError,
   type SurfaceName,
@@ -50,6 +52,13 @@ export const LOGGING = {
     record.setStatus(status);
   },
 };
+
+/** `onFault` of the gateway, which says what its credentials must be. */
+export function onGatewayFault(error: HttpError, call: Call): HttpError {
+  LOGGING.onFault(error, call);
+  if (error.kind !== 'unauthorized') return error;
+  return new HttpError('unauthorized', GATEWAY_CREDENTIALS, error);
+}
 
 /** Options of the routers that only follow a document: those of added operations, and of standalone documents. */
 export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName): RouterOptions {

@@ -62,6 +62,7 @@ describe('a hosted service', () => {
     expect(await (await call('none')).text()).toContain('add it to the services option, such as');
     berth.services.set('xn--a', ({ url }) => new Response(url));
     expect(await (await call('xn--a/b')).text()).toBe('http://service/b');
+    expect(await (await call('%78n--a/%62')).text()).toBe('http://service/%62');
   });
 
   it('is what it was before the test after a reset', async () => {
@@ -78,6 +79,7 @@ it.each([
   ['no credentials', 401, 'MISSING_CREDENTIALS', 'orders/a', login('')],
   ['bad credentials', 401, 'INVALID_CREDENTIALS', 'orders/a', login('Basic a')],
   ['a bad name', 400, 'INVALID_REQUEST', '7/a', {}],
+  ['a name that is not UTF-8', 400, 'INVALID_REQUEST', 'order%FF/a', {}],
   ['another method', 405, 'METHOD_NOT_ALLOWED', 'orders/a', { method: 'PUT' }],
 ])('rejects a call with %s', async (_, status, code, path, init) => {
   const response = await call(path, init);

@@ -15,7 +15,7 @@ import type { Live, OnProblem } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
 import type { Auth } from './surfaces/auth.ts';
-import { createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
+import { createContract, findSurface, serveContract } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { sendAllowed, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
@@ -25,14 +25,14 @@ import { FieldError } from './user-input.ts';
 type RequestLine = Parameters<Router['find']>[0];
 
 /** What a call is for, and what handles it. */
-export interface Found extends CallSubject {
+export interface MatchedCall extends CallSubject {
   readonly listener: Listener;
 }
 
-export interface Target {
+export interface ServedApi {
   /** Reloads a changed document. */
   refresh(): Promise<void> | undefined;
-  find(request: RequestLine): Found;
+  match(request: RequestLine): MatchedCall;
   /** Returns the operations that are served now. */
   listOperations(): Operations;
   /** Accepts WebSockets, and calls hosted services. */
@@ -42,33 +42,33 @@ export interface Target {
   close(): void;
 }
 
-/** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
-export async function openTarget(
+export async function openApi(
   options: ResolvedOptions,
   auth: Auth,
   onProblem: OnProblem,
-): Promise<Target> {
-  let isDraft: boolean | undefined;
-  const serve = (loaded: DocumentRoutes) => {
+): Promise<ServedApi> {
+  const { document: path } = options;
+  if (path === undefined) return createContractApi(options, auth, undefined, onProblem);
+  const document = await openDocument(path, createServe(path, options, auth), onProblem);
+  if (document.current.isDraft) return createContractApi(options, auth, document, onProblem);
+  assertStandalone(options);
+  return createDocumentApi(document, options);
+}
+
+/** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
+function createServe(path: string, options: ResolvedOptions, auth: Auth) {
+  let first: ServedDocument | undefined;
+  return (loaded: DocumentRoutes): ServedDocument => {
     const surface = findSurface(loaded.document);
-    isDraft ??= surface !== undefined;
-    if (isDraft !== (surface !== undefined)) {
-      const change = isDraft ? 'no longer has' : 'now has';
-      const rest = `${change} a path of the contract: restart the mock.`;
-      throw new FieldError(`${options.document}`, rest);
-    }
-    return surface === undefined
-      ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
-      : serveAdditions(surface, loaded, options, auth);
+    const served =
+      surface === undefined
+        ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
+        : serveContract(surface, loaded, options, auth);
+    first ??= served;
+    if (served.isDraft === first.isDraft) return served;
+    const change = first.isDraft ? 'no longer has' : 'now has';
+    throw new FieldError(path, `${change} a path of the contract: restart the mock.`);
   };
-  const document = options.document
-    ? await openDocument(options.document, serve, onProblem)
-    : undefined;
-  if (document !== undefined && !isDraft) {
-    assertStandalone(options);
-    return createDocumentTarget(document, options);
-  }
-  return createContractTarget(options, auth, document, onProblem);
 }
 
 function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
@@ -77,11 +77,11 @@ function assertStandalone({ document, services, credentials }: ResolvedOptions):
   if (credentials !== 'present') throw new FieldError('credentials', rest);
 }
 
-function createDocumentTarget(document: Live<ServedDocument>, options: ResolvedOptions): Target {
+function createDocumentApi(document: Live<ServedDocument>, options: ResolvedOptions): ServedApi {
   const served = () => [document.current];
   return {
     refresh: document.refresh,
-    find(request) {
+    match(request) {
       const found = findOperation(served(), request);
       if (found !== undefined) return found;
       const { surface, router } = document.current;
@@ -94,39 +94,40 @@ function createDocumentTarget(document: Live<ServedDocument>, options: ResolvedO
   };
 }
 
-async function createContractTarget(
+async function createContractApi(
   options: ResolvedOptions,
   auth: Auth,
   draft: Live<ServedDocument> | undefined,
   onProblem: OnProblem,
-): Promise<Target> {
+): Promise<ServedApi> {
   const contract = createContract(options, auth, draft);
   const services = await createServices(options, onProblem);
   const parts = { options, auth, contract };
-  const gateway = createMockGateway(parts, services);
   const listeners = {
-    gateway,
+    gateway: createMockGateway(parts, services),
     storage: createMockStorage(parts),
     upload: createMockUpload(parts),
     link: createMockLinks(parts),
   };
+  const { gateway, storage, upload } = listeners;
   const implemented: readonly ServedRouter[] = [
     { surface: 'gateway', router: gateway, routes: gatewayRoutes.routes, hasServices: true },
     // Its document also has the operation of the upload target.
-    { surface: 'upload', router: listeners.upload, routes: UPLOAD_ROUTES },
-    { surface: 'storage', router: listeners.storage, routes: STORAGE_ROUTES },
+    { surface: 'upload', router: upload, routes: UPLOAD_ROUTES },
+    { surface: 'storage', router: storage, routes: STORAGE_ROUTES },
   ];
-  const served = () => [...contract.additions(), ...implemented];
+  const added = () => contract.documents().filter(({ routes }) => routes.length > 0);
+  const served = () => [...added(), ...implemented];
   return {
     refresh: () => draft?.refresh(),
-    find(request) {
+    match(request) {
       const found = findOperation(served(), request);
       if (found !== undefined) return found;
       const surface = surfaceOf(request);
-      // The routers of the contract do not know the methods that a draft adds to a path.
-      const methods = contract.additions().length > 0 ? listMethods(served(), request) : [];
-      const listener = methods.length > 0 ? allow(methods, options) : listeners[surface];
-      return { surface, listener };
+      // The routers of the contract do not know the methods that a document adds to a path.
+      const isExtended = listMethods(added(), request).length > 0;
+      if (!isExtended) return { surface, listener: listeners[surface] };
+      return { surface, listener: allow(listMethods(served(), request), options) };
     },
     listOperations: () => toOperations(served()),
     gateway,
@@ -145,7 +146,10 @@ function toOperations(served: readonly ServedRouter[]): Operations {
   );
 }
 
-function findOperation(served: readonly ServedRouter[], request: RequestLine): Found | undefined {
+function findOperation(
+  served: readonly ServedRouter[],
+  request: RequestLine,
+): MatchedCall | undefined {
   for (const { surface, router, hasServices } of served) {
     const found = router.find(request);
     if (found === undefined) continue;
