@@ -5,10 +5,10 @@ import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import { isObject } from '../user-input.ts';
+import { withoutModuleQuery } from './module-loader.ts';
 import { callHandler, runSocketHandler, toHead, toServiceUrl } from './run-code.ts';
 import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
 import type { RunningService, ServiceContext, ServiceInput, ServiceKind } from './service-kind.ts';
-import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 
