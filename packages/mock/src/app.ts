@@ -74,8 +74,8 @@ export function createApp(context: Context) {
     log.add(record);
     const connection = response ?? request.socket;
     const end = () => {
-      if (response?.headersSent) record.setStatus(response.statusCode);
-      log.end(record);
+      record.end(response);
+      log.print(record);
     };
     // The caller may have left while a changed document was read.
     if (connection.destroyed) return end();

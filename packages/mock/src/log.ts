@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
-import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import { decodeText, type HttpError, SIGNATURE } from '@berth/server-stubs/contract';
+import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ResolvedOptions } from './options.ts';
 import type { Session } from './sessions/session.ts';
@@ -30,14 +31,7 @@ export interface LoggedRequest extends Required<CallSubject> {
   readonly faults: readonly string[];
 }
 
-/**
- * A call from `app.ts`, which begins and ends it. Until it ends, its handlers may set:
- *
- * - `faults`: only `faults/apply-faults.ts`
- * - `reason`, whose first value stays: who rejects the call, mostly a hook in `surfaces/responses.ts`
- * - `status`, whose last value stays: the same hooks with what is about to be sent, and `app.ts` with what was sent
- * - `operationId`: only `services/document-service.ts`, if the operation of a document has responded
- */
+/** A call from `app.ts`, which begins and ends it. Code that has only its request gets it from `recordOf`. */
 export class CallRecord implements CallSubject {
   readonly session: Session;
   readonly id = randomUUID();
@@ -45,12 +39,14 @@ export class CallRecord implements CallSubject {
   readonly method: string;
   readonly target: string;
   readonly surface: SurfaceName;
+  /** The service of a document sets it to the operation that responds. */
   operationId: string | undefined;
   readonly service: string | undefined;
+  /** Set by `applyFaults`. */
   faults: readonly string[] = [];
-  status: number | undefined;
-  reason: string | undefined;
-  ms: number | undefined;
+  #status: number | undefined;
+  #reason: string | undefined;
+  #ms: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
@@ -81,21 +77,34 @@ export class CallRecord implements CallSubject {
     return this.#body?.text;
   }
 
-  /** @param reason why the call is rejected */
+  get status(): number | undefined {
+    return this.#status;
+  }
+
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get ms(): number | undefined {
+    return this.#ms;
+  }
+
+  /** @param reason why the call is rejected. The first one wins */
   setReason(reason: string): void {
-    this.reason ??= reason;
-  }
-
-  /** @param status sent, or about to be sent. After the call has ended, nothing is sent. */
-  setStatus(status: number): void {
-    if (this.ms === undefined) this.status = status;
-  }
-
-  finish(): void {
-    this.ms = performance.now() - this.#start;
     // It may quote what the caller has sent. A slice alone would keep all of the text in memory.
-    if (this.reason === undefined || this.reason.length <= MAX_REASON) return;
-    this.reason = Buffer.from(this.reason.slice(0, MAX_REASON)).toString();
+    this.#reason ??= Buffer.from(reason.slice(0, MAX_REASON)).toString();
+  }
+
+  /** Called just before a response is sent. Nothing is sent after the call has ended. */
+  respond(status: number, error?: unknown): void {
+    if (error instanceof Error) this.setReason(describeError(error));
+    if (this.#ms === undefined) this.#status = status;
+  }
+
+  /** @param response undefined for an upgrade */
+  end(response: ServerResponse | undefined): void {
+    if (response?.headersSent) this.respond(response.statusCode);
+    this.#ms = performance.now() - this.#start;
   }
 }
 
@@ -139,10 +148,29 @@ export function setRecord(request: IncomingMessage, record: CallRecord): void {
   (request as RecordedRequest).record = record;
 }
 
-/** Returns the record of a call that has begun. */
+/** @throws TypeError if the call has not begun */
 export function recordOf(request: IncomingMessage): CallRecord {
-  return (request as RecordedRequest).record as CallRecord;
+  const { record } = request as RecordedRequest;
+  if (record === undefined) throw new TypeError('The call has not begun.');
+  return record;
 }
+
+/** Hooks that all routers share. */
+export const LOGGING = {
+  requestId: (request: IncomingMessage) => recordOf(request).id,
+  onFault(error: HttpError, { request }: Call) {
+    // Other errors get a code and a message of the contract.
+    if (error.violations.length > 0) recordOf(request).setReason(error.message);
+    return error;
+  },
+  onError(error: unknown, { request }: Call) {
+    // An aborted request is not a bug in the mock.
+    if (request.complete) process.emitWarning(error as Error);
+  },
+  onResponse({ status }: HandlerResponse, { request }: Pick<Call, 'request'>, error?: unknown) {
+    recordOf(request).respond(status, error);
+  },
+};
 
 /** Headers and body have at most 16 KiB each and the reason is short, so all calls take at most about 100 MiB. */
 const MAX_CALLS = 2_000;
@@ -166,9 +194,8 @@ export class RequestLog {
     this.#calls.delete(oldest as CallRecord);
   }
 
-  /** Called once the response is complete. */
-  end(record: CallRecord): void {
-    record.finish();
+  /** Prints a call that has ended. */
+  print(record: CallRecord): void {
     if (this.#toText === undefined) return;
     // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
     if (this.#lines === '') {

@@ -74,7 +74,7 @@ describe('the reason', () => {
       [400, expect.stringMatching(/fileList must be an array/)],
       [401, expect.stringMatching(/Authorization/)],
       [404, expect.stringMatching(/^SERVICE_NOT_FOUND: .*none/)],
-      [403, expect.stringMatching(/^The link is invalid/)],
+      [403, expect.stringMatching(/^SignatureDoesNotMatch: The link is invalid/)],
       [403, expect.any(String)],
       [expect.any(Number), expect.any(String)],
     ]);

@@ -25,6 +25,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { createDocumentRouter, type ServedDocument } from '../document.ts';
 import type { Live } from '../live.ts';
+import { LOGGING } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   createPrism,
@@ -35,7 +36,7 @@ import {
 } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import { LOGGING, onGatewayFault, toDocumentOptions } from './responses.ts';
+import { onGatewayFault, toDocumentOptions } from './responses.ts';
 import {
   DOCUMENT_UPLOAD_PATH,
   type DocumentedSurface,

@@ -1,5 +1,5 @@
 /** What all surfaces send and log: CORS, errors before a call or instead of one, and why a call was rejected. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Call, CorsOptions } from '@berth/server-stubs';
 import {
@@ -9,9 +9,9 @@ import {
   notAllowed,
   splitTarget,
 } from '@berth/server-stubs/contract';
-import { type HandlerResponse, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
+import { type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
-import { describeError, type RecordedRequest, recordOf } from '../log.ts';
+import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
 import {
@@ -33,25 +33,6 @@ export function corsOf(options: ResolvedOptions, surface: SurfaceName): Cors {
 export function toRouterOptions(options: ResolvedOptions) {
   return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
 }
-
-/** Logging hooks that all routers share. */
-export const LOGGING = {
-  requestId: (request: IncomingMessage) => recordOf(request).id,
-  onFault(error: HttpError, { request }: Call) {
-    // Other errors get a code and a message of the contract.
-    if (error.violations.length > 0) recordOf(request).setReason(error.message);
-    return error;
-  },
-  onError(error: unknown, { request }: Call) {
-    // An aborted request is not a bug in the mock.
-    if (request.complete) process.emitWarning(error as Error);
-  },
-  onResponse({ status }: HandlerResponse, { request }: Call, error?: unknown) {
-    const record = recordOf(request);
-    if (error instanceof Error) record.setReason(describeError(error));
-    record.setStatus(status);
-  },
-};
 
 /** `onFault` of the gateway, which says what its credentials must be. */
 export function onGatewayFault(error: HttpError, call: Call): HttpError {
@@ -99,16 +80,14 @@ export function sendError(
   options: ResolvedOptions,
 ): Promise<void> {
   const { req: request } = response;
-  const record = recordOf(request);
-  const { surface, id: requestId } = record;
-  record.setReason(describeError(error));
-  record.setStatus(error.status);
+  const { surface, id: requestId } = recordOf(request);
   const headers = {
     ...corsOf(options, surface).response(request.headers.origin),
     ...toChallenge(surface, error.status, options.wireProfile),
   };
   const { path: rawPath } = splitTarget(request.url ?? '/');
-  const result = error[toResponse]({ request, requestId, rawPath } as Call);
+  const result = error[toResponse]({ request, requestId, rawPath });
+  LOGGING.onResponse(result, { request }, error);
   // Node discards the rest of the request's body.
   return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
 }

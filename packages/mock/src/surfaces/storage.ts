@@ -9,7 +9,7 @@ import {
 import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
-import { recordOf } from '../log.ts';
+import { LOGGING, recordOf } from '../log.ts';
 import { readPreferences } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { ContractParts } from './contract.ts';
@@ -50,16 +50,13 @@ export function createMockUpload({ contract, options }: ContractParts): Router {
 export function createMockLinks({ options }: ContractParts): Listener {
   return createDownloadListener({
     async download(request, requestId) {
-      const record = recordOf(request);
-      const found = await record.session.storage.download(request, requestId);
-      record.setStatus(found.status);
+      const found = await recordOf(request).session.storage.download(request, requestId);
+      LOGGING.onResponse(found, { request });
       return found;
     },
     cors: toCors(options),
     wireProfile: options.wireProfile,
-    requestId: (request) => recordOf(request).id,
-    onRejected(error, { req }) {
-      recordOf(req).setReason(error.message);
-    },
+    requestId: LOGGING.requestId,
+    onRejected: (error, { req: request }) => LOGGING.onResponse(error, { request }, error),
   });
 }
