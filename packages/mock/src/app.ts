@@ -77,7 +77,7 @@ export function createApp(context: Context) {
       record.end(response);
       log.print(record);
     };
-    // The caller may have left while a changed document was read.
+    // The caller may have disconnected while a changed document was read.
     if (connection.destroyed) return end();
     connection.once('close', end);
     if (isRejected) return sendError(toHostError(request, matched.surface));
@@ -86,7 +86,9 @@ export function createApp(context: Context) {
     if (!isPreflight) return applyFaults(call, next);
     const { origin } = request.headers;
     if (origin !== undefined && !cors.allows(origin)) {
-      record.setReason(`Pages from ${origin} may not call the mock: add it to origins.`);
+      record.setReason(
+        `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
+      );
     }
     next();
   }

@@ -12,10 +12,10 @@ for (const stream of [process.stdout, process.stderr]) {
 /** One folder up in both the source and the build. */
 const file = new URL('../package.json', import.meta.url);
 const { version, engines } = JSON.parse(readFileSync(file, 'utf8'));
-const floor = engines.node.replace('>=', '');
+const minVersion = engines.node.replace('>=', '');
 const { node } = process.versions;
-if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-  process.stderr.write(`berth-mock needs Node ${floor} or later; this is Node ${node}.\n`);
+if (node.localeCompare(minVersion, 'en', { numeric: true }) < 0) {
+  process.stderr.write(`berth-mock needs Node ${minVersion} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
   // Caches compiled code to speed up the next start.

@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import { createApp } from './app.ts';
-import { createContext } from './context.ts';
+import { type Context, createContext } from './context.ts';
 import { toUrlHost } from './host.ts';
 import type { OnProblem } from './live.ts';
 import { RecordedRequest } from './log.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import { openApi } from './served-api.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 
@@ -59,7 +60,17 @@ const warn: OnProblem = (message) => process.emitWarning(message, 'BerthWarning'
 
 /** Starts a mock, and returns what the command line also needs. */
 export async function startMock(options: ResolvedOptions, onProblem = warn) {
-  const context = await createContext(options, onProblem);
+  const api = await openApi(options, onProblem);
+  try {
+    return await listen(createContext(options, api));
+  } catch (error) {
+    api.close();
+    throw error;
+  }
+}
+
+async function listen(context: Context) {
+  const { options, api } = context;
   const app = createApp(context);
   const server = createServer(toUpgradeOptions(app.shouldUpgrade, RecordedRequest));
   server.on('request', app.request).on('upgrade', app.upgrade);
@@ -72,19 +83,14 @@ export async function startMock(options: ResolvedOptions, onProblem = warn) {
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= new Promise((resolve) => {
-      context.api.close();
+      api.close();
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
     return closing;
   };
   server.listen(options.port, options.host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    context.api.close();
-    throw error;
-  }
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://${toUrlHost(options.host)}:${port}`;
   const mock: Mock = {

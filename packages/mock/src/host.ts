@@ -39,9 +39,8 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
 export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
-  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
   const origin = `http://${authority}`;
-  return URL.canParse(origin) ? origin : undefined;
+  return AUTHORITY.test(authority ?? '') && URL.canParse(origin) ? origin : undefined;
 }
 
 /** Returns the host name that a request was sent to; the `Host` header as it is if it is not valid. */

@@ -44,9 +44,10 @@ export class CallRecord implements CallSubject {
   readonly service: string | undefined;
   /** Set by `applyFaults`. */
   faults: readonly string[] = [];
-  #status: number | undefined;
-  #reason: string | undefined;
-  #ms: number | undefined;
+  /** Set by `respond` alone, like the other two by `setReason` and `end`. */
+  status: number | undefined;
+  reason: string | undefined;
+  ms: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
@@ -77,34 +78,22 @@ export class CallRecord implements CallSubject {
     return this.#body?.text;
   }
 
-  get status(): number | undefined {
-    return this.#status;
-  }
-
-  get reason(): string | undefined {
-    return this.#reason;
-  }
-
-  get ms(): number | undefined {
-    return this.#ms;
-  }
-
   /** @param reason why the call is rejected. The first one wins */
   setReason(reason: string): void {
     // It may quote what the caller has sent. A slice alone would keep all of the text in memory.
-    this.#reason ??= Buffer.from(reason.slice(0, MAX_REASON)).toString();
+    this.reason ??= Buffer.from(reason.slice(0, MAX_REASON)).toString();
   }
 
   /** Called just before a response is sent. Nothing is sent after the call has ended. */
   respond(status: number, error?: unknown): void {
     if (error instanceof Error) this.setReason(describeError(error));
-    if (this.#ms === undefined) this.#status = status;
+    if (this.ms === undefined) this.status = status;
   }
 
   /** @param response undefined for an upgrade */
   end(response: ServerResponse | undefined): void {
     if (response?.headersSent) this.respond(response.statusCode);
-    this.#ms = performance.now() - this.#start;
+    this.ms = performance.now() - this.#start;
   }
 }
 

@@ -80,18 +80,18 @@ interface OptionRow {
   /** Callers in JavaScript can pass anything. */
   readonly isValid: (value: unknown) => boolean;
   /** What the value must be, as the end of a sentence without its period. */
-  readonly mustBe: string;
+  readonly requirement: string;
 }
 
 const POSITIVE = {
   takes: 'number',
   isValid: (value: unknown) => isInteger(value, 1),
-  mustBe: 'a positive integer',
+  requirement: 'a positive integer',
 } as const;
 
 const oneOf = (values: readonly string[]) => ({
   isValid: (value: unknown) => values.some((known) => known === value),
-  mustBe: `one of ${values.join(', ')}`,
+  requirement: `one of ${values.join(', ')}`,
 });
 
 /** All options. `createMock` checks them by this table, and the command line has a flag for each row. */
@@ -101,39 +101,39 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     help: 'port to listen on; 0 picks a free port',
     takes: 'number',
     isValid: (value) => isInteger(value, 0) && value <= 65_535,
-    mustBe: 'an integer from 0 to 65535',
+    requirement: 'an integer from 0 to 65535',
   },
   host: {
     flag: '--host <address>',
     help: 'address to listen on; 0.0.0.0 exposes the mock to the network',
     // Without a host, Node listens on every interface.
     isValid: isText,
-    mustBe: "an address of this machine, such as '127.0.0.1'",
+    requirement: "an address of this machine, such as '127.0.0.1'",
   },
   env: {
     flag: '--env <id>',
     help: 'environment to serve',
     isValid: (value) => isText(value) && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value),
-    mustBe: "a host name label of letters, digits and hyphens, such as 'dev'",
+    requirement: "a host name label of letters, digits and hyphens, such as 'dev'",
   },
   services: {
     flag: '--services <file>',
     help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',
     takes: 'list',
     isValid: (value) => isText(value) || isObject(value),
-    mustBe: 'the path of a file, or services by name',
+    requirement: 'the path of a file, or services by name',
   },
   document: {
     flag: '[document]',
     help: 'OpenAPI document such as ./petstore.yaml to serve instead of the contract, or a draft that extends it',
     isValid: isText,
-    mustBe: 'the path of an OpenAPI document',
+    requirement: 'the path of an OpenAPI document',
   },
   wireProfile: {
     flag: '--wire-profile <file>',
     help: "JSON file with a deployment's wire profile",
     isValid: isObject,
-    mustBe: 'an object',
+    requirement: 'an object',
   },
   credentials: {
     flag: '--credentials <mode>',
@@ -145,26 +145,26 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     help: 'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2 (repeatable)',
     takes: 'list',
     isValid: (value) => isList(value, (rule) => isText(rule) || isObject(rule)),
-    mustBe: "a list of rules, such as ['latency=200']",
+    requirement: "a list of rules, such as ['latency=200']",
   },
   origins: {
     flag: '--origins <origin>',
     help: "origin whose pages may read responses, or '*'; repeatable (default: this machine's origins)",
     takes: 'list',
     isValid: (value) => isList(value, isOrigin),
-    mustBe: "a list of origins, such as ['https://app.example.com'] or ['*']",
+    requirement: "a list of origins, such as ['https://app.example.com'] or ['*']",
   },
   dynamic: {
     flag: '--dynamic',
     help: 'let Prism generate responses from the schemas instead of using examples',
     isValid: (value) => typeof value === 'boolean',
-    mustBe: 'true or false',
+    requirement: 'true or false',
   },
   seed: {
     flag: '--seed <text>',
     help: 'seed for generated responses',
     isValid: isText,
-    mustBe: "a string, such as 'a'",
+    requirement: "a string, such as 'a'",
   },
   log: {
     flag: '--log <format>',
@@ -202,10 +202,10 @@ export function assertOption(name: string, value: unknown): void {
     const known = Object.keys(OPTIONS).join(', ');
     throw new FieldError(name, `is not an option: the options are ${known}.`);
   }
-  const { isValid, mustBe } = OPTIONS[name as OptionName];
+  const { isValid, requirement } = OPTIONS[name as OptionName];
   if (isValid(value)) return;
   const text = inspect(value, { depth: 0, maxStringLength: 100 });
-  throw new FieldError(name, `must be ${mustBe}, got ${text}.`);
+  throw new FieldError(name, `must be ${requirement}, got ${text}.`);
 }
 
 function isText(value: unknown): value is string {

@@ -14,7 +14,7 @@ import type { Operations } from './faults/fault-rules.ts';
 import type { Live, OnProblem } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
-import type { Auth } from './surfaces/auth.ts';
+import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createContract, findSurface, serveContract } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { sendAllowed, toDocumentOptions } from './surfaces/responses.ts';
@@ -42,17 +42,26 @@ export interface ServedApi {
   close(): void;
 }
 
-export async function openApi(
-  options: ResolvedOptions,
-  auth: Auth,
-  onProblem: OnProblem,
-): Promise<ServedApi> {
+export async function openApi(options: ResolvedOptions, onProblem: OnProblem): Promise<ServedApi> {
   const { document: path } = options;
+  const auth = await createAuth(options);
   if (path === undefined) return createContractApi(options, auth, undefined, onProblem);
   const document = await openDocument(path, createServe(path, options, auth), onProblem);
   if (document.current.isDraft) return createContractApi(options, auth, document, onProblem);
   assertStandalone(options);
   return createDocumentApi(document, options);
+}
+
+async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
+  switch (credentials) {
+    case 'present':
+      return createPresentAuth(wireProfile);
+    case 'strict': {
+      // Verification is loaded only if needed.
+      const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
+      return createStrictAuth(env, wireProfile);
+    }
+  }
 }
 
 /** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */

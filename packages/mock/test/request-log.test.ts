@@ -90,7 +90,7 @@ describe('the reason', () => {
 
   test.each([
     ['http://localhost:5173', undefined],
-    ['https://app.example.com', expect.stringMatching(/add it to origins\.$/)],
+    ['https://app.example.com', expect.stringMatching(/add this origin to the origins option\.$/)],
   ])('is there for a preflight that a browser takes as a refusal: %s', async (origin, reason) => {
     await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello', headers: { origin } });
     expect(session.requests()).toMatchObject([{ status: 204, reason }]);
@@ -131,7 +131,7 @@ test('a call that is waiting is in the log immediately, with the ID of its respo
 });
 
 test('an internal error has the ID of the call and a reason', async () => {
-  const take = vi.spyOn(FaultRules.prototype, 'take').mockImplementation(() => {
+  const take = vi.spyOn(FaultRules.prototype, 'selectEffects').mockImplementation(() => {
     throw new Error('a bug');
   });
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();

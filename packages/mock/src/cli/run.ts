@@ -25,7 +25,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
     };
     // A terminal sends a signal to `npm start`, too, which passes it on.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-    // Services may fail outside of their calls, which must not end the mock.
+    // Services may throw outside a call; that must not crash the mock.
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
       process.on(event, (error) => process.stderr.write(`Uncaught error: ${inspect(error)}\n`));
     }
@@ -63,7 +63,7 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
 function parseOptions(argv: readonly string[], version: string) {
-  const program = new Command(typedCommand(process.env))
+  const program = new Command(commandName(process.env))
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
     .version(version)
@@ -106,22 +106,22 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
 }
 
 /** Joins `shop=http://…` and other named services. A file must be alone. */
-function toServices(targets: readonly string[] | undefined, program: Command) {
-  const named = targets?.map((target) => /^([^=/\\]+)=(.+)$/.exec(target)?.slice(1)) ?? [];
+function toServices(values: readonly string[] | undefined, program: Command) {
+  const named = values?.map((value) => /^([^=/\\]+)=(.+)$/.exec(value)?.slice(1)) ?? [];
   if (named.every((entry) => entry !== undefined)) {
     const names = named.map(([name]) => name);
     const repeated = names.find((name, index) => names.indexOf(name) < index);
     if (repeated) program.error(`error: --services: ${repeated} must not be repeated.`);
-    return targets && (Object.fromEntries(named) as Record<string, string>);
+    return values && (Object.fromEntries(named) as Record<string, string>);
   }
-  if (targets?.length === 1) return targets[0];
+  if (values?.length === 1) return values[0];
   return program.error(
-    `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${targets?.join(' and ')}`,
+    `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${values?.join(' and ')}`,
   );
 }
 
 /** Returns the command that the user typed. npm says how it was called. */
-function typedCommand({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): string {
+function commandName({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): string {
   if (event === 'start') return 'npm start --';
   return event === 'npx' ? 'npx berth-mock' : 'berth-mock';
 }

@@ -23,10 +23,11 @@ export async function applyFaults(
 ): Promise<void> {
   const { socket } = request;
   const record = recordOf(request);
+  const hasBody = response !== undefined && request.method !== 'HEAD';
+  const header = request.headers[HEADER]?.toString();
   let effects: readonly FaultEffect[];
   try {
-    const hasBody = response !== undefined && request.method !== 'HEAD';
-    effects = record.session.faults.take(record, hasBody, request.headers[HEADER]?.toString());
+    effects = record.session.faults.selectEffects(record, hasBody, header);
   } catch (error) {
     if (!hasResponse(error)) throw error;
     return sendError(error as SurfaceError);

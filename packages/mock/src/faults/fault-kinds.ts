@@ -37,7 +37,7 @@ export type BodyState = 'open' | 'closed';
 
 export interface FaultKind<Value> {
   /** What the value must be, as the end of a sentence without its period. */
-  mustBe(surface?: SurfaceName): string;
+  requirement(surface?: SurfaceName): string;
   /** Gets what callers pass: the field of `Fault`, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
   parse(input: unknown): Value | undefined;
   /** Whether a parsed value applies to calls of a surface. Default: every value does. */
@@ -63,18 +63,18 @@ export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
 } = {
   latency: {
-    mustBe: () => 'an integer number of milliseconds such as 200, at most one hour',
+    requirement: () => 'an integer number of milliseconds such as 200, at most one hour',
     parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
     apply: (ms, { signal }) => setTimeout(ms, undefined, { signal }).catch(() => {}),
   },
   reset: {
-    mustBe: () => 'true or omitted',
+    requirement: () => 'true or omitted',
     parse: (value) => (value === true || value === 'true' ? true : undefined),
     apply: (_, call) => call.reset(),
     endsCall: true,
   },
   truncate: {
-    mustBe: () => 'an integer number of bytes',
+    requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
     apply(bytes, call) {
       let left = bytes;
@@ -87,7 +87,7 @@ export const FAULT_KINDS: {
     needsBody: true,
   },
   code: {
-    mustBe: (surface) =>
+    requirement: (surface) =>
       surface === undefined
         ? "a code from one of the contract's error tables, such as SERVICE_TIMEOUT"
         : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,

@@ -69,7 +69,7 @@ export class FaultRules {
    * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
    * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
-  take(subject: CallSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
+  selectEffects(subject: CallSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
     const single = header === undefined ? [] : [parseHeader(header, subject)];
     const matching = this.list().filter((rule) => matches(rule, subject));
     const effects = toEffects([...matching, ...single], subject.surface, hasBody);
@@ -100,7 +100,7 @@ function toEffects(rules: readonly FaultRule[], surface: SurfaceName, hasBody: b
 
 function matches({ match }: FaultRule, { surface, operationId, service }: CallSubject): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
-  return service !== undefined && match === SERVICE + service;
+  return service !== undefined && match === SERVICE_PREFIX + service;
 }
 
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
@@ -115,7 +115,7 @@ function parseHeader(text: string, { surface }: CallSubject): FaultRule {
   }
 }
 
-const RULE = 'The fault';
+const FAULT = 'The fault';
 
 /** Parses the rules of an option. */
 export function parseFaultRules(
@@ -135,7 +135,7 @@ export function parseFaultRules(
 function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
-    throw new FieldError(RULE, 'must be a rule, such as { "latency": 200 } or "latency=200".');
+    throw new FieldError(FAULT, 'must be a rule, such as { "latency": 200 } or "latency=200".');
   }
   const { match, times, ...faults } = fields;
   // A rule from `list` can be put back.
@@ -157,7 +157,7 @@ type Fields = Record<string, unknown>;
 
 function splitRule(text: string): Fields {
   if (/^service:[^:=,]+$/.test(text)) {
-    throw new FieldError(RULE, `is missing: add one, such as ${text}:latency=200.`);
+    throw new FieldError(FAULT, `is missing: add one, such as ${text}:latency=200.`);
   }
   // `service:<name>` contains a colon, and so may a value.
   const [, match, rest = ''] = /^(?:([^=]*):)?(.*)$/s.exec(text) ?? [];
@@ -172,7 +172,7 @@ function splitFields(text: string): Fields {
   for (const part of text.split(',')) {
     const [name = '', ...value] = part.split('=').map((side) => side.trim());
     if (name === '') {
-      throw new FieldError(RULE, 'must be a list of fields, such as latency=200,reset.');
+      throw new FieldError(FAULT, 'must be a list of fields, such as latency=200,reset.');
     }
     if (name in fields) throw new FieldError(name, 'must not be repeated.');
     fields[name] = value.length === 0 ? true : value.join('=');
@@ -194,20 +194,20 @@ function parseFaults(fields: Fields, known: readonly string[], surface?: Surface
       value === undefined ||
       (surface !== undefined && kind.isValidOn?.(value, surface) === false)
     ) {
-      throw new FieldError(name, `must be ${kind.mustBe(surface)}.`);
+      throw new FieldError(name, `must be ${kind.requirement(surface)}.`);
     }
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
-  throw new FieldError(RULE, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
+  throw new FieldError(FAULT, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
 }
 
-const SERVICE = 'service:';
+const SERVICE_PREFIX = 'service:';
 
 /** Returns the surface that `match` refers to. */
 function toSurface(match: unknown, operations: Operations): SurfaceName {
   const text = typeof match === 'string' ? match : '';
-  if (text.startsWith(SERVICE) && text !== SERVICE) return 'gateway';
+  if (text.startsWith(SERVICE_PREFIX) && text !== SERVICE_PREFIX) return 'gateway';
   const surface = SURFACES.find((name) => name === text) ?? operations.get(text);
   if (surface !== undefined) return surface;
   const known = [...SURFACES, ...operations.keys()];

@@ -61,13 +61,13 @@ function toSample(document: JsonObject, { schema, example, examples }: JsonObjec
   };
 }
 
-/** Levels of an example. Prism's own limit is 15. */
+/** Max nesting depth of an example. Prism's own limit is 15. */
 const MAX_LEVELS = 16;
 
-/** Schemas that an example is made of. Prism takes up to 2,500. */
+/** Max number of schemas that an example is made of. Prism's own limit is 2,500. */
 const MAX_SCHEMAS = 2000;
 
-/** How often a schema may contain itself. */
+/** Max recursion depth of a schema. */
 const MAX_REPEATS = 2;
 
 /** Keywords with the schemas that a sample is made of. Prism would also follow references in others, and in extensions. */
@@ -79,7 +79,7 @@ const OMITTED =
   /^(\$.*|x-(?!faker$).*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
 /**
- * Copies a schema and replaces each `$ref` with its target. What is beyond the limits is left out: a property, a choice,
+ * Copies a schema and replaces each `$ref` with the schema that it refers to. What is beyond the limits is left out: a property, a choice,
  * the items of an array. If there are too many schemas, the copy has fewer levels.
  */
 function expandSchema(document: JsonObject, schema: unknown): unknown {
@@ -100,13 +100,13 @@ function copySchema(
 ): unknown {
   if (!isObject(schema)) return schema;
   budget.schemas -= 1;
-  const { references, target } = resolve(document, schema, outer);
+  const { references, resolved } = resolve(document, schema, outer);
   // A response has no properties that are `writeOnly`.
-  if (target === undefined || target.writeOnly === true || budget.schemas < 0) return undefined;
-  const hasParts = PARTS.some((key) => key in target);
+  if (resolved === undefined || resolved.writeOnly === true || budget.schemas < 0) return undefined;
+  const hasParts = PARTS.some((key) => key in resolved);
   if (hasParts && levels === 0) return undefined;
   const copyPart = (part: unknown) => copySchema(document, part, levels - 1, references, budget);
-  const copied = Object.entries(limitValues(target))
+  const copied = Object.entries(limitValues(resolved))
     .filter(([key]) => !OMITTED.test(key))
     .map(([key, value]) => [key, copyKeyword(key, value, copyPart)] as const)
     .filter(([, value]) => value !== undefined);
@@ -116,7 +116,7 @@ function copySchema(
   if (isEmptied && copy.example === undefined) return undefined;
   // An array without items is an empty one.
   if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
-  if (isObject(target.properties) && Array.isArray(copy.required)) {
+  if (isObject(resolved.properties) && Array.isArray(copy.required)) {
     const properties = Object(copy.properties);
     copy.required = copy.required.filter((name) => Object.hasOwn(properties, name));
   }
@@ -159,17 +159,17 @@ function limitValues({ format, ...schema }: JsonObject): JsonObject {
   return schema;
 }
 
-/** Follows `$ref`, whose siblings also apply. The target is undefined if it has been repeated too often. */
+/** Follows `$ref`, whose siblings also apply. The schema is undefined if it has been repeated too often. */
 function resolve(
   document: JsonObject,
   schema: JsonObject,
   references: readonly string[],
-): { readonly target?: JsonObject; readonly references: readonly string[] } {
+): { readonly resolved?: JsonObject; readonly references: readonly string[] } {
   const { $ref, ...siblings } = schema;
-  if (typeof $ref !== 'string') return { target: schema, references };
+  if (typeof $ref !== 'string') return { resolved: schema, references };
   if (references.filter((each) => each === $ref).length >= MAX_REPEATS) return { references };
-  const target = lookUp(document, $ref);
-  const merged = { ...(isObject(target) && target), ...siblings };
+  const referenced = lookUp(document, $ref);
+  const merged = { ...(isObject(referenced) && referenced), ...siblings };
   return resolve(document, merged, [...references, $ref]);
 }
 

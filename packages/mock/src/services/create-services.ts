@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type OnProblem, toConstant } from '../live.ts';
+import type { OnProblem } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { echo, hello } from './built-in.ts';
 import { codeService } from './code-service.ts';
@@ -42,7 +42,7 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
   const { services, close } =
     typeof source === 'string'
       ? await openServicesFile(source, startAll, onProblem)
-      : { services: toConstant(await startAll(source ?? {})), close() {} };
+      : { services: { current: await startAll(source ?? {}), refresh() {} }, close() {} };
   return {
     /** Returns a service; undefined if it does not exist. */
     async find(name: string) {

@@ -57,7 +57,7 @@ export async function runSocketHandler(
     await handle(socket, request);
   } catch (error) {
     report(error);
-    socket.close(FAILED, 'The function failed.');
+    socket.close(FAILED, 'The service failed.');
   }
 }
 

@@ -6,7 +6,6 @@
 import {
   applyDispositionRules,
   gatewayRoutes,
-  type HttpError,
   readCredentials,
   SIGNATURE,
   storageRoutes,
@@ -15,17 +14,11 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import type {
-  Call,
-  HandlerResponse,
-  RouteTable,
-  SecurityHandlers,
-} from '@berth/server-stubs/runtime';
+import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { createDocumentRouter, type ServedDocument } from '../document.ts';
 import type { Live } from '../live.ts';
-import { LOGGING } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   createPrism,
@@ -52,7 +45,6 @@ export const BUILT_IN = {
 } as const;
 
 const DOCUMENTED = ['gateway', 'storage'] as const;
-
 export type Contract = ReturnType<typeof createContract>;
 
 /** What the routers of the contract are made of. */
@@ -92,6 +84,9 @@ export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSu
   );
 }
 
+/** Every operation of the gateway has the same. */
+const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
+
 /** Serves the operations of a document, or of a draft of it, that nothing implements. */
 export function serveContract(
   surface: DocumentedSurface,
@@ -100,63 +95,34 @@ export function serveContract(
   auth: Auth,
 ): ServedDocument {
   const prism = createPrism(document, options);
-  const { onFault, toError, securitySchemes, alternatives, security } =
-    surface === 'gateway' ? likeGateway(options, auth) : likeStorage(options, auth);
+  const { env, wireProfile } = options;
+  const isGateway = surface === 'gateway';
+  const alternatives = isGateway ? GATEWAY_SECURITY : [['storage']];
   const routes = table.routes
     .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
     .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
-  const secured: RouteTable = { ...table, routes, securitySchemes };
-  const router = createDocumentRouter(secured, (call) => respondToAddition(prism, call, surface), {
+  const { authorization: name } = wireProfile.storageHeaders;
+  const securitySchemes: RouteTable['securitySchemes'] = {
+    ...gatewayRoutes.securitySchemes,
+    storage: { type: 'apiKey', in: 'header', name },
+  };
+  const toLogin = (call: Call) => Object.assign(call, { env, envId: env });
+  const respond = (call: Call) => respondToAddition(prism, call, surface);
+  const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
-    onFault,
-    toError,
-    security,
-    encodeBody: (body) => toWireForm(body, options.wireProfile),
+    ...(isGateway && { onFault: onGatewayFault }),
+    toError: (error, call) =>
+      isGateway ? toGatewayError(error, call) : toContractError(surface, error),
+    security: {
+      bearerToken: (token, call) => auth.gateway.bearerToken(token, toLogin(call)),
+      signature: (text, call) =>
+        text.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(text, toLogin(call)),
+      storage: (_, call) =>
+        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), toLogin(call)),
+    },
+    encodeBody: (body) => toWireForm(body, wireProfile),
   });
   return { prism, router, routes, surface, isDraft: true };
-}
-
-/** Authenticates and rejects calls as the router of the gateway does. */
-function likeGateway({ env }: ResolvedOptions, { gateway }: Auth) {
-  const {
-    securitySchemes,
-    routes: [{ security: alternatives = [] } = {}],
-  } = gatewayRoutes;
-  const toLogin = (call: Call) => Object.assign(call, { env });
-  const security: SecurityHandlers = {
-    bearerToken: (token, call) => gateway.bearerToken(token, toLogin(call)),
-    signature: (text, call) =>
-      text.startsWith(`${SIGNATURE.algorithm} `) && gateway.signature(text, toLogin(call)),
-  };
-  return {
-    onFault: onGatewayFault,
-    toError: toGatewayError,
-    securitySchemes,
-    alternatives,
-    security,
-  };
-}
-
-/** Authenticates and rejects calls as the router of the storage API does. */
-function likeStorage({ env, wireProfile }: ResolvedOptions, { storage }: Auth) {
-  const name = wireProfile.storageHeaders.authorization;
-  const security: SecurityHandlers = {
-    credentials: (_, call) => {
-      const credentials = readCredentials(call.request.headers, wireProfile);
-      return storage.credentials(credentials, Object.assign(call, { envId: env }));
-    },
-  };
-  const securitySchemes: RouteTable['securitySchemes'] = {
-    credentials: { type: 'apiKey', in: 'header', name },
-  };
-  const toError = (error: HttpError) => toContractError('storage', error);
-  return {
-    onFault: LOGGING.onFault,
-    toError,
-    securitySchemes,
-    alternatives: [['credentials']],
-    security,
-  };
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */

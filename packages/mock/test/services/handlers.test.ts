@@ -239,7 +239,7 @@ describe('a WebSocket', () => {
 
   test.each([
     ['shop/rooms/7?a=1', 4_001, '7 http://shop/rooms/7?a=1'],
-    ['shop/throws', 1_011, 'The function failed.'],
+    ['shop/throws', 1_011, 'The service failed.'],
     ['shop/none', 1_008, 'No route matches.'],
   ])('%s closes with %i', async (path, code, reason) => {
     const [actual, text] = await once(open(path), 'close');
