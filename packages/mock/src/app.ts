@@ -46,14 +46,12 @@ export function createApp(context: Context) {
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
-    const { gateway } = api;
-    if (gateway === undefined) return void socket.destroy();
     const send = (error: SurfaceError) => {
       const response = UpgradeResponse.create(request, socket, head);
       if (response === undefined) return void socket.destroy();
       return sendError(error, response, options);
     };
-    const next = () => gateway.upgrade(request, socket, head);
+    const next = () => api.gateway?.upgrade(request, socket, head);
     try {
       const matched: MatchedCall = { ...api.match(request), surface: 'gateway' };
       await begin({ request, sendError: send }, matched, next);

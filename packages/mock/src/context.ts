@@ -6,7 +6,6 @@ import { createSessions, type Session } from './sessions/session.ts';
 /** What all calls of a mock share. */
 export type Context = ReturnType<typeof createContext>;
 
-/** @throws FieldError if a fault is invalid */
 export function createContext(options: ResolvedOptions, api: ServedApi) {
   const log = new RequestLog(options);
   const clear = (session: Session) => log.clear(session);

@@ -211,8 +211,8 @@ export function toLoggedRequest(
   { storageHeaders }: WireProfile,
 ): LoggedRequest {
   const { id, surface, operationId, service, method, status, ms, reason, faults } = record;
-  const profileHeaders = [storageHeaders.authorization, storageHeaders.sessionToken];
-  const secrets = [...SECRET_HEADERS, ...profileHeaders.map(toSimpleName)];
+  const { authorization, sessionToken } = storageHeaders;
+  const secrets = [...SECRET_HEADERS, toSimpleName(authorization), toSimpleName(sessionToken)];
   return {
     id,
     time: new Date(record.at).toISOString(),

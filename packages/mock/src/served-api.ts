@@ -66,16 +66,16 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
 
 /** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
 function createServe(path: string, options: ResolvedOptions, auth: Auth) {
-  let first: ServedDocument | undefined;
+  let isDraft: boolean | undefined;
   return (loaded: DocumentRoutes): ServedDocument => {
     const surface = findSurface(loaded.document);
     const served =
       surface === undefined
         ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
         : serveContract(surface, loaded, options, auth);
-    first ??= served;
-    if (served.isDraft === first.isDraft) return served;
-    const change = first.isDraft ? 'no longer has' : 'now has';
+    isDraft ??= served.isDraft;
+    if (served.isDraft === isDraft) return served;
+    const change = isDraft ? 'no longer has' : 'now has';
     throw new FieldError(path, `${change} a path of the contract: restart the mock.`);
   };
 }
@@ -91,11 +91,10 @@ function createDocumentApi(document: Live<ServedDocument>, options: ResolvedOpti
   return {
     refresh: document.refresh,
     match(request) {
-      const found = findOperation(served(), request);
-      if (found !== undefined) return found;
       const { surface, router } = document.current;
-      if (request.method !== 'OPTIONS') return { surface, listener: router };
-      return { surface, listener: allow(listMethods(served(), request), options) };
+      const isPreflight = request.method === 'OPTIONS';
+      const listener = isPreflight ? allow(listMethods(served(), request), options) : router;
+      return findOperation(served(), request) ?? { surface, listener };
     },
     listOperations: () => toOperations(served()),
     routes: document.current.routes,

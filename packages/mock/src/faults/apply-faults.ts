@@ -12,7 +12,6 @@ export interface IncomingCall {
   readonly request: IncomingMessage;
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
-  /** Responds with an error. */
   sendError(error: SurfaceError): void | Promise<void>;
 }
 

@@ -59,7 +59,6 @@ export class FaultRules {
     return this.#rules.delete(name);
   }
 
-  /** Restores the initial rules. */
   reset(): void {
     this.#rules.clear();
     for (const rule of this.#initial) this.#rules.set(rule.name, rule);
@@ -117,7 +116,6 @@ function parseHeader(text: string, { surface }: CallSubject): FaultRule {
 
 const FAULT = 'The fault';
 
-/** Parses the rules of an option. */
 export function parseFaultRules(
   rules: readonly (object | string)[],
   operations: Operations,

@@ -57,9 +57,7 @@ export function createGatewaySurface(services: Services, profile: WireProfile): 
       if (service === undefined) {
         throw unknownService(name, [...services.keys()], 'to the services option');
       }
-      const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;
-      const url = toServiceUrl(name, rest + query);
-      const sent = await toServiceRequest(url, call, request);
+      const sent = await toServiceRequest(toServiceUrl(name, rest), call, request);
       const response = await callHandler(name, service, sent, (error) => report(error, call));
       // The service simulates a failed connection, which has no status.
       if (response.type === 'error') return response;
@@ -91,15 +89,19 @@ function splitServicePath(rawPath: string): { name: string; rest: string } {
 async function toServiceRequest(url: string, call: Call, request: Request): Promise<Request> {
   const kept = toServiceHeaders(call.request.headers, call.requestId);
   const headers = new Headers(kept as Record<string, string>);
-  for (const header of [...headers.keys()]) {
-    if (header.startsWith('x-mock-')) headers.delete(header);
-  }
+  for (const name in kept) if (name.startsWith('x-mock-')) headers.delete(name);
   const { method, signal } = request;
   const body = method === 'POST' ? await request.arrayBuffer() : undefined;
   if (body !== undefined && body.byteLength > LIMITS.gatewayBodyBytes) {
     throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   }
-  return new Request(url, { method, headers, signal, body: body?.byteLength ? body : null });
+  const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;
+  return new Request(url + query, {
+    method,
+    headers,
+    signal,
+    body: body?.byteLength ? body : null,
+  });
 }
 
 /** Prefix of subprotocols that contain credentials (D14). */

@@ -44,7 +44,6 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
       ? await openServicesFile(source, startAll, onProblem)
       : { services: { current: await startAll(source ?? {}), refresh() {} }, close() {} };
   return {
-    /** Returns a service; undefined if it does not exist. */
     async find(name: string) {
       await services.refresh();
       return services.current.get(name);

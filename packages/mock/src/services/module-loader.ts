@@ -6,7 +6,6 @@ export interface FreshImport {
   readonly module: Promise<Record<string, unknown>>;
   /** The module and those that it imports by a relative path, also later. */
   readonly files: ReadonlySet<string>;
-  /** Ends the watching. */
   close(): void;
 }
 

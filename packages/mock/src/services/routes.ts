@@ -6,10 +6,8 @@ import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
 /** Decoded values of `:name` in the path of a route. What `*` matches is under `*`, as sent. */
 type RouteParams = Readonly<Record<string, string>>;
 
-/** Handles the calls of one route. */
 type RouteHandler = (request: Request, params: RouteParams) => Response | Promise<Response>;
 
-/** Handles the WebSockets of one route. */
 type RouteSocketHandler = (socket: ServiceSocket, request: Request, params: RouteParams) => unknown;
 
 /** Handlers by method and path. */
