@@ -272,7 +272,7 @@ function withoutSecrets(target: string): string {
   );
 }
 
-export function describeError(error: Error): string {
+function describeError(error: Error): string {
   return 'code' in error ? `${error.code}: ${error.message}` : error.message;
 }
 

@@ -45,7 +45,7 @@ export const BUILT_IN = {
 } as const;
 
 const DOCUMENTED = ['gateway', 'storage'] as const;
-export type Contract = ReturnType<typeof createContract>;
+type Contract = ReturnType<typeof createContract>;
 
 /** What the routers of the contract are made of. */
 export interface ContractParts {
