@@ -13,6 +13,7 @@ import {
   type JWK,
   SignJWT,
 } from 'jose';
+import { findKeyProblem } from '../config/key-set.ts';
 import type { ConfigInput } from '../config/schema.ts';
 import { makeFolder } from '../store/disk/file-system.ts';
 import { Failure } from './failure.ts';
@@ -33,13 +34,16 @@ type DevelopmentKeys = Awaited<ReturnType<typeof createKeys>>;
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
   const file = join(data, KEYS_FILE);
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    const keys = JSON.parse(await readFile(file, 'utf8'));
+    const { tokenKey, jwks, linkKey, keyPair } = keys ?? {};
+    const isComplete = tokenKey?.d && linkKey && keyPair?.id && keyPair.secret;
+    if (isComplete && findKeyProblem(jwks) === undefined) return keys;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     if (!(error instanceof SyntaxError)) throw error;
-    const fix = 'remove it, and the server will create new ones.';
-    throw new Failure(`${file} does not contain the keys of a development server: ${fix}`);
   }
+  const fix = 'remove it, and the server will create new ones.';
+  throw new Failure(`${file} does not contain the keys of a development server: ${fix}`);
 }
 
 /** Reads the development keys in a data folder, or creates them. Only the owner may read the file. */

@@ -1,4 +1,5 @@
 import { getSystemErrorMessage } from 'node:util';
+import { StoreUnavailableError } from '@berth/storage';
 import { ConfigError } from '../config/problems.ts';
 
 /** An error that the user can fix. The message is a sentence that says how. */
@@ -17,12 +18,12 @@ export class Failure extends Error {
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message);
-  const { name, errno, syscall, path, message, cause } = error as NodeJS.ErrnoException;
+  const { errno, syscall, path, message, cause } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     const sentence = toListenSentence(error as NodeJS.ErrnoException);
     if (sentence !== undefined) return new Failure(sentence);
   }
-  if (name === 'StoreUnavailableError') {
+  if (error instanceof StoreUnavailableError) {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
     if (file === undefined) return new Failure(message);
     const fix = `Check ${file}, or choose another folder with store.root or --data.`;

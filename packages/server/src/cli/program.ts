@@ -56,7 +56,7 @@ function createProgram(version: string): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action(async ({ config, port, data }) => {
-      const { serveConfig, serveDevelopment } = await import('./serve.ts');
+      const { serveConfig, serveDevelopment } = await commands();
       return config === undefined ? serveDevelopment(port, data) : serveConfig(config);
     });
   program

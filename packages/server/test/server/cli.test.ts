@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
 import { Cli, runHere, startConfigured } from './support/cli.ts';
@@ -18,7 +20,11 @@ test.each([
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
   [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys?'],
   [['--data', 'half'], 'half/development-keys.json does not contain the keys of a development'],
+  [['token', '--data', 'other'], 'other/development-keys.json does not contain the keys of a'],
+  [['--data', 'other'], 'other/development-keys.json does not contain the keys of a development'],
   [['token'], 'is not the data folder of a development server'],
+  [['revoke', 'key-pair', 'prod/ci', '-c', 'redis.yaml'], 'redis.yaml has no environment prod.'],
+  [['revoke', 'key-pair', 'dev', '-c', 'redis.yaml'], 'Write a key pair as environment and ID'],
   [['fsck', 'gone'], 'gone is not the folder of a store: pass store.root.'],
   [['--data', '/proc/berth/a'], 'Cannot create the folder /proc'],
   [['--config', 'proc.yaml'], 'or choose another folder with store.root or --data.'],
@@ -30,6 +36,8 @@ test.each([
     'good.yaml': GOOD,
     'proc.yaml': `store: { driver: file, root: /proc/berth/files }\n${GOOD}`,
     'half/development-keys.json': '{',
+    'other/development-keys.json': '{}',
+    'redis.yaml': `redis: { url: redis://127.0.0.1:9 }\n${GOOD}`,
     'data/files/files/dev/a': '',
   });
   const { code, stdout, stderr } = await runHere(folder, ...args);
@@ -69,7 +77,15 @@ test('fsck does not repair a store that a server uses', async () => {
   const { root = '' } = config.store as { root?: string };
   const { code, stdout, stderr } = await runHere('.', 'fsck', root, '--repair');
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^Process \d+ on \S+ uses the store: .*\n$/);
+  expect(stderr).toMatch(/^Process \d+ on \S+ uses the store: stop it\. If it has ended, .*\n$/);
+});
+
+test('fsck names the folder that it cannot read', async () => {
+  const folder = await makeFolder();
+  await symlink('loop', join(folder, 'loop'));
+  const { code, stderr } = await runHere(folder, 'fsck', 'loop');
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^The disk cannot be used: .* \(ELOOP\)\. Check loop\.\n$/);
 });
 
 test('a log that nobody reads blocks nothing, and dropped lines are reported', async () => {

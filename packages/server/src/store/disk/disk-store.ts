@@ -53,10 +53,12 @@ export function openDiskStore(root: string, sharedLocks?: WithLocks): Promise<Se
     const folder = await realpath(root);
     for (const name of STORE_FOLDERS) await makeFolder(join(folder, name));
     await syncFolder(folder);
-    const release = await claimStore(folder, sharedLocks ? 'shared' : 'alone');
+    const release = await claimStore(folder, sharedLocks ? 'shared' : 'alone', ADVICE);
     return new DiskStore(folder, sharedLocks, release);
   });
 }
+
+const ADVICE = 'stop it, choose another folder (--data, store.root), or let both share Redis';
 
 /** Returns the path of a file. Any disk accepts it, whatever characters the key has, and no two keys share one. */
 export function pathOf(root: string, { env, path }: BlobKey): string {

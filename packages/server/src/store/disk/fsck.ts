@@ -31,7 +31,7 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
     const root = await realpath(folder);
     // In another folder, every file would be foreign.
     for (const name of STORE_FOLDERS) await readdir(join(root, name));
-    const release = repair ? await claimStore(root, 'alone') : undefined;
+    const release = repair ? await claimStore(root, 'alone', 'stop it') : undefined;
     const setAside = join(root, 'set-aside', `${Date.now()}`);
     const report = { files: 0, bytes: 0, problems: 0 };
     try {

@@ -10,10 +10,15 @@ type Ownership = 'alone' | 'shared';
 /**
  * Makes this process an owner of a store on disk. Each owner is an empty file in `<root>/owners/`, whose name says
  * which process it is. The files of processes that have ended are removed.
+ * @param advice what to do if another process uses the store
  * @returns a function that releases the store
  * @throws StoreUnavailableError if another process uses the store, unless both share locks
  */
-export async function claimStore(root: string, ownership: Ownership): Promise<() => Promise<void>> {
+export async function claimStore(
+  root: string,
+  ownership: Ownership,
+  advice: string,
+): Promise<() => Promise<void>> {
   const folder = join(root, 'owners');
   await mkdir(folder, { recursive: true });
   const entry = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
@@ -27,8 +32,7 @@ export async function claimStore(root: string, ownership: Ownership): Promise<()
       else if (ownership === 'alone' || !name.startsWith('shared.')) {
         const { pid, host } = parse(name);
         throw new StoreUnavailableError(
-          `Process ${pid} on ${host} uses the store: stop it, choose another folder (--data, store.root), or let both share Redis. ` +
-            `If it has ended, remove ${join(folder, name)}.`,
+          `Process ${pid} on ${host} uses the store: ${advice}. If it has ended, remove ${join(folder, name)}.`,
         );
       }
     }
