@@ -38,7 +38,7 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
  * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
  * string refers to an environment variable.
  *
- * @throws ConfigError that names file, line and column of each error
+ * @throws ConfigError that names file, line and column of each error; of syntax errors, or else of invalid settings
  *
  * @example
  * const config = await loadConfig('berth.yaml');
@@ -54,8 +54,12 @@ export async function loadConfig(
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   try {
-    const [error] = document.errors;
-    if (error) throw new ConfigError([{ path: [], message: error.message, offset: error.pos[0] }]);
+    const syntax = document.errors.map(({ message, pos: [offset] }) => ({
+      path: [],
+      message,
+      offset,
+    }));
+    if (syntax.length > 0) throw new ConfigError(syntax);
     setReferences(document, env);
     return await resolveConfig(toValue(document), dirname(resolve(file)));
   } catch (error) {

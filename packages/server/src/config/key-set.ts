@@ -29,7 +29,7 @@ export function findKeyProblem(value: unknown): string | undefined {
   return keys.some(isUsable) ? undefined : `has no usable key for ${ALGORITHMS.join(', ')}`;
 }
 
-/** Without the keys that `jose` cannot import: tokens that name one must be rejected, not reported as an internal error. */
+/** Returns the keys that `jose` can import: tokens that name another must be rejected, not reported as an internal error. */
 export function toUsable({ keys }: KeySet): JSONWebKeySet {
   return { keys: keys.filter(isUsable) as JWK[] };
 }

@@ -56,7 +56,9 @@ const listen = z
 
 const admin = z
   .strictObject({
-    host: text.default('127.0.0.1').describe('Address. Whoever reaches it can read the metrics.'),
+    host: text
+      .default('127.0.0.1')
+      .describe('Address. Anyone who can reach it can read the metrics.'),
     port: port.default(4021).describe('Port; 0 picks a free one.'),
   })
   .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
@@ -138,7 +140,7 @@ const s3 = z
     endpoint: z.url('must be a URL').optional().describe('URL of the store. Default: AWS.'),
     prefix: z
       .string()
-      // It takes its share of an object's key, which has at most 1,024 bytes.
+      // It counts toward the 1,024 bytes of an object's key.
       .refine((prefix) => Buffer.byteLength(prefix) <= 512, 'must be at most 512 bytes long')
       .optional()
       .describe('Prefix of every key. Unfinished uploads below it are removed after a week.'),
@@ -203,7 +205,10 @@ const credential = z
   .strictObject({
     id: z
       .string()
-      .regex(/^[!-+\--.0-~]{1,256}$/, 'must not contain slashes, commas or spaces')
+      .regex(
+        /^[!-+\--.0-~]{1,256}$/,
+        'must be 1 to 256 visible ASCII characters other than slashes and commas',
+      )
       .describe('ID of the key pair, as used in signatures.'),
     ...secretOf(16),
     token: z
@@ -249,7 +254,13 @@ const service = z
       .describe(
         'Maximum number of concurrent calls to the endpoints of a version, from all services.',
       ),
-    headersSeconds: z.number().positive().optional().describe('Default: gatewayHeadersSeconds.'),
+    headersSeconds: z
+      .number()
+      .positive()
+      .optional()
+      .describe(
+        'Seconds until the response headers must arrive. Default: `limits.gatewayHeadersSeconds`.',
+      ),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),
   })

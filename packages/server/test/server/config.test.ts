@@ -163,7 +163,9 @@ test.each([
   ['dev: { credentials: [{ id: a, secretFile: "a\\0b" }] }', 'refers to a\0b, which cannot'],
   ['dev: { credentials: [{ id: a, secretFile: empty }] }', 'refers to empty, which is empty'],
   [`dev: { credentials: [${TWO}, ${TWO}] }`, 'dev.credentials must not list an `id` twice'],
-  [`dev: { credentials: [{ id: a/b, secret: ${KEY} }] }`, '[0].id must not contain slashes'],
+  [`dev: { credentials: [{ id: a/b, secret: ${KEY} }] }`, '[0].id must be 1 to 256 visible'],
+  [`dev: { credentials: [{ id: "", secret: ${KEY} }] }`, '[0].id must be 1 to 256 visible'],
+  [`dev: { credentials: [{ id: müller, secret: ${KEY} }] }`, '[0].id must be 1 to 256 visible'],
   ['dev: { tokens: { jwks: text } }', 'jwks refers to text, which is not a JSON object'],
   ['dev: { tokens: { jwks: "https://me@a/" } }', 'jwks must not have a user name or password.'],
   ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
@@ -187,6 +189,11 @@ test('reports all errors together, and never a secret', async () => {
   );
   expect(text.split('\n')).toHaveLength(4);
   expect(text).not.toMatch(/short|7715/);
+});
+
+test('reports all syntax errors together', async () => {
+  const text = await refusal('a: { b: 1, b: 2 }\nc: { d: 1, d: 2 }');
+  expect(text.match(/^berth\.yaml:\d+/gm)).toEqual(['berth.yaml:1', 'berth.yaml:2']);
 });
 
 test('an empty file lacks keys and environments; none at all cannot be read', async () => {
