@@ -1,5 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { GatewayError } from '@berth/server-stubs';
+import type { Cors } from '@berth/server-stubs/contract';
+import { recordRefusal } from '../observe/calls.ts';
+import { findFramingFault, sendRefusal } from './refusals.ts';
+
+/**
+ * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
+ * responses can be sent or not: 64 KiB of short ones take 9 MB.
+ */
+const MAX_PIPELINED = 64;
 
 /** A caller that sends fewer bytes of a body than this in `stalledSeconds` is too slow. */
 const SLOW_BYTES = 1024;
@@ -8,9 +18,9 @@ const SLOW_BYTES = 1024;
 type Stall = 'slow-body' | 'late-body' | 'unread-response';
 
 /**
- * A connection from a caller. Node closes connections that are idle, or whose headers arrive slowly. This class finds
- * slow bodies and unread responses, for which Node's own limits do not work: `requestTimeout` limits the total time, and
- * would abort long uploads; the socket timeout would end idle streams, and a single byte now and then resets it.
+ * A connection from a caller: accepts or refuses what arrives, and finds slow bodies and unread responses. Node closes
+ * connections that are idle, or whose headers arrive slowly, but its other limits do not work: `requestTimeout` limits the
+ * total time, and would abort long uploads; the socket timeout would end idle streams, and a single byte resets it.
  */
 export class CallerConnection {
   readonly #socket: Socket;
@@ -26,20 +36,29 @@ export class CallerConnection {
     this.#socket = socket;
   }
 
-  /** @param response undefined for an upgrade */
-  receive(request: IncomingMessage, response: ServerResponse | undefined): void {
+  /**
+   * Returns whether a request is to be served. Otherwise, it has been refused.
+   * @param response undefined for an upgrade
+   */
+  accept(request: IncomingMessage, response: ServerResponse | undefined, cors: Cors): boolean {
+    // An earlier request of the same chunk may have been refused.
+    if (!this.#socket.writable) return false;
+    const fault = findFramingFault(request);
+    if (fault !== undefined) {
+      this.#end(this.#findOpen().length === 0, fault, cors, request);
+      return false;
+    }
     while (this.#responses[0]?.writableFinished) this.#responses.shift();
     this.request = request;
     if (response !== undefined) this.#responses.push(response);
-  }
-
-  /** Number of responses that had not ended when the last request arrived. */
-  get openResponses(): number {
-    return this.#responses.length;
+    if (this.#responses.length <= MAX_PIPELINED) return true;
+    this.#socket.destroy();
+    return false;
   }
 
   /**
-   * Returns whether a refusal can be sent without being mistaken for (a part of) the response to another request.
+   * Refuses what is arriving: a request that cannot be parsed, or the body of the last one. The connection is only
+   * closed if the refusal could be mistaken for (a part of) the response to another request.
    *
    * | What is refused          | Open responses      | Refusal                       |
    * | ------------------------ | ------------------- | ----------------------------- |
@@ -49,11 +68,22 @@ export class CallerConnection {
    * | the same, pipelined      | of several requests | no: the others come first     |
    * | the same, late           | its own, begun      | no: it would be a part of it  |
    */
-  mayRefuse(): boolean {
-    const [first, second] = this.#responses.filter(({ writableFinished }) => !writableFinished);
-    if (first === undefined) return true;
-    const isArriving = this.request?.complete === false;
-    return isArriving && second === undefined && !first.headersSent;
+  refuse(error: GatewayError, cors: Cors): void {
+    const { request } = this;
+    const [own, second] = this.#findOpen();
+    const isResponse =
+      own !== undefined && second === undefined && request?.complete === false && !own.headersSent;
+    if (isResponse) recordRefusal(request, error);
+    this.#end(own === undefined || isResponse, error, cors, request);
+  }
+
+  #findOpen(): readonly ServerResponse[] {
+    return this.#responses.filter(({ writableFinished }) => !writableFinished);
+  }
+
+  #end(mayRespond: boolean, error: GatewayError, cors: Cors, request?: IncomingMessage): void {
+    if (mayRespond && this.#socket.writable) sendRefusal(this.#socket, error, cors, request);
+    else this.#socket.destroy();
   }
 
   /**

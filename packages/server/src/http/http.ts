@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
@@ -13,23 +11,16 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { GatewayError } from '@berth/server-stubs';
-import { CORS, type Cors, countHosts, isLoopback, toResponse } from '@berth/server-stubs/contract';
+import type { GatewayError } from '@berth/server-stubs';
+import { type Cors, isLoopback } from '@berth/server-stubs/contract';
 import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import { CallerRequest } from '../observe/calls.ts';
 import { CallerConnection } from './caller-connection.ts';
+import { MAX_HEADERS, NO_TUNNELS, TOO_SLOW, toRefusal } from './refusals.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
-
-const MAX_HEADERS = 200;
-
-/**
- * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
- * responses can be sent or not: 64 KiB of short ones take 9 MB.
- */
-const MAX_PIPELINED = 64;
 
 /** While it drains: how often the server looks for what can be closed, and when it closes unused connections. */
 const DRAIN_CHECK_MILLISECONDS = 20;
@@ -107,10 +98,10 @@ export function createHttpServer(listen: Listen, first: Application) {
       if (accept(request)) application.upgrade(request, socket, head);
     })
     .on('connect', (request, socket) => {
-      if (accept(request)) refuseNext(socket, NO_TUNNELS);
+      if (accept(request)) refuse(socket, NO_TUNNELS);
     })
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      refuseNext(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
+      refuse(socket, toRefusal(error));
     })
     // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
     // would wait for one indefinitely.
@@ -122,31 +113,17 @@ export function createHttpServer(listen: Listen, first: Application) {
 
   /** Returns whether a request is to be served. Otherwise, it has been refused. */
   function accept(request: IncomingMessage, response?: ServerResponse): boolean {
-    const { socket } = request;
-    // An earlier request of the same chunk may have been refused.
-    if (!socket.writable) return false;
-    const refusal = findFramingFault(request);
-    if (refusal !== undefined) {
-      refuseNext(socket, refusal, request);
-      return false;
-    }
-    const connection = connections.get(socket);
-    connection?.receive(request, response);
-    if (connection !== undefined && connection.openResponses > MAX_PIPELINED) {
-      socket.destroy();
-      return false;
-    }
+    const connection = connections.get(request.socket);
+    if (!connection?.accept(request, response, application.cors)) return false;
     if (response !== undefined && state === 'draining') response.shouldKeepAlive = false;
     return true;
   }
 
-  /** Refuses a request that was not accepted, or what comes after the last one that was. */
-  function refuseNext(socket: Duplex, refusal: GatewayError, request?: IncomingMessage): void {
+  /** Refuses what comes after the last request that was accepted. */
+  function refuse(socket: Duplex, refusal: GatewayError): void {
     const connection = connections.get(socket);
-    const { origin } = (request ?? connection?.request)?.headers ?? {};
-    const mayRefuse = connection?.mayRefuse() ?? true;
-    if (mayRefuse) refuse(socket, refusal, application.cors.response(origin));
-    else socket.destroy();
+    if (connection === undefined) socket.destroy();
+    else connection.refuse(refusal, application.cors);
   }
 
   const limit = listen.stalledSeconds * 1000;
@@ -155,10 +132,9 @@ export function createHttpServer(listen: Listen, first: Application) {
   function endStalled(): void {
     const now = performance.now();
     for (const [socket, connection] of connections) {
-      const stall = limit > 0 ? connection.findStall(now, limit) : undefined;
-      if (stall === undefined) continue;
-      if (stall === 'slow-body') refuseNext(socket, TOO_SLOW);
-      else socket.destroy();
+      const stall = connection.findStall(now, limit);
+      if (stall === 'slow-body') connection.refuse(TOO_SLOW, application.cors);
+      else if (stall !== undefined) socket.destroy();
     }
   }
 
@@ -170,9 +146,9 @@ export function createHttpServer(listen: Listen, first: Application) {
     async listen(): Promise<void> {
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
-      watch = setInterval(endStalled, Math.min(limit / 4 || 5_000, 5_000)).unref();
+      if (limit > 0) watch = setInterval(endStalled, Math.min(limit / 4, 5_000)).unref();
     },
-    /** Applies another application to the requests that follow, and another certificate to connections. */
+    /** Replaces the application for requests that follow, and the certificate for new connections. */
     update({ tls }: Listen, next: Application): void {
       application = next;
       if (tls !== undefined) (server as TlsServer).setSecureContext(toTlsOptions(tls));
@@ -213,72 +189,6 @@ export function createHttpServer(listen: Listen, first: Application) {
 
 function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
   return { cert, key, minVersion: 'TLSv1.2' } as const;
-}
-
-const badRequest = (status: number, message: string) =>
-  new GatewayError('INVALID_REQUEST', { status, message });
-
-const MALFORMED = badRequest(400, 'The request is not valid HTTP.');
-const TOO_LARGE = badRequest(431, 'The request line and headers are too large.');
-const TOO_SLOW = badRequest(408, 'The request body arrived too slowly.');
-
-const UNKNOWN_CODING = badRequest(400, 'The only supported Transfer-Encoding is chunked.');
-const BAD_HOST = new GatewayError('INVALID_HOST', {
-  message: 'The Host header is missing or duplicated.',
-});
-
-/** D11: "any other method gets a 405 with the error body". Node has no response for this one. */
-const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
-  message: 'CONNECT is not supported.',
-  headers: { allow: CORS.allowMethods.gateway.join(', ') },
-});
-
-const REFUSALS: Readonly<Record<string, GatewayError>> = {
-  HPE_HEADER_OVERFLOW: TOO_LARGE,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: badRequest(413, 'The chunk extensions are too large.'),
-  ERR_HTTP_REQUEST_TIMEOUT: badRequest(408, 'The request took too long to arrive.'),
-};
-
-/**
- * Finds what Node accepts and HTTP or the contract does not. RFC 9112, section 6.1: "A server … that receives an
- * HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an
- * HTTP/1.0 proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
- */
-function findFramingFault(request: IncomingMessage): GatewayError | undefined {
-  // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
-  if (request.rawHeaders.length > MAX_HEADERS * 2) return TOO_LARGE;
-  const { httpVersionMajor, httpVersionMinor, headers } = request;
-  const coding = headers['transfer-encoding'];
-  if (httpVersionMajor !== 1) return MALFORMED;
-  if (httpVersionMinor === 0 && coding !== undefined) return MALFORMED;
-  // Only the chunks are decoded here, and a service would not learn about the other coding.
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return UNKNOWN_CODING;
-  // RFC 9112, section 3.2: a request without `Host`, or with several, "MUST" be refused.
-  const hosts = countHosts(request);
-  return hosts > 1 || (hosts === 0 && httpVersionMinor === 1) ? BAD_HOST : undefined;
-}
-
-const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
-
-/** Sends a refusal in the contract's error format, and closes the connection. */
-function refuse(socket: Duplex, refusal: GatewayError, cors: ReturnType<Cors['response']>): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const response = refusal[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
-  const body = JSON.stringify(response.body);
-  const headers = {
-    ...response.headers,
-    ...cors,
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-    date: new Date().toUTCString(),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const { status } = refusal;
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
-  socket.end(head + body, () => socket.destroy());
 }
 
 /**

@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import type { Call, UploadError } from '@berth/server-stubs';
+import type { Call, GatewayError, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import type { Log } from './log.ts';
@@ -25,6 +25,12 @@ function recordOf(request: object): CallRecord | undefined {
   return (request as CallerRequest).record;
 }
 
+/** Records that the connection itself responds to a call, because its body is late or invalid. */
+export function recordRefusal(request: IncomingMessage, refusal: GatewayError): void {
+  const record = recordOf(request);
+  if (record !== undefined) record.refusal = refusal;
+}
+
 interface CallRecord {
   readonly surface: Surface;
   /** The target in origin form, before a mount strips its prefix. */
@@ -34,6 +40,8 @@ interface CallRecord {
   grantedEnv?: string;
   call?: Call;
   error?: ContractError;
+  /** What the connection sent instead of the response. */
+  refusal?: GatewayError;
 }
 
 type ContractError = Error & { readonly code: string };
@@ -49,11 +57,13 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
 
   function end(this: ServerResponse): void {
     active -= 1;
-    report(recordOf(this.req) as CallRecord, this, this.headersSent ? this.statusCode : 0);
+    const record = recordOf(this.req) as CallRecord;
+    const status = this.headersSent ? this.statusCode : (record.refusal?.status ?? 0);
+    report(record, this, status);
   }
 
   function report(record: CallRecord, response: ServerResponse, status: number): void {
-    const { surface, target, startedAt, call, error } = record;
+    const { surface, target, startedAt, call, refusal, error = refusal } = record;
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
@@ -114,7 +124,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       const record = recordOf(req);
       if (record !== undefined) record.error = error;
     },
-    /** For bugs, and for responses that broke off. */
+    /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {
       const { operationId: operation, response } = call;
       log.error({ ...identify(call, response), operation, err: error }, 'internal error');

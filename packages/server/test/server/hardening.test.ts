@@ -49,18 +49,24 @@ const untilClosed = (socket: Socket) =>
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
 
 test('closes a connection whose body hardly arrives', async () => {
-  const { url, token } = await startInFront(
+  const { url, token, lines, metrics } = await startInFront(
     async (request, response) => {
       const body = await buffer(request).catch(() => Buffer.alloc(0));
       response.end(String(body.length));
     },
-    { listen: { stalledSeconds: 0.1 } },
+    { listen: { stalledSeconds: 0.1 }, log: { calls: true } },
   );
   const response = await sendRaw(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
   expect(refusalOf(response)).toMatchObject({
     status: 408,
     message: expect.stringContaining('too slowly'),
   });
+  await expect
+    .poll(() => lines)
+    .toContainEqual(expect.objectContaining({ msg: 'call', status: 408, code: 'INVALID_REQUEST' }));
+  expect(await metrics()).toMatch(
+    /^berth_calls_total\{.*status="4xx",code="INVALID_REQUEST".* 1$/m,
+  );
   // A byte now and then does not help.
   const socket = await open(url);
   socket.write(`${UPLOAD}Authorization: Bearer ${token}\r\n\r\n`);
