@@ -3,7 +3,7 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import { type AuthResources, createAuthenticator, type SignedUses } from './auth/authenticator.ts';
+import { type AuthResources, createAuthenticator, type Revocations } from './auth/authenticator.ts';
 import type { Config } from './config/config.ts';
 import type { createGateway } from './gateway/gateway.ts';
 import { type Application, toRequestUrl } from './http/http.ts';
@@ -16,14 +16,14 @@ import type { ServerStore } from './store/server-store.ts';
 export interface Resources extends AuthResources {
   readonly blobs: ServerStore;
   readonly gateway: ReturnType<typeof createGateway>;
-  readonly uses: SignedUses;
+  readonly revocations: Revocations;
   readonly calls: Calls;
 }
 
 /** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */
 export function createApplication(config: Config, resources: Resources, log: Log): Application {
   const { cors, wireProfile, limits, publicUrl } = config;
-  const { blobs, gateway, uses, calls } = resources;
+  const { blobs, gateway, revocations, calls } = resources;
   const security = createAuthenticator(config, resources);
   const { onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
@@ -50,7 +50,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
     wireProfile,
     authorizeUse(use, request) {
       if (use.kind === 'grant') calls.onGrant(request, use.env);
-      return uses.authorize(use);
+      return revocations.authorize(use);
     },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: (error, requestId) => log.error({ requestId, err: error }, 'storage failed'),

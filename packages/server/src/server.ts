@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createApplication } from './application.ts';
-import { SignedUses } from './auth/authenticator.ts';
+import { Revocations } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
@@ -199,16 +199,16 @@ async function openResources(config: Config, log: Log, metrics: Metrics) {
   const issuers = new Issuers(config, (env, reason) =>
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
-  const uses = new SignedUses(config, redis);
+  const revocations = new Revocations(config, redis);
   const gateway = createGateway(config, quotas);
   const calls = createCalls(log, metrics, config);
-  const updated = [quotas, issuers, uses, gateway, calls];
+  const updated = [quotas, issuers, revocations, gateway, calls];
   const update = (next: Config): void => {
-    for (const each of updated) each.update(next);
+    for (const part of updated) part.update(next);
     log.level = next.log.level;
   };
   const blobs = observeStore(store, log, metrics);
-  return { redis, blobs, quotas, issuers, uses, gateway, calls, update };
+  return { redis, blobs, quotas, issuers, revocations, gateway, calls, update };
 }
 
 /** @param sharedLocks locks of all processes that use the store. Default: only this one uses it */

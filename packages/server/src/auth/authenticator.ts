@@ -8,7 +8,6 @@ import {
   UploadError,
 } from '@berth/server-stubs';
 import {
-  type Caller,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -20,7 +19,24 @@ import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
-import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
+import { type Identity, type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
+
+/** A caller whose credentials have been verified. */
+export interface Caller extends Identity {
+  readonly verifyBody?: undefined;
+}
+
+/** Who a signed body is said to be from. Anyone can claim that: only `verifyClaim` returns a `Caller`. */
+export interface ClaimedCaller extends Identity {
+  /** @throws GatewayError if the body with this SHA-256 (hex) was not signed, or the key pair had been revoked */
+  readonly verifyBody: (bodyHash: string) => void;
+}
+
+/** @throws GatewayError */
+export function verifyClaim({ env, id, verifyBody }: ClaimedCaller, bodyHash: string): Caller {
+  verifyBody(bodyHash);
+  return { env, id };
+}
 
 export interface AuthResources {
   readonly issuers: Issuers;
@@ -32,29 +48,31 @@ export interface AuthResources {
 export function createAuthenticator(
   { environments, limits, signature, wireProfile }: Config,
   { issuers, quotas, redis }: AuthResources,
-): { gateway: GatewaySecurity<Caller>; storage: StorageSecurity<Caller> } {
+): { gateway: GatewaySecurity<Caller | ClaimedCaller>; storage: StorageSecurity<Identity> } {
   const common = {
     pairs: createKeyPairs(environments),
     service: signature.service,
     windowSeconds: limits.clockWindowSeconds,
   };
   const signingHost = signature.storageSigningHost;
-  const ofGateway = createGatewaySignature(common);
-  const ofStorage = createStorageSignature({ ...common, signingHost, wireProfile });
+  // It returns a `verifyBody` for each request with a body.
+  const gatewaySignature: GatewaySecurity<Caller | ClaimedCaller>['signature'] =
+    createGatewaySignature(common);
+  const storageSignature = createStorageSignature({ ...common, signingHost, wireProfile });
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
       signature:
         redis === undefined
-          ? ofGateway
+          ? gatewaySignature
           : async (value, call) => {
-              const caller = await ofGateway(value, call);
+              const caller = await gatewaySignature(value, call);
               return caller && refuseRevoked(caller, redis);
             },
     },
     storage: {
       async credentials(credentials, call) {
-        const caller = await ofStorage.credentials(credentials, call);
+        const caller = await storageSignature.credentials(credentials, call);
         if (!caller) return caller;
         const isRevoked = await isPairRevoked(caller, redis).catch((cause) => {
           throw new StorageError('SERVICE_UNAVAILABLE', { cause });
@@ -70,17 +88,14 @@ export function createAuthenticator(
 
 const REVOKED = 'The key pair has been revoked.';
 
-const isPairRevoked = async ({ env, id }: Caller, redis: RedisState | undefined) =>
+const isPairRevoked = async ({ env, id }: Identity, redis: RedisState | undefined) =>
   redis?.isRevoked(['key-pair', `${env}/${id}`]);
 
-/**
- * Only callers that know the secret learn that a key pair exists. With a body, they prove it in `verifyBody`, which
- * `handle` in `gateway/gateway.ts` calls.
- */
-async function refuseRevoked<Signer extends Caller>(
-  caller: Signer,
+/** Only callers that know the secret learn that a key pair exists. With a body, `verifyClaim` is the proof. */
+async function refuseRevoked(
+  caller: Caller | ClaimedCaller,
   redis: RedisState,
-): Promise<Signer> {
+): Promise<Caller | ClaimedCaller> {
   const isRevoked = await isPairRevoked(caller, redis).catch((cause) => {
     const message = 'Revocations cannot be checked at the moment.';
     throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
@@ -99,10 +114,10 @@ async function refuseRevoked<Signer extends Caller>(
 }
 
 /**
- * Rejects uses of grants and links that were revoked, or whose key pair was revoked or removed. It is asked once, when a
- * use begins: a transfer in progress is not interrupted.
+ * Rejects uses of grants and links that were revoked, or whose key pair was revoked or removed. Checked once,
+ * when the transfer starts: one in progress is not interrupted.
  */
-export class SignedUses {
+export class Revocations {
   readonly #redis: RedisState | undefined;
   #environments: Config['environments'];
 

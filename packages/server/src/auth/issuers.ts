@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Caller } from '@berth/server-stubs/auth';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -14,7 +13,7 @@ import QuickLRU from 'quick-lru';
 import type { Config } from '../config/config.ts';
 import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
-/** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
+/** Maximum number of cached tokens; briefly up to twice that: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;
 
 const MAX_BYTES = 262_144;
@@ -35,6 +34,13 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
+export interface Identity {
+  /** Environment of the credentials, which is that of the call. */
+  readonly env: string;
+  /** The `sub` claim of the token, or the ID of the key pair. */
+  readonly id: string;
+}
+
 export interface Issuer {
   readonly name: string | undefined;
   readonly jwks: KeySet | string;
@@ -44,7 +50,7 @@ export interface Issuer {
    * Tokens that the current keys verified, by their SHA-256, so that no token can be read from memory (D19). Other keys
    * begin with an empty cache.
    */
-  tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
+  tokens: QuickLRU<string, { readonly caller: Identity; readonly until: number }>;
 }
 
 export class Issuers {
@@ -65,7 +71,7 @@ export class Issuers {
   }
 
   /**
-   * Applies other issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
+   * Replaces the issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
    * issuer that is down.
    */
   update({ environments }: Pick<Config, 'environments'>): void {
@@ -94,8 +100,9 @@ export class Issuers {
 const createTokens = (): Issuer['tokens'] => new QuickLRU({ maxSize: MAX_TOKENS });
 
 /**
- * Creates the keys of a URL. `jose` caches them, loads them again for an unknown `kid`, and waits at most 5 s. It would do so for every
- * such token while the URL is down, reads responses of any size and drops the keys when it cannot refresh them.
+ * Creates the keys of a URL. `jose` caches them, loads them again for an unknown `kid`, and waits at most 5 s. It would
+ * do so for every such token while the URL is down, reads responses of any size and drops the keys when it cannot
+ * refresh them.
  */
 function createRemoteKeys(
   url: string,
@@ -108,7 +115,7 @@ function createRemoteKeys(
   let known = cache.jwks;
   const age = () => Date.now() - cache.uat;
   const isTrusted = () => age() < STALE_MILLISECONDS;
-  const noticeChange = () => {
+  const detectChange = () => {
     if (!isDeepStrictEqual(cache.jwks, known)) onChange();
     known = cache.jwks;
   };
@@ -129,7 +136,7 @@ function createRemoteKeys(
     [customFetch]: load,
   });
   return async (header, token) => {
-    if (isTrusted() && age() >= FRESH_MILLISECONDS) remote.reload().then(noticeChange, () => {});
+    if (isTrusted() && age() >= FRESH_MILLISECONDS) remote.reload().then(detectChange, () => {});
     try {
       return await remote(header, token);
     } catch (error) {
@@ -137,7 +144,7 @@ function createRemoteKeys(
       if (error instanceof KeysUnavailable && isTrusted()) throw new errors.JWKSNoMatchingKey();
       throw error;
     } finally {
-      noticeChange();
+      detectChange();
     }
   };
 }

@@ -3,7 +3,10 @@ import { buildConnector, Client } from 'undici';
 /** Maximum time to connect; then another endpoint is tried. */
 const CONNECT_MILLISECONDS = 5_000;
 
-/** How long a connection may be idle, whatever its service announces. */
+/**
+ * How long a connection may be idle if its service announces so (`Keep-Alive: timeout`). Otherwise, undici closes it
+ * after its default of 4 s.
+ */
 const MAX_IDLE_MILLISECONDS = 60_000;
 
 const MAX_IDLE = 256;

@@ -9,17 +9,17 @@ import {
   type ServiceResponse,
   type WebSocketResponse,
 } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/auth';
+import { type Caller, type ClaimedCaller, verifyClaim } from '../auth/authenticator.ts';
 import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
+import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';
 import { callService, type ServiceRequest, type Switched } from './proxy.ts';
-import { ForwardedBody, readSignedBody } from './request-body.ts';
 import { Targets } from './targets.ts';
 
 interface ReceivedCall {
   readonly input: GatewayInput;
-  readonly call: GatewayCall<Caller>;
+  readonly call: GatewayCall<Caller | ClaimedCaller>;
   readonly upgrade: 'websocket' | null;
 }
 
@@ -44,49 +44,45 @@ export function createGateway(initial: Config, quotas: Quotas) {
   targets.update(initial.environments);
 
   /**
-   * The flow of a call, which awaits only a signed body or a quota in Redis.
-   *
-   * The router has already called `auth/authenticator.ts`, which authenticates all callers except those that signed a
-   * body. For these, `call.caller` is only a claim, and has `verifyBody`: once the body is read, it checks the
-   * signature, and then refuses a key pair that had been revoked when the call began. No call reaches `countAndForward`
-   * unauthenticated.
+   * The flow of a call, which awaits only a signed body or a quota in Redis. The router has already called
+   * `auth/authenticator.ts`, which returns a `Caller`, or a `ClaimedCaller` for a signed body.
    */
   function handle(received: ReceivedCall): Outcome {
     const { input, call } = received;
-    const { verifyBody } = call.caller;
-    if (verifyBody !== undefined) return handleSigned(received, verifyBody);
-    return countAndForward(received, toBody(input, call));
+    const { caller } = call;
+    if (caller.verifyBody !== undefined) return handleSigned(received, caller);
+    return countAndForward(received, caller, toBody(input, call));
   }
 
-  async function handleSigned(received: ReceivedCall, verifyBody: (hash: string) => void): Outcome {
+  /** Reads the body, which proves who the caller is. */
+  async function handleSigned(received: ReceivedCall, claimed: ClaimedCaller): Outcome {
     const { input, call } = received;
-    const unread = toBody(input, call);
-    if (input.body === undefined || unread === NO_BODY) {
-      verifyBody(EMPTY_HASH);
-      return countAndForward(received, NO_BODY);
+    if (input.body === undefined || !announcesBody(call)) {
+      return countAndForward(received, verifyClaim(claimed, EMPTY_HASH), NO_BODY);
     }
     const body = await readSignedBody(input.body);
     const { response } = call;
     if (response.destroyed) void body.release();
     else response.once('close', body.release);
-    verifyBody(body.hash);
-    return countAndForward(received, { body: body.content, length: body.length });
+    const caller = verifyClaim(claimed, body.hash);
+    return countAndForward(received, caller, { body: body.content, length: body.length });
   }
 
-  function countAndForward(received: ReceivedCall, body: Body): Outcome {
+  function countAndForward(received: ReceivedCall, caller: Caller, body: Body): Outcome {
     const counted = quotas.count(received.call.env);
-    if (!(counted instanceof Promise)) return forward(received, body, counted);
-    return counted.then((retryAfter) => forward(received, body, retryAfter));
+    if (!(counted instanceof Promise)) return forward(received, caller, body, counted);
+    return counted.then((retryAfter) => forward(received, caller, body, retryAfter));
   }
 
   function forward(
     { input, call, upgrade }: ReceivedCall,
+    caller: Caller,
     { body, length }: Body,
     retryAfter: number | undefined,
   ): Outcome {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     const { target: path, method } = input;
-    const chosen = targets.choose(call.env, input.name, call.caller);
+    const chosen = targets.choose(call.env, input.name, caller);
     const { version, endpoints, headersSeconds } = chosen;
     const kind = upgrade === null ? 'call' : 'handshake';
     const headers = toServiceHeaders(input, call.request, kind);
@@ -102,7 +98,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
    */
   async function openWebSocket(
     input: GatewayInput,
-    call: GatewayCall<Caller>,
+    call: GatewayCall<Caller | ClaimedCaller>,
   ): Promise<WebSocketResponse | ServiceResponse> {
     const response = await handle({ input, call, upgrade: 'websocket' });
     if (!('socket' in response)) return response;
@@ -130,9 +126,9 @@ export function createGateway(initial: Config, quotas: Quotas) {
       // Without an upgrade, no service switches protocols.
       call: (input, call) => handle({ input, call, upgrade: null }) as Promise<ServiceResponse>,
       webSocket: openWebSocket,
-    } satisfies GatewayHandlers<Caller>,
+    } satisfies GatewayHandlers<Caller | ClaimedCaller>,
     countCalls: () => targets.activeCalls,
-    /** Applies another configuration, except for `listen`, to calls that have not been forwarded yet. */
+    /** Replaces the configuration, except for `listen`, for calls that have not been forwarded yet. */
     update(next: Config): void {
       ({ limits } = next);
       toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
@@ -148,14 +144,15 @@ export function createGateway(initial: Config, quotas: Quotas) {
 }
 
 /** RFC 9112, section 6.3: a request that announces no body has none. */
-function toBody({ body }: GatewayInput, { request: { headers } }: GatewayCall): Body {
-  if (body === undefined) return NO_BODY;
+function announcesBody({ request: { headers } }: GatewayCall): boolean {
   const length = headers['content-length'];
-  if (length === undefined) {
-    const isChunked = headers['transfer-encoding'] !== undefined;
-    return isChunked ? { body: new ForwardedBody(body), length } : NO_BODY;
-  }
-  return length === '0' ? NO_BODY : { body: new ForwardedBody(body), length: Number(length) };
+  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
+}
+
+function toBody({ body }: GatewayInput, call: GatewayCall): Body {
+  if (body === undefined || !announcesBody(call)) return NO_BODY;
+  const length = call.request.headers['content-length'];
+  return { body: new ForwardedBody(body), length: length === undefined ? length : Number(length) };
 }
 
 const KEEP_ALIVE_MILLISECONDS = 60_000;

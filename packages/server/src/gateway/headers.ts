@@ -79,17 +79,14 @@ function addForwarded(
   const address = socket.remoteAddress ?? 'unknown';
   const protocol = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
   const trusted = trustProxy ? received : NO_HEADERS;
-  const addresses = toText(trusted['x-forwarded-for']);
+  // Node joins repeated ones, although the type allows a list.
+  const addresses = trusted['x-forwarded-for'] as string | undefined;
   headers.push(
     'x-forwarded-for',
     addresses === undefined ? address : `${addresses}, ${address}`,
     'x-forwarded-proto',
-    toText(trusted['x-forwarded-proto']) ?? protocol,
+    (trusted['x-forwarded-proto'] as string | undefined) ?? protocol,
   );
-  const host = toText(trusted['x-forwarded-host']) ?? received.host;
+  const host = (trusted['x-forwarded-host'] as string | undefined) ?? received.host;
   if (host !== undefined) headers.push('x-forwarded-host', host);
-}
-
-function toText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
+import { ResponseRelay, toDisconnectError } from './bodies.ts';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
-import { toDisconnectError } from './request-body.ts';
 
 const MAX_ATTEMPTS = 3;
 
@@ -49,63 +49,62 @@ export function callService(
  * | connecting | no request               | onRequestStart: sent          | try again, or reject the call |
  * | sent       | perhaps the request      | onResponseStarted: responding | try again, or reject the call |
  * | responding | begun to send the head   | onResponseStart: relaying     | reject the call               |
- * |            |                          | onRequestUpgrade: over        |                               |
- * | relaying   | sent the head            | onResponseEnd: over           | abort the response            |
- * | over       | no part in the call      |                               | nothing                       |
+ * |            |                          | onRequestUpgrade: done        |                               |
+ * | relaying   | sent the head            | onResponseEnd: done           | abort the response            |
+ * | done       | ended its part           |                               | nothing                       |
  *
- * After an interim response, an attempt stays in `responding`. If the caller disconnects, any state becomes `over`.
+ * After an interim response, an attempt stays in `responding`. If the caller disconnects, any state becomes `done`.
  */
-type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'over';
+type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'done';
 
 /**
  * A call to a service: chooses an endpoint, and tries again while that is safe. It is itself the handler that undici
  * calls for each event, so that nothing else is between the two sockets.
  *
- * An unrequested `100 Continue` counts as broken, because the HTTP client never sends `Expect` and closes such a
+ * An unsolicited `100 Continue` is treated as an error, because the HTTP client never sends `Expect` and closes such a
  * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
  */
-class ServiceCall implements Dispatcher.DispatchHandler {
-  readonly #request: ServiceRequest;
-  readonly #endpoints: readonly Endpoint[];
+class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
+  readonly request: ServiceRequest;
+  readonly endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
   readonly #outcome = Promise.withResolvers<ServiceResponse | Switched>();
-  #attempts = 0;
-  #hasRepeated = false;
+  attempts = 0;
+  hasRepeated = false;
   // Of the current attempt:
   #state: State = 'connecting';
   #endpoint!: Endpoint;
   #connection!: ServiceConnection;
   #sentAt = 0;
-  /** Whether the socket had served a call before: the service may have been about to close it. */
-  #isReused = false;
+  isReused = false;
   #relay: ResponseRelay | undefined;
 
   constructor(request: ServiceRequest, endpoints: readonly Endpoint[], response: ServerResponse) {
-    this.#request = request;
-    this.#endpoints = endpoints;
+    this.request = request;
+    this.endpoints = endpoints;
     this.#response = response;
   }
 
   start(): Promise<ServiceResponse | Switched> {
     this.#response.on('close', this.#onCallerGone);
-    this.#send(isIdempotent(this.#request) ? 'any' : 'certain');
+    this.#send(isIdempotent(this.request) ? 'any' : 'certain');
     return this.#outcome.promise;
   }
 
   /** Calls the next endpoint, or the only one again. */
   #send(reuse: Reuse): void {
-    const { upgrade } = this.#request;
-    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
+    const { upgrade } = this.request;
+    this.#endpoint = this.endpoints[this.attempts % this.endpoints.length] as Endpoint;
     this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
-    this.#attempts += 1;
+    this.attempts += 1;
     this.#endpoint.activeCalls += 1;
-    this.#connection.dispatch(this.#request, this);
+    this.#connection.dispatch(this.request, this);
   }
 
   onRequestStart(): void {
     this.#sentAt = performance.now();
-    this.#isReused = this.#connection.servedAt !== undefined;
+    this.isReused = this.#connection.servedAt !== undefined;
     this.#state = 'sent';
   }
 
@@ -129,7 +128,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
       this.#state = 'relaying';
       this.#relay = new ResponseRelay(this.#response, controller);
       this.#outcome.resolve({ status, headers, body: this.#relay.begin });
-    } else if (performance.now() - this.#sentAt > this.#request.headersTimeout) {
+    } else if (performance.now() - this.#sentAt > this.request.headersTimeout) {
       // Each interim response restarts the client's own timeout.
       controller.abort(new errors.HeadersTimeoutError());
     }
@@ -140,8 +139,8 @@ class ServiceCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#state === 'over') return;
-    this.#state = 'over';
+    if (this.#state === 'done') return;
+    this.#state = 'done';
     this.#endpoint.activeCalls -= 1;
     this.#endpoint.release(this.#connection);
     this.#relay?.end();
@@ -159,7 +158,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
       this.onResponseError(controller, new Error('The service switched to another protocol.'));
       return;
     }
-    this.#state = 'over';
+    this.#state = 'done';
     socket.once('close', () => {
       this.#endpoint.activeCalls -= 1;
     });
@@ -168,12 +167,12 @@ class ServiceCall implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     const state = this.#state;
-    if (state === 'over') return;
+    if (state === 'done') return;
     this.#abort();
     if (state === 'relaying') {
       this.#relay?.abort();
-    } else if (this.#mayBeSentAgain(error, state)) {
-      this.#hasRepeated ||= state === 'sent';
+    } else if (!this.#response.destroyed && mayBeSentAgain(this, error, state)) {
+      this.hasRepeated ||= state === 'sent';
       this.#send('none');
     } else {
       this.#outcome.reject(this.#toGatewayError(error, state));
@@ -182,32 +181,16 @@ class ServiceCall implements Dispatcher.DispatchHandler {
 
   /** Ends the call because no one is waiting for its response any more. */
   readonly #onCallerGone = (): void => {
-    if (this.#state === 'over') return;
+    if (this.#state === 'done') return;
     this.#abort();
     // No effect if the response has begun.
     this.#outcome.reject(toDisconnectError());
   };
 
   #abort(): void {
-    this.#state = 'over';
+    this.#state = 'done';
     this.#endpoint.activeCalls -= 1;
     void this.#connection.destroy();
-  }
-
-  /**
-   * A call that cannot have reached a service goes to the next endpoints. Idempotent methods are also sent again, once,
-   * if there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
-   * reused, because services close idle connections (RFC 9112, section 9.3.1).
-   */
-  #mayBeSentAgain(error: Error, state: State): boolean {
-    const endpoints = this.#endpoints.length;
-    if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
-    if (this.#response.destroyed || isInvalidRequest(error)) return false;
-    if (state === 'connecting') return true;
-    if (state !== 'sent' || isTimeout(error) || !isIdempotent(this.#request)) return false;
-    // A stream can be sent only once: undici would announce that what is left of it is empty.
-    if (this.#request.body instanceof Readable || this.#hasRepeated) return false;
-    return this.#isReused || endpoints > 1;
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
@@ -215,63 +198,42 @@ class ServiceCall implements Dispatcher.DispatchHandler {
       const message = 'The request cannot be forwarded.';
       return new GatewayError('INVALID_REQUEST', { message, cause: error });
     }
-    const logged = { version: this.#request.version, endpoint: this.#endpoint.origin };
+    const logged = { version: this.request.version, endpoint: this.#endpoint.origin };
     const cause = Object.assign(new Error(describe(error), { cause: error }), logged);
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
   }
 }
 
-/** The other methods that reach a service are GET and HEAD (D11). */
-function isIdempotent({ method }: ServiceRequest): boolean {
-  return method !== 'POST';
+interface Attempts {
+  readonly request: Pick<ServiceRequest, 'method' | 'body'>;
+  readonly endpoints: readonly unknown[];
+  readonly attempts: number;
+  /** Whether it was sent again after a service had perhaps received it. */
+  readonly hasRepeated: boolean;
+  /** Whether the last socket had served a call before: the service may have been about to close it. */
+  readonly isReused: boolean;
 }
 
-/** Relays the body of a response to the caller, with backpressure. The router sends the head before it calls `begin`. */
-class ResponseRelay {
-  readonly #response: ServerResponse;
-  readonly #controller: Dispatcher.DispatchController;
-  /** What arrives before `begin`, which is called in the same turn as the head arrives. */
-  readonly #chunks: Buffer[] = [];
-  #state: 'waiting' | 'complete' | 'streaming' = 'waiting';
+/**
+ * Returns whether a failed call is sent again. One that cannot have reached a service goes to the next endpoints.
+ * Idempotent methods are also sent again, once, if there was no response (RFC 9110, section 9.2.2): to another endpoint,
+ * or to the only one if the connection was reused, because services close idle connections (RFC 9112, section 9.3.1).
+ */
+export function mayBeSentAgain(call: Attempts, error: Error, state: State): boolean {
+  const { request, endpoints, attempts, hasRepeated, isReused } = call;
+  if (attempts >= Math.min(Math.max(endpoints.length, 2), MAX_ATTEMPTS)) return false;
+  if (isInvalidRequest(error)) return false;
+  if (state === 'connecting') return true;
+  if (state !== 'sent' || isTimeout(error) || !isIdempotent(request)) return false;
+  // A stream can be sent only once: undici would announce that what is left of it is empty.
+  if (request.body instanceof Readable || hasRepeated) return false;
+  return isReused || endpoints.length > 1;
+}
 
-  constructor(response: ServerResponse, controller: Dispatcher.DispatchController) {
-    this.#response = response;
-    this.#controller = controller;
-  }
-
-  readonly begin = (): void => {
-    const response = this.#response;
-    const chunks = this.#chunks;
-    if (this.#state === 'complete') {
-      const last = chunks.pop();
-      for (const chunk of chunks) response.write(chunk);
-      // Node sends a head and a string in one piece, in half the time of a head and a buffer.
-      response.end(last?.toString('latin1'), 'latin1');
-      return;
-    }
-    this.#state = 'streaming';
-    response.on('drain', () => this.#controller.resume());
-    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of the headers unchanged.
-    let isFull = chunks.length === 0 && !response.write('', 'latin1');
-    for (const chunk of chunks.splice(0)) isFull = !response.write(chunk);
-    if (isFull) this.#controller.pause();
-  };
-
-  write(chunk: Buffer): void {
-    if (this.#state === 'waiting') this.#chunks.push(chunk);
-    else if (!this.#response.write(chunk)) this.#controller.pause();
-  }
-
-  end(): void {
-    if (this.#state === 'waiting') this.#state = 'complete';
-    else this.#response.end();
-  }
-
-  /** This is HTTP's only way to signal a truncated response. */
-  abort(): void {
-    this.#response.destroy();
-  }
+/** The other methods that reach a service are GET and HEAD (D11). */
+function isIdempotent({ method }: Pick<ServiceRequest, 'method'>): boolean {
+  return method !== 'POST';
 }
 
 function findResponseFault(

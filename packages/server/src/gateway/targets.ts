@@ -1,6 +1,6 @@
 import { GatewayError } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/auth';
 import type { GatewayErrorCode } from '@berth/server-stubs/contract';
+import type { Caller } from '../auth/authenticator.ts';
 import type { Config } from '../config/config.ts';
 import { Endpoint } from './endpoint.ts';
 
@@ -47,10 +47,10 @@ export class Targets {
     this.#services = new Map();
     this.#endpoints = new Map([...known].filter(([, { activeCalls }]) => activeCalls > 0));
     for (const [env, { services }] of Object.entries(environments)) {
-      const ofEnv = new Map<string, Service>();
-      this.#services.set(env, ofEnv);
-      for (const [name, each] of Object.entries(services)) {
-        ofEnv.set(name, this.#toService(each, known));
+      const envServices = new Map<string, Service>();
+      this.#services.set(env, envServices);
+      for (const [name, settings] of Object.entries(services)) {
+        envServices.set(name, this.#toService(settings, known));
       }
     }
   }

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readSignedBody } from '../../src/gateway/request-body.ts';
+import { readSignedBody } from '../../src/gateway/bodies.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { mountSmallDisk } from '../store/small-disk.ts';
