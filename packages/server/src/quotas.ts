@@ -27,7 +27,7 @@ export class Quotas {
     this.update(config);
   }
 
-  /** Applies other quotas. The calls that a window has counted still count. */
+  /** Replaces the quotas. The calls that a window has counted still count. */
   update({ environments }: QuotaConfig): void {
     const windows = new Map<string, Window>();
     for (const [env, { quota }] of Object.entries(environments)) {

@@ -4,7 +4,7 @@ import { createLog } from './log.ts';
 const lines: string[] = [];
 const log = createLog('info', { write: (line: string) => void lines.push(line) });
 
-test('logs of an error what describes it, and nothing that a library attached', () => {
+test('logs only known fields of an error, and nothing that a library attached', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', args: ['my-secret'] });
   const err = Object.assign(new Error('failed', { cause }), { request: { cookie: 'my-secret' } });
   log.error({ err }, 'no');
@@ -14,7 +14,7 @@ test('logs of an error what describes it, and nothing that a library attached', 
   expect(lines.join('')).not.toContain('my-secret');
 });
 
-test('redacts what has the name of a secret', () => {
+test('redacts fields named like secrets', () => {
   const names = ['authorization', 'cookie', 'password', 'secret', 'secretAccessKey', 'token'];
   for (const name of names) {
     log.info({ [name]: 'my-secret', headers: { [name]: 'my-secret' } }, 'yes');

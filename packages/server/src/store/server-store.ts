@@ -84,6 +84,9 @@ export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSourc
  * Yields the chunks of the content, the last one only once all are verified. CRC-32 detects every burst of up to 32
  * bits, and all but one in four billion of other accidents. SHA-256 takes two and a half times as long, and programs
  * that can change a file can change its checksum.
+ *
+ * A chunk's buffer is reused once `CHUNKS_IN_USE` more have been read. A step that buffers chunks here, in `copy` or in
+ * `send` would need more of them: otherwise wrong bytes are sent, which the CRC, calculated before, does not notice.
  * @throws BlobDamagedError
  */
 async function* verify(

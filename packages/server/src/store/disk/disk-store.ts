@@ -189,13 +189,13 @@ class DiskStore implements ServerStore {
   delete(key: BlobKey): Promise<boolean> {
     const path = pathOf(this.#root, key);
     return withDiskErrors(async () => {
-      const wasThere = await this.#lock([path], (lock) => {
+      const existed = await this.#lock([path], (lock) => {
         lock?.assertHeld();
         return orMissing(unlink(path).then(() => true));
       });
-      if (wasThere) await syncFolder(dirname(path));
+      if (existed) await syncFolder(dirname(path));
       else await this.#assertExists();
-      return wasThere ?? false;
+      return existed ?? false;
     });
   }
 

@@ -41,6 +41,18 @@ type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>
   S3ClientResolvedConfig
 >;
 
+/**
+ * A bucket, and the limits of what uses it. Each request gets one signal, which aborts it:
+ *
+ * | Aborted by            | When                                             | What is aborted                     |
+ * | --------------------- | ------------------------------------------------ | ----------------------------------- |
+ * | `withDeadline`        | the operation takes too long                     | its requests, and waiting for locks |
+ * | the lock's `signal`   | another process may get the lock (`withLocks`)   | the requests under the lock         |
+ * | `stop`: the caller    | the upload is cancelled                          | all requests, and the content       |
+ * | `stop`: `failed`      | a part of the upload fails                       | the other parts, and the content    |
+ *
+ * `stop` is that of `writeObject`; other operations have none. Discarding the parts of a failed upload ignores it.
+ */
 export class Bucket {
   readonly name: string;
   readonly client: S3Client;
@@ -105,11 +117,11 @@ export class Bucket {
     const names = keys.map((key) => `s3://${this.name}/${key}`);
     const run = (signal: AbortSignal) =>
       this.#locks(names, (lock) => {
-        const signalOfLock = anyOf(signal, lock?.signal);
+        const lockSignal = anyOf(signal, lock?.signal);
         const assertHeld = () => lock?.assertHeld();
-        signalOfLock.throwIfAborted();
+        lockSignal.throwIfAborted();
         assertHeld();
-        return work(signalOfLock, assertHeld);
+        return work(lockSignal, assertHeld);
       });
     return this.withDeadline(run, stop);
   }
@@ -144,7 +156,7 @@ export class Bucket {
     const command = new DeleteObjectCommand({ Bucket: this.name, Key: key });
     const { $metadata } = await this.send(command, signal);
     // The response has no body or headers to check, only its status.
-    if ($metadata.httpStatusCode !== 204) throw toForeignError();
+    if ($metadata.httpStatusCode !== 204) throw toNotS3Error();
   }
 }
 
@@ -205,10 +217,10 @@ export function toObjectInfo(head: ObjectHead): BlobInfo {
  */
 export function expectS3<T>(value: T | undefined): T {
   if (value !== undefined) return value;
-  throw toForeignError();
+  throw toNotS3Error();
 }
 
-function toForeignError(): StoreUnavailableError {
+function toNotS3Error(): StoreUnavailableError {
   return new StoreUnavailableError('The response did not come from an S3-compatible store.');
 }
 
