@@ -108,9 +108,8 @@ export function createGatewaySession(auth: GatewayAuth): Session {
     async (request) => {
       if (request.headers.authorization !== undefined) return undefined;
       const value = await auth.authorize(request);
-      return value === undefined
-        ? undefined
-        : { authorization: toHeaderValue('Authorization', value) };
+      if (value === undefined) return undefined;
+      return { authorization: toHeaderValue('Authorization', value) };
     },
     async ({ authorization }) => auth.refresh?.(authorization),
   );

@@ -1,4 +1,6 @@
 import { checkInteger, checkText, invalid } from './checks.ts';
+import type { Fields, StorageCallOptions, StorageContext, StorageResponse } from './envelope.ts';
+import { isRecord, withCaller } from './envelope.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -7,13 +9,6 @@ import {
   LINK_WARN_SECONDS,
   PUBLIC_LINK_SECONDS,
 } from './generated/contract.gen.ts';
-import type {
-  Fields,
-  StorageCallOptions,
-  StorageContext,
-  StorageResponse,
-} from './storage-call.ts';
-import { isRecord, withCaller } from './storage-call.ts';
 import { encodeLink } from './urls.ts';
 
 /**

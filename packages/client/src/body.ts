@@ -11,15 +11,19 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (typeof value === 'string') return { body: value };
   const kind = kindOf(value);
   if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
-  const isOnce = isStream(value);
-  if (isOnce) {
+  let probe: RequestInit['body'] | object;
+  if (isStream(value)) {
     assertUnread(value);
     ignoreEarlyErrors(value);
+    // A stream can be sent only once. Browsers do not send other iterables.
+    probe = kind === 'ReadableStream' ? new ReadableStream() : (async function* () {})();
+  } else if (/^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
+    probe = value;
   }
-  if (isOnce || /^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
+  if (probe) {
     const body = value as ReadableStream | Blob;
-    const probe = { method: 'POST', body: isOnce ? new ReadableStream() : body, duplex: 'half' };
-    const { headers } = new Request('http://localhost', probe as RequestInit);
+    const init = { method: 'POST', body: probe, duplex: 'half' };
+    const { headers } = new Request('http://localhost', init as RequestInit);
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
     if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return { body };
     throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
@@ -55,7 +59,7 @@ type Validation<Output> =
 export async function toPayload<Payload>(
   response: Response,
   bytes: ArrayBuffer | undefined,
-  call: CallInfo,
+  info: CallInfo,
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
   const type = response.headers.get('Content-Type') ?? '';
@@ -63,14 +67,14 @@ export async function toPayload<Payload>(
   let payload: unknown = text || undefined;
   if (text && /^application\/(\S+\+)?json\s*(;|$)/i.test(type)) {
     payload = parseJson(text);
-    if (payload === undefined) throw contractError(response, call, 'invalid JSON');
+    if (payload === undefined) throw contractError(response, info, 'invalid JSON');
   }
   const result = await schema?.['~standard'].validate(payload);
   if (!result) return payload as Payload;
   if (!result.issues) return result.value;
   const { message = 'the payload is invalid', path = [] } = result.issues[0] ?? {};
   const field = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
-  throw contractError(response, call, field ? `${field}: ${message}` : message, result.issues);
+  throw contractError(response, info, field ? `${field}: ${message}` : message, result.issues);
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
@@ -91,14 +95,6 @@ export function parseJson(text: string, fallback?: string): unknown {
   } catch {
     return fallback;
   }
-}
-
-/** Returns whether the size of a body is known, and within a limit. */
-export function isSmall({ headers }: Response, maxBytes: number): boolean {
-  return (
-    !headers.has('Content-Encoding') &&
-    Number.parseInt(headers.get('Content-Length') ?? '', 10) <= maxBytes
-  );
 }
 
 export async function readText(

@@ -1,10 +1,13 @@
-import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
+import type { Client, ClientOptions, ParseAs } from 'openapi-fetch';
+import createClient, { defaultPathSerializer } from 'openapi-fetch';
+import { parseJson } from './body.ts';
 import { toRecord } from './checks.ts';
-import { BerthError, type CallInfo, contractError, isBerthError, networkError } from './errors.ts';
-import type { Sender } from './fetch.ts';
+import type { CallInfo } from './errors.ts';
+import { BerthError, contractError, isBerthError, networkError } from './errors.ts';
+import type { ReadError, Sender } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
 import { retryAfter, withBudget } from './limits.ts';
-import { discard, isStream } from './streams.ts';
+import { closeOnFailure, isStream } from './streams.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
@@ -14,10 +17,8 @@ import { checkPath, toSegment } from './urls.ts';
  */
 export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
 
-/** A call without its types. */
 export type RawCall = (path: string, init: CallInit) => Promise<RawResult>;
 
-/** What a call returns. */
 export interface RawResult {
   readonly data?: unknown;
   readonly error?: unknown;
@@ -28,83 +29,88 @@ export interface CallInit extends CallOptions {
   readonly params?: { readonly path?: object; readonly header?: object };
   readonly headers?: object;
   readonly body?: unknown;
-  /** Reads the result. If its body breaks, or it throws a retryable error, the call is retried. */
-  readonly read?: (result: RawResult) => unknown;
+  /** How to read a successful response. Default: `json`. */
+  readonly parseAs?: ParseAs | undefined;
+  /** Returns something else than the result. If it throws a retryable error, the call is retried. */
+  readonly read?: (result: RawResult, info: CallInfo) => unknown;
   /** Other options are those of `openapi-fetch`. */
   readonly [name: string]: unknown;
 }
 
 /**
- * Creates the calls of a document. `openapi-fetch` builds the requests and reads the responses, whose bodies count
- * towards the time limit unless they are streams.
+ * Creates the calls of a document. `openapi-fetch` builds the requests and runs the middleware; the time limit includes
+ * reading the response, unless it is a stream.
  *
  * @param toPath returns the path of a call from its template and its parameters
- * @param check checks a response before it is read, and returns it or another one
+ * @param readText may limit the size of text and JSON. Default: any size
  */
 export function createCalls<Paths extends object>(
   sender: Sender,
   baseUrl: string,
   toPath: (template: string, params: Readonly<Record<string, unknown>>) => string,
-  check: (response: Response, call: CallInfo) => Promise<Response>,
+  readError: ReadError,
+  readText: (response: Response, info: CallInfo) => Promise<string> = (response) => response.text(),
 ): Calls<Paths> {
   // Streams need `duplex`; other bodies ignore it.
-  const clientOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
-  const client = createClient<Paths>(clientOptions);
+  const client = createClient<Paths>({ baseUrl, duplex: 'half' } as ClientOptions);
+
+  /** Reads the body of a success as `openapi-fetch` documents `parseAs`. */
+  const readData = async (result: RawResult, parseAs: ParseAs = 'json', info: CallInfo) => {
+    const { data: body, response } = result;
+    if (!response.ok || body === undefined || parseAs === 'stream') return result;
+    const isText = parseAs === 'json' || parseAs === 'text';
+    const content = isText ? await readText(response, info) : await response[parseAs]();
+    const data = parseAs === 'json' ? parseJson(content as string) : content;
+    if (content && data === undefined) throw contractError(response, info, 'invalid JSON');
+    return { data, response };
+  };
 
   const call = async (method: 'GET' | 'POST', path: string, init: CallInit = {}) => {
-    const run = client[method] as RawCall;
     // Otherwise, the path would become part of the name of the service.
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
     }
-    const { signal, timeout, retry, idempotent = method === 'GET', read, ...rest } = init;
-    const isRepeatable = idempotent && !isStream(init.body);
-    // Without an object for the path, `openapi-fetch` would not look for missing parameters.
-    const params = { path: {}, ...init.params };
-    const info = { method, url: baseUrl + path };
-    const interrupted = (cause: unknown) =>
-      networkError('The response was interrupted', info, cause);
-    return withBudget({ signal, timeout, retry }, sender.limits, info, async (budget) => {
+    const { params, body, parseAs, read } = init;
+    // `openapi-fetch` would show the value of an invalid header.
+    toRecord({ ...init.headers, ...params?.header });
+    const pathParams = { ...params?.path };
+    const info = { method, url: baseUrl + toPath(path, pathParams) };
+
+    return withBudget(init, sender.limits, info, async (budget) => {
+      const openapiInit = {
+        // It ignores the options of this client, but would listen to the signal.
+        ...init,
+        signal: undefined,
+        // Without an object for the path, `openapi-fetch` would send the template.
+        params: { ...params, path: pathParams },
+        pathSerializer: () => info.url,
+        parseAs: 'stream' as const,
+        fetch(request: Request) {
+          const stream = isStream(body) ? request.body : undefined;
+          return sender.send(request, { body: stream }, budget, readError);
+        },
+      };
       for (;;) {
-        let response: Response | undefined;
-        const fetch = async (request: Request) => {
-          info.url = request.url;
-          const body = isStream(init.body) ? request.body : undefined;
-          response = await sender.send(request, { idempotent, body }, budget);
-          // The caller limits what it reads as a stream.
-          if (!response.ok || rest.parseAs !== 'stream') response = await check(response, info);
-          return response;
-        };
-        let result: RawResult;
+        // What middleware throws is passed on, and not retried.
+        const result = await (client[method] as RawCall)(path, openapiInit);
         try {
-          result = await run(path, { ...rest, params, fetch });
+          const complete = await readData(result, parseAs, info);
+          return read ? read(complete, info) : complete;
         } catch (error) {
-          // What middleware throws is not a failure of the network, and is not retried.
-          if (!response?.bodyUsed || isBerthError(error)) {
-            // The error of `openapi-fetch` for an invalid header shows its value.
-            toRecord({ ...rest.headers, ...params.header });
-            throw error;
-          }
-          if (error instanceof SyntaxError) throw contractError(response, info, 'invalid JSON');
-          await retryAfter(interrupted(error), isRepeatable, budget);
-          continue;
-        }
-        try {
-          return read ? await read(result) : result;
-        } catch (error) {
-          const failure = isBerthError(error) ? error : interrupted(error);
-          await retryAfter(failure, isRepeatable, budget, response?.headers);
+          const failure = isBerthError(error)
+            ? error
+            : networkError('The response was interrupted', info, error);
+          const isRepeatable = budget.isIdempotent && !isStream(body);
+          await retryAfter(failure, isRepeatable, budget, result.response.headers);
         }
       }
-    }).catch((error) => {
-      discard(init.body);
-      throw error;
     });
   };
 
   return {
     GET: (path: string, init?: CallInit) => call('GET', path, init),
-    POST: (path: string, init?: CallInit) => call('POST', path, init),
+    POST: (path: string, init: CallInit = {}) =>
+      closeOnFailure(init.body, () => call('POST', path, init)),
     use: client.use,
     eject: client.eject,
   } as Calls<Paths>;

@@ -1,9 +1,9 @@
 import { saveFile } from '#platform';
 import type { FileMethods, TempUrlOptions } from './batches.ts';
 import { checkInteger, checkNumber } from './checks.ts';
+import { isTemporary, type StorageContext } from './envelope.ts';
 import { BerthError, isBerthError } from './errors.ts';
 import { type CallBudget, retryAfter, withBudget } from './limits.ts';
-import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './transfer.ts';
 
 /** The part of a file to download. */
@@ -30,8 +30,9 @@ export async function download(
   options: DownloadOptions = {},
 ): Promise<Response> {
   checkOptions(options);
-  const call = { url: fileID };
-  return withBudget(options, context.transferLimits, call, async (budget) => {
+  const info = { url: fileID };
+  return withBudget(options, context.transferLimits, info, async (budget) => {
+    // The call for a link has attempts and a time limit of its own, here and below.
     const url = await files.tempUrl(fileID, { ...options, signal: budget.signal });
     return (await openLink(context, fileID, url, options, budget)).response;
   });
@@ -77,7 +78,7 @@ async function* readToEnd(
       start ??= part;
       for await (const chunk of part.response.body ?? []) {
         // It made progress: a long download may break many times.
-        budget.used = 1;
+        budget.retries = 0;
         loaded += chunk.byteLength;
         onProgress?.({ loaded, total: start.size });
         yield chunk;
@@ -121,8 +122,8 @@ async function openLink(
 ): Promise<OpenFile> {
   const { fetch = globalThis.fetch, transferLimits } = context;
   const { range, onProgress, idle = transferLimits.idle } = options;
-  const call = { url };
-  const watch = watchIdle(idle, budget.signal, `The download of ${fileID} was interrupted`, call);
+  const info = { url };
+  const watch = watchIdle(idle, budget.signal, `The download of ${fileID} was interrupted`, info);
   const headers: Record<string, string> = {};
   if (range) {
     const { offset, length } = range;
@@ -146,7 +147,7 @@ async function openLink(
       ? 'the file changed during the download'
       : 'the response is not the requested part';
     const reason = response.ok && range ? problem : undefined;
-    const details = { call, response, reason, retryable: isTemporary(response.status) };
+    const details = { info, response, reason, retryable: isTemporary(response.status) };
     throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });

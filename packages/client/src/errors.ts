@@ -63,7 +63,7 @@ export interface CallInfo {
 
 interface Details
   extends Partial<Pick<BerthError, 'code' | 'requestId' | 'retryable' | 'issues' | 'body'>> {
-  readonly call?: CallInfo | undefined;
+  readonly info?: CallInfo | undefined;
   /** Its status is kept, and its request ID unless `requestId` is set. */
   readonly response?: Pick<Response, 'status' | 'headers'> | undefined;
   /** Error message of the response. */
@@ -106,18 +106,17 @@ export class BerthError extends Error {
   declare readonly issues: readonly SchemaIssue[];
   readonly #body: unknown;
 
-  /** @param what what failed, as the start of a sentence: `The file was not copied` */
-  constructor(kind: ErrorKind, what: string, details: Details = {}) {
-    const { call, response, code, reason, cause, body, retryable = false, issues = [] } = details;
+  /** @param summary what failed, as the start of a sentence: `The file was not copied` */
+  constructor(kind: ErrorKind, summary: string, details: Details = {}) {
+    const { info, response, code, reason, cause, body, retryable = false, issues = [] } = details;
     const { requestId = response?.headers.get('X-Request-Id') ?? undefined } = details;
-    const method = call && (call.method ?? 'GET');
-    const path = call && (call.url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/');
+    const method = info && (info.method ?? 'GET');
+    const path = info && (info.url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/');
     const status = response?.status;
     const reasons = join(code, reason);
-    const place = call && `${method} ${path}`;
     const id = requestId && `request ID ${requestId}`;
-    const places = join(place, status && `status ${status}`, id);
-    const message = what + (reasons && `: ${reasons}`) + (places && ` (${places})`);
+    const context = join(info && `${method} ${path}`, status && `status ${status}`, id);
+    const message = summary + (reasons && `: ${reasons}`) + (context && ` (${context})`);
     // Text from a server must not add lines to a log.
     super(message.replace(/\p{Cc}+/gu, ' '), cause === undefined ? {} : { cause });
     Object.assign(this, { kind, code, status, requestId, method, path, retryable, issues });
@@ -158,15 +157,16 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
 
 export function contractError(
   response: Response,
-  call: CallInfo,
+  info: CallInfo,
   reason: string,
   issues: readonly SchemaIssue[] = [],
 ): BerthError {
-  return new BerthError('contract', 'Unexpected response', { call, response, reason, issues });
+  return new BerthError('contract', 'Unexpected response', { info, response, reason, issues });
 }
 
-export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {
-  return new BerthError('network', what, { call, reason: toReason(cause), retryable: true, cause });
+export function networkError(summary: string, info: CallInfo, cause: unknown): BerthError {
+  const reason = toReason(cause);
+  return new BerthError('network', summary, { info, reason, retryable: true, cause });
 }
 
 /**

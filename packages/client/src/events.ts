@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { checkNumber, toRecord } from './checks.ts';
 import { contractError, isBerthError } from './errors.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
 import { pause, withBudget } from './limits.ts';
 import { type IdleWatch, readBody, watchIdle } from './transfer.ts';
 
@@ -84,13 +84,13 @@ async function open(
 ): Promise<Response> {
   const headers = { ...toRecord(options.headers), accept: 'text/event-stream' };
   if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
-  const call = { url };
-  return withBudget(options, sender.limits, call, async (budget) => {
+  const info = { url };
+  return withBudget(options, sender.limits, info, async (budget) => {
     const response = await sender.send(url, { headers }, budget);
-    if (!response.ok) throw await toError(response, call);
+    if (!response.ok) throw await toError(response, info);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
-    throw contractError(response, call, 'the response is not an event stream');
+    throw contractError(response, info, 'the response is not an event stream');
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Session, SignableRequest } from './auth.ts';
 import { parseUrl, toRecord } from './checks.ts';
 import { BerthError, networkError } from './errors.ts';
-import type { CallBudget, CallOptions, LimitOptions, Limits } from './limits.ts';
-import { delayAfter, pause, withBudget } from './limits.ts';
-import { discard, isStream } from './streams.ts';
+import type { CallBudget, CallOptions, Limits } from './limits.ts';
+import { pause, planRetry, withBudget } from './limits.ts';
+import { closeOnFailure, discard, isStream } from './streams.ts';
 import { pageUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
@@ -32,16 +32,18 @@ export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 type Input = string | URL | Request;
 
 /** {@link FetchInit} without the options that a budget replaces. */
-type SendInit = Omit<FetchInit, keyof LimitOptions>;
+type SendInit = Omit<FetchInit, Exclude<keyof CallOptions, 'signal'>>;
 
-/** Sends the calls of a client. */
 export interface Sender {
   readonly limits: Limits;
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
-  /** Sends a request that is part of a call, within the budget of that call. Its `signal` may abort earlier. */
-  send(input: Input, init: SendInit, budget: CallBudget): Promise<Response>;
+  /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
+  send(input: Input, init: SendInit, budget: CallBudget, readError?: ReadError): Promise<Response>;
 }
+
+/** Reads an error, up to a limit, and returns a copy. */
+export type ReadError = (response: Response) => Promise<Response>;
 
 interface FetchSetup {
   readonly limits: Limits;
@@ -53,6 +55,9 @@ interface FetchSetup {
   readonly redirect: 'manual' | 'follow';
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
 }
+
+/** Limits of calls that are not in scope. */
+const NO_LIMITS: Limits = { timeout: 0, attempts: 1, delay: 0 };
 
 /** Properties of a `Request` that each attempt keeps. */
 const REQUEST_FIELDS = [
@@ -75,17 +80,17 @@ export function createSender(setup: FetchSetup): Sender {
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientHeaders = toRecord(setup.headers);
 
-  const sendTo = async ({ request, url, method }: Target, init: SendInit, budget: CallBudget) => {
-    const isBodiless = method === 'GET' || method === 'HEAD';
-    const { idempotent = isBodiless, ...rest } = init;
+  const sendTo = async (target: Target, init: SendInit, budget: CallBudget, read?: ReadError) => {
+    const { request, url, method } = target;
     const isInScope = url.startsWith(scope);
     const fields: Record<string, unknown> = {};
     if (request) for (const name of REQUEST_FIELDS) fields[name] = request[name];
-    const redirect = isInScope ? setup.redirect : (rest.redirect ?? request?.redirect ?? 'follow');
+    const redirect = isInScope ? setup.redirect : (init.redirect ?? request?.redirect ?? 'follow');
     const headers = {
       ...(isInScope && clientHeaders),
       ...toRecord(init.headers ?? request?.headers),
     };
+    const isBodiless = /^(GET|HEAD)$/.test(method);
     let body = init.body ?? (isBodiless ? null : await request?.arrayBuffer());
     if (isBodiless && body !== null) {
       throw new BerthError('options', `A ${method} request cannot have a body.`);
@@ -96,64 +101,63 @@ export function createSender(setup: FetchSetup): Sender {
       headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
       body = await encoded.arrayBuffer();
     }
-    const call = { ...fields, ...rest, url, method, headers, body, redirect } as Call;
+    const prepared = { ...fields, ...init, url, method, headers, body, redirect };
     const session = isInScope ? setup.session : undefined;
-    return sendAttempts(call, session, idempotent, budget).catch((error) => {
-      discard(body);
-      throw error;
-    });
+    return sendAttempts(prepared as PreparedRequest, session, budget, read);
   };
 
   return {
     limits,
-    send: async (input, init, budget) => sendTo(toTarget(input, init), init, budget),
-    async fetch(input, { signal, timeout, retry, ...init } = {}) {
-      const target = toTarget(input, init);
-      const options = { signal: signal ?? target.request?.signal, timeout, retry };
-      const defaults = target.url.startsWith(scope)
-        ? limits
-        : { ...limits, timeout: 0, attempts: 1 };
-      return withBudget(options, defaults, target, (budget) => sendTo(target, init, budget));
-    },
+    send: async (input, init, ...rest) => sendTo(toTarget(input, init), init, ...rest),
+    fetch: (input, { signal, timeout, retry, idempotent, ...init } = {}) =>
+      closeOnFailure(init.body, async () => {
+        const target = toTarget(input, init);
+        const options = { signal: signal ?? target.request?.signal, timeout, retry, idempotent };
+        const defaults = target.url.startsWith(scope) ? limits : NO_LIMITS;
+        return withBudget(options, defaults, target, (budget) => sendTo(target, init, budget));
+      }),
   };
 
   async function sendAttempts(
-    call: Call,
+    request: PreparedRequest,
     session: Session | undefined,
-    isIdempotent: boolean,
     budget: CallBudget,
+    readError?: ReadError,
   ): Promise<Response> {
-    const signal = call.signal ?? budget.signal;
+    const signal = request.signal ?? budget.signal;
     let isRenewed = false;
     for (;;) {
-      const signed = await session?.sign(call);
-      const { headers } = signed ?? call;
+      const signed = await session?.sign(request);
+      const { headers } = signed ?? request;
       signal.throwIfAborted();
-      budget.used += 1;
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
-        const init = { ...call, headers, signal, duplex: 'half' };
-        response = await fetch(call.url, init as RequestInit);
-        if (response.ok || (!session && budget.attempts === 1)) return response;
+        const init = { ...request, headers, signal, duplex: 'half' };
+        response = await fetch(request.url, init as RequestInit);
+        if (response.ok) return response;
+        // No copy can be created with a status above 599.
+        if (readError && response.body && response.status < 600)
+          response = await readError(response);
+        if (!session && budget.attempts === 1) return response;
       } catch (error) {
         signal.throwIfAborted();
-        failure = networkError('No response', call, error);
+        failure = networkError('No response', request, error);
+        response = undefined;
       }
       const retryClass = response ? await classify(response) : 'idempotent';
       let delay: number | undefined;
       if (retryClass === 'unauthorized') {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
         const isNew = !isRenewed && signed && (await session?.renew(signed, response?.headers));
+        // Not counted as a retry.
         if (isNew) delay = 0;
         isRenewed = true;
-        // The next attempt is not a retry.
-        budget.used -= 1;
-      } else if (retryClass === 'any' || (retryClass === 'idempotent' && isIdempotent)) {
-        delay = delayAfter(budget, response?.headers);
+      } else if (retryClass === 'any' || (retryClass === 'idempotent' && budget.isIdempotent)) {
+        delay = planRetry(budget, response?.headers);
       }
       // A stream can be read only once.
-      if (delay === undefined || isStream(call.body)) {
+      if (delay === undefined || isStream(request.body)) {
         if (response) return response;
         throw failure;
       }
@@ -163,7 +167,8 @@ export function createSender(setup: FetchSetup): Sender {
   }
 }
 
-type Call = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
+/** A request as each attempt sends it, but without credentials. */
+type PreparedRequest = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
 
 type Target = ReturnType<typeof toTarget>;
 

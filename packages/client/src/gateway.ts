@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { capErrorSize, classify, type GatewayContext, toGatewayError } from './gateway-call.ts';
+import { classify, type GatewayContext, readError, toGatewayError } from './gateway-errors.ts';
 import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
@@ -107,19 +107,19 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: (response) => classify(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, baseUrl, toContractPath, capErrorSize);
+  const calls = createCalls<paths>(sender, baseUrl, toContractPath, readError);
   const context: GatewayContext = {
     sender,
     session,
     headers,
-    toError: (response, call, body) => toGatewayError(response, call, upstreamStatus, body),
+    toError: (response, info, body) => toGatewayError(response, info, upstreamStatus, body),
   };
   return {
     ...calls,
     fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url, toServicePath, capErrorSize);
+      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url, toServicePath, readError);
       return { ...raw, ...createService(context, calls, name, url) };
     },
   };

@@ -10,6 +10,7 @@ export type {
 } from './batches.ts';
 export type { StandardSchema } from './body.ts';
 export type { DownloadOptions } from './download.ts';
+export { unwrapEnvelope } from './envelope.ts';
 export { type AnyBerthError, BerthError, isBerthError } from './errors.ts';
 export type { EventsOptions, ServiceEvent } from './events.ts';
 export type { FetchLike } from './fetch.ts';
@@ -25,7 +26,6 @@ export type { CallOptions, RetryOptions } from './limits.ts';
 export type { PayloadOptions, RequestOptions, Service } from './service.ts';
 export type { ConnectOptions } from './socket.ts';
 export { createStorageClient, type StorageClient, type StorageClientOptions } from './storage.ts';
-export { unwrapEnvelope } from './storage-call.ts';
 export { type Tc3KeyPair, tc3, tc3Storage } from './tc3.ts';
 export type { Progress } from './transfer.ts';
 export type { UploadOptions } from './upload.ts';

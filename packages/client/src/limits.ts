@@ -37,7 +37,7 @@ export interface RetryOptions {
 /** {@link LimitOptions} with a value for each. Without a time limit, `timeout` is 0. */
 export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 
-/** The time is slightly longer than the gateway may take for a call and its retry. */
+/** The time is slightly longer than the gateway's own limit for a call and its retry. */
 const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 
 const MAX_DELAY = 8_000;
@@ -56,14 +56,15 @@ export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   return { timeout, attempts, delay };
 }
 
-/** The limits of a call, and how much of them its attempts have used. */
+/** The limits of a call, and how much of them has been used. */
 export interface CallBudget extends Limits {
   /** Aborts when the time limit expires, or when the caller aborts. */
   readonly signal: AbortSignal;
   /** When the time limit expires, by `performance.now()`. */
   readonly end: number;
-  /** Number of attempts so far. */
-  used: number;
+  readonly isIdempotent: boolean;
+  /** Number of retries so far. Only `planRetry` counts them. */
+  retries: number;
 }
 
 /**
@@ -71,25 +72,26 @@ export interface CallBudget extends Limits {
  * abort the body.
  */
 export async function withBudget<T>(
-  options: Omit<CallOptions, 'idempotent'>,
+  options: CallOptions,
   defaults: Limits,
-  call: CallInfo,
+  info: CallInfo,
   run: (budget: CallBudget) => Promise<T>,
 ): Promise<T> {
   const limits = toLimits(options, defaults);
   const { timeout } = limits;
-  const { signal: caller } = options;
+  const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info.method ?? 'GET') } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   const timer = timeout && setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER));
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   try {
-    return await untilAborted(run({ ...limits, signal, end, used: 0 }), signal);
+    const budget = { ...limits, signal, end, isIdempotent: idempotent, retries: 0 };
+    return await untilAborted(run(budget), signal);
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
-    throw new BerthError('timeout', `No response within ${timeout} ms`, { call, retryable: true });
+    throw new BerthError('timeout', `No response within ${timeout} ms`, { info, retryable: true });
   } finally {
     clearTimeout(timer);
   }
@@ -130,19 +132,21 @@ export async function retryAfter(
   headers?: Headers,
 ): Promise<void> {
   const isRetryable = isRepeatable && isBerthError(error) && error.retryable;
-  const delay = isRetryable ? delayAfter(budget, headers) : undefined;
+  const delay = isRetryable ? planRetry(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);
 }
 
-/** Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none. */
-export function delayAfter(budget: CallBudget, headers?: Headers): number | undefined {
-  const { attempts, delay, end, used } = budget;
-  if (used >= attempts) return undefined;
+/** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
+export function planRetry(budget: CallBudget, headers?: Headers): number | undefined {
+  const { attempts, delay, end, retries } = budget;
+  if (retries + 1 >= attempts) return undefined;
   const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');
-  const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** (used - 1));
+  const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** retries);
   const wait = Math.max(random, minimum);
-  return minimum <= MAX_RETRY_AFTER && wait < end - performance.now() ? wait : undefined;
+  if (minimum > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
+  budget.retries += 1;
+  return wait;
 }
 
 /** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */

@@ -18,7 +18,6 @@ import type { Progress } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 
-/** Query options, as `queryOptions` of TanStack Query returns them. */
 type Query<Data> = UnusedSkipTokenOptions<Data, BerthError> & {
   readonly queryKey: DataTag<QueryKey, Data, BerthError>;
 };

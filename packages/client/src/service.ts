@@ -2,9 +2,10 @@ import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls, RawCall } from './calls.ts';
 import { checkText, toRecord } from './checks.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import type { ConnectOptions } from './socket.ts';
+import { closeOnFailure } from './streams.ts';
 import { checkPath } from './urls.ts';
 
 /** Options for a call that returns the payload. */
@@ -90,24 +91,27 @@ export function createService(
   name: string,
   url: string,
 ): Service {
-  /** Returns the URL of a path, and the path as the contract's parameter, which has no leading slash. */
+  const { 'content-type': clientType = null } = toRecord(context.headers);
+
   const toTarget = (path: string) => {
     checkText('path', path);
     const anyPath = checkPath('path', path.replace(/^\//, ''));
-    return { anyPath, target: anyPath ? `${url}/${anyPath}` : url };
+    return anyPath ? `${url}/${anyPath}` : url;
   };
 
   const read = async <Payload>(
     method: 'GET' | 'POST',
     path: string,
     value: unknown,
-    { schema, headers, ...limits }: PayloadOptions<Payload>,
+    { schema, headers, ...options }: PayloadOptions<Payload>,
   ) => {
-    const { anyPath, target } = toTarget(path);
-    const { body, type = null } = toBody(value);
-    const call = calls[method] as RawCall;
-    const { data, error, response } = await call(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
-      ...limits,
+    checkText('path', path);
+    const anyPath = path.replace(/^\//, '');
+    const { body, type = clientType } = toBody(value);
+    // With the contract's path, which middleware of the gateway sees.
+    const send = calls[method] as RawCall;
+    const { data, error, response } = await send(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
+      ...options,
       params: { path: { name, anyPath } },
       // `null` leaves the media type to `fetch`.
       headers: { 'content-type': type, ...toRecord(headers) },
@@ -115,7 +119,7 @@ export function createService(
       bodySerializer: () => body,
       parseAs: 'arrayBuffer',
     });
-    const info = { method, url: target };
+    const info = { method, url: toTarget(path) };
     if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data as ArrayBuffer | undefined, info, schema);
   };
@@ -124,19 +128,20 @@ export function createService(
     url,
     get: (path = '', options = {}) => read('GET', path, undefined, options),
     post: (path = '', value = undefined, options = {}) => read('POST', path, value, options),
-    async request(path = '', { body: value, headers, ...init } = {}) {
-      const { body, type } = toBody(value);
-      const merged = { ...(type && { 'content-type': type }), ...toRecord(headers) };
-      return context.sender.fetch(toTarget(path).target, { ...init, headers: merged, body });
-    },
+    request: (path = '', { body: value, headers, ...init } = {}) =>
+      closeOnFailure(value, async () => {
+        const { body, type } = toBody(value);
+        const merged = { ...(type && { 'content-type': type }), ...toRecord(headers) };
+        return context.sender.fetch(toTarget(path), { ...init, headers: merged, body });
+      }),
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents(context, toTarget(path).target, options);
+      yield* iterateEvents(context, toTarget(path), options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');
-      return connectSocket(context, toTarget(path).target, options);
+      return connectSocket(context, toTarget(path), options);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { toRecord } from './checks.ts';
 import { BerthError, networkError, toReason } from './errors.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
 import { withBudget } from './limits.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
@@ -23,9 +23,9 @@ export async function connectSocket(
   const { sender, session } = context;
   const { protocols = [] } = options;
   const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };
-  const call = { method: 'GET', url, headers, body: null };
-  return withBudget(options, sender.limits, call, async ({ signal }) => {
-    let signed = await session?.sign(call);
+  const info = { method: 'GET', url, headers, body: null };
+  return withBudget(options, sender.limits, info, async ({ signal }) => {
+    let signed = await session?.sign(info);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();
       const socket = createSocket(url, protocols, signed?.headers ?? headers);
@@ -39,9 +39,9 @@ export async function connectSocket(
         signal.throwIfAborted();
         await throwReason(context, url, headers, signal);
         // The call for the reason renews credentials that the gateway rejects.
-        const renewed = await session?.sign(call);
+        const renewed = await session?.sign(info);
         if (isLast || renewed?.renewals === signed?.renewals) {
-          throw networkError('The WebSocket did not open', call, cause);
+          throw networkError('The WebSocket did not open', info, cause);
         }
         signed = renewed;
       }

@@ -1,23 +1,17 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import { createFileMethods, type FileMethods } from './batches.ts';
-import type { CallInit, Calls, RawCall, RawResult } from './calls.ts';
+import type { CallInit, Calls, RawCall } from './calls.ts';
 import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
+import type { StorageContext, StoragePath, StorageResponse } from './envelope.ts';
+import { classify, readEnvelope, readError, readResponse, withCaller } from './envelope.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
-import type { StorageContext, StoragePath, StorageResponse } from './storage-call.ts';
-import {
-  capResponseSize,
-  classify,
-  readEnvelope,
-  readResponse,
-  withCaller,
-} from './storage-call.ts';
-import { ignoreEarlyErrors } from './streams.ts';
+import { closeOnFailure, ignoreEarlyErrors } from './streams.ts';
 import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
@@ -49,9 +43,9 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
    */
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
-   * Sends each attempt, for example through a proxy. Uploads in Node do not use it, because `fetch` is too slow for
-   * large files: set `agent` as well. Nor do uploads in browsers with `onProgress`, which `fetch` does not support.
-   * Default: the platform's `fetch`.
+   * The function that sends each attempt. Replace it to use a proxy, for example. Uploads in Node do not use it, because
+   * `fetch` is too slow for large files: set `agent` as well. Nor do uploads in browsers with `onProgress`, which `fetch`
+   * does not support. Default: the global `fetch`.
    */
   readonly fetch?: FetchLike | undefined;
   /** An `Agent` of `node:http` or `node:https` for uploads in Node. Default: the global agent. */
@@ -81,7 +75,7 @@ export interface StorageClient extends FileMethods {
    */
   readonly POST: StorageCalls['POST'];
   /**
-   * Adds middleware of `openapi-fetch` to all storage calls, those of the other methods included. Upload targets and
+   * Adds middleware of `openapi-fetch` to all storage calls, including those of other methods. Upload targets and
    * links are not storage calls.
    *
    * @example
@@ -150,7 +144,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const redirect = 'manual';
   const scope = baseUrl + ROOT;
   const sender = createSender({ limits, fetch, classify, session, scope, redirect });
-  const calls = createCalls<paths>(sender, baseUrl, toContractPath, capResponseSize);
+  const calls = createCalls<paths>(sender, baseUrl, toContractPath, readError, readResponse);
 
   const post = (path: string, { params, ...init }: CallInit = {}) =>
     (calls.POST as RawCall)(path, {
@@ -168,16 +162,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     // A link may redirect (D23).
     createLinkSender: (linkFetch) =>
       createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),
-    async call(operation, fields, failure, { signal, timeout, retry }) {
+    async call(operation, fields, failure, options) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const url = baseUrl + toContractPath(path, { envId });
-      const read = async ({ error, response }: RawResult) => {
-        const info = { method: 'POST', url };
-        const data = response.ok ? await readResponse(response, info) : error;
-        return readEnvelope({ data, response }, failure, url);
-      };
-      const init = { signal, timeout, retry, body, parseAs: 'stream', read } as const;
+      const read: CallInit['read'] = (result, info) => readEnvelope(result, failure, info.url);
+      const init = { ...options, body, parseAs: 'text', read } as const;
       return (await post(path, init)) as unknown as StorageResponse;
     },
   };
@@ -190,7 +179,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     async (path, data, init) => {
       ignoreEarlyErrors(data);
       const { upload } = await import('./upload.ts');
-      return withCaller(init, upload(context, path, data, init, maxBytes));
+      const send = () => upload(context, path, data, init, maxBytes);
+      return withCaller(init, closeOnFailure(data, send));
     };
 
   return {

@@ -26,7 +26,16 @@ export function assertUnread(stream: object): void {
   if (isRead) throw new BerthError('options', 'The stream has already been read.');
 }
 
-/** Closes a stream that is not sent, if the call failed before. */
+/** Runs a call, and closes the stream that it should send if it fails, even before it reads the stream. */
+export async function closeOnFailure<T>(body: unknown, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    discard(body);
+    throw error;
+  }
+}
+
 export function discard(body: unknown): void {
   if (!isStream(body)) return;
   if ('destroy' in body) (body as unknown as { destroy(): void }).destroy();

@@ -24,7 +24,7 @@ export function watchIdle(
   idle: number,
   caller: AbortSignal | undefined,
   failure: string,
-  call: CallInfo,
+  info: CallInfo,
 ) {
   const expiry = new AbortController();
   /** Aborts if there is no progress, or if the caller aborts. */
@@ -36,7 +36,7 @@ export function watchIdle(
   };
   const expire = () => {
     const what = `${failure}: no progress for ${idle} ms`;
-    expiry.abort(new BerthError('timeout', what, { call, retryable: true }));
+    expiry.abort(new BerthError('timeout', what, { info, retryable: true }));
   };
   const restart = (extra = 0) => {
     pause();
@@ -58,7 +58,7 @@ export function watchIdle(
       pause();
       expiry.abort();
     },
-    toError: (cause: unknown) => networkError(failure, call, cause),
+    toError: (cause: unknown) => networkError(failure, info, cause),
   };
 }
 

@@ -34,7 +34,6 @@ export interface UploadContent {
   readonly size: number | undefined;
   readonly maxBytes: number;
   readonly type: string;
-  /** Whether the content can be read again for another attempt. */
   readonly isReplayable: boolean;
 }
 

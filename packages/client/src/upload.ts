@@ -1,11 +1,11 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { checkInteger, checkNumber, invalid, parseUrl } from './checks.ts';
+import { checkInteger, checkNumber, checkText, invalid, parseUrl } from './checks.ts';
+import type { StorageCallOptions, StorageContext, StorageResponse } from './envelope.ts';
+import { isTemporary } from './envelope.ts';
 import { BerthError } from './errors.ts';
 import { retryAfter, untilAborted, withBudget } from './limits.ts';
-import type { StorageCallOptions, StorageContext, StorageResponse } from './storage-call.ts';
-import { isTemporary } from './storage-call.ts';
-import { assertUnread, discard, isStream, kindOf } from './streams.ts';
+import { assertUnread, isStream, kindOf } from './streams.ts';
 import { type TransferOptions, watchIdle } from './transfer.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './upload-form.ts';
 import { checkLength } from './upload-form.ts';
@@ -34,7 +34,8 @@ export async function upload(
   options: UploadOptions = {},
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
-  if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
+  checkText('path', path);
+  if (!path) throw new BerthError('options', 'path must not be empty.');
   const { fetch, agent, transferLimits, wireProfile } = context;
   const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
@@ -45,13 +46,13 @@ export async function upload(
   const failure = `${path} was not uploaded`;
 
   return withBudget(options, transferLimits, { method: 'POST', url: path }, async (budget) => {
+    // The call for a grant has attempts and a time limit of its own.
     const callOptions = { ...options, signal: budget.signal };
     for (;;) {
       const response = await context.call('getUploadMetaData', { path }, failure, callOptions);
       const { url, fields, fileID } = toGrant(response, path, wireProfile, failure);
       const watch = watchIdle(idle, budget.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
-      budget.used += 1;
       watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
@@ -64,9 +65,6 @@ export async function upload(
         await retryAfter(error, content.isReplayable, budget, headers);
       }
     }
-  }).catch((error) => {
-    discard(data);
-    throw error;
   });
 }
 
@@ -80,8 +78,10 @@ async function toContent(
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
-  else if (ArrayBuffer.isView(input)) data = toBytes(input);
-  else if (kindOf(input) === 'ArrayBuffer') data = new Uint8Array(input as ArrayBuffer);
+  else if (ArrayBuffer.isView(input)) {
+    // Bytes of this realm, which are not copied.
+    data = new Uint8Array(input.buffer as ArrayBuffer, input.byteOffset, input.byteLength);
+  } else if (kindOf(input) === 'ArrayBuffer') data = new Uint8Array(input as ArrayBuffer);
   else data = input as Exclude<typeof input, ArrayBuffer>;
   if (ArrayBuffer.isView(data)) actual = data.byteLength;
   else if (data instanceof Blob) actual = data.size;
@@ -92,11 +92,6 @@ async function toContent(
   const size = actual ?? expected;
   if (size !== undefined) checkLength({ size: expected, maxBytes }, size, true);
   return { data, size, maxBytes, type, isReplayable: actual !== undefined };
-}
-
-/** Returns bytes of this realm, without copying them. */
-function toBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 /**
@@ -139,7 +134,7 @@ function assertStored(response: UploadResponse, url: string, failure: string): v
     new RegExp(`<(?:[\\w-]+:)?${name}(?:\\s[^<>]*)?>([^<]*)</`).exec(xml)?.[1]?.trim() || undefined;
   const code = read('Code');
   throw new BerthError('upload', failure, {
-    call: { method: 'POST', url },
+    info: { method: 'POST', url },
     response,
     code,
     reason: read('Message'),

@@ -52,7 +52,7 @@ export function toContractPath(
     const value = params[name];
     const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
     return isGreedy && value !== undefined
-      ? checkPath(name, String(value))
+      ? checkPath('path', String(value))
       : toSegment(name, value);
   });
 }

@@ -89,7 +89,7 @@ describe('an argument is checked before anything is sent:', () => {
     ['fileID must be a string, got undefined.', 'delete', [undefined]],
     ['files must be an array, got undefined.', 'copy', undefined],
     ['dstPath must be a string, got undefined.', 'copy', '/a', undefined],
-    ['path must be a string that is not empty, got string.', 'upload', '', 'a'],
+    ['path must not be empty.', 'upload', '', 'a'],
     ['data must be text, bytes, a Blob, a stream or { file }, got object.', 'upload', 'a', {}],
     ['The stream has already been read.', 'upload', 'a', begun()],
     [`${tmpdir()} is not a file.`, 'upload', 'a', { file: tmpdir() }],

@@ -1,6 +1,7 @@
-import { BerthError } from '@berth/client';
+import { BerthError, unwrapEnvelope } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { gatewayWith, json, list, storageWith } from './support/clients.ts';
+import { failureOf, gatewayWith, json, list, storageAt, storageWith } from './support/clients.ts';
+import { refuse, startServer } from './support/servers.ts';
 
 interface Item {
   id: number;
@@ -16,6 +17,13 @@ interface Orders {
   '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: Json<Item> } } };
 }
 const ITEM = { id: 42, name: 'Anchor' };
+
+const readAndThrow =
+  (error: Error) =>
+  async ({ response }: { response: Response }) => {
+    await response.text();
+    throw error;
+  };
 
 describe('GET and POST of the document of a service', () => {
   it('send what middleware returns, and reject with what it throws', async () => {
@@ -54,6 +62,16 @@ it('middleware of the gateway changes the calls of its services', async () => {
   expect(await requests[0]?.json()).toEqual(ITEM);
 });
 
+it('middleware that reads a response and throws ends the call with its error', async () => {
+  const retry = { delay: 0 };
+  const { gateway, service, requests } = gatewayWith([json({}), json({})], { retry });
+  const mine = new SyntaxError('mine');
+  gateway.use({ onResponse: readAndThrow(mine) });
+  const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+  expect(await Promise.all([service.get('a'), raw].map(failureOf))).toEqual([mine, mine]);
+  expect(requests).toHaveLength(2);
+});
+
 describe('POST of the storage', () => {
   const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
 
@@ -79,8 +97,15 @@ describe('POST of the storage', () => {
     const chunked = new Response(new Blob(['{}']).stream());
     const { storage, requests } = storageWith([chunked]);
     const boom = new BerthError('network', 'boom', { retryable: true });
-    storage.use({ onResponse: () => Promise.reject(boom) });
+    storage.use({ onResponse: readAndThrow(boom) });
     await expect(storage.tempUrl('a')).rejects.toBe(boom);
     expect(requests).toHaveLength(1);
+  });
+
+  it('CL-ERROR-STORAGE: has the path in its error, even if the length of the response is unknown', async () => {
+    await using server = await startServer(refuse('SYS_ERR', 403));
+    const call = storageAt(server.url).POST(DELETE, { body: { fileList: ['a'] } });
+    const path = '/api/v2/envs/dev/storages:batchDelete';
+    await expect(call.then(unwrapEnvelope)).rejects.toMatchObject({ method: 'POST', path });
   });
 });

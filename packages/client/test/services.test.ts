@@ -98,6 +98,33 @@ describe('the body of a POST', () => {
     expect(requests[1]?.headers.get('Content-Type')).toBe('x/y');
   });
 
+  it('has the media type of the headers of the client', async () => {
+    const headers = { 'Content-Type': 'application/xml' };
+    const { service, requests } = gatewayWith([json({}), json({}), json({})], { headers });
+    await service.post('a', '<a/>');
+    await service.post('a', new Blob(['<a/>']));
+    await service.request('a', { method: 'POST', body: '<a/>' });
+    const types = requests.map((request) => request.headers.get('Content-Type'));
+    expect(types).toEqual(Array(3).fill('application/xml'));
+  });
+
+  it('is closed if it is a Node stream and the call fails before it is sent', async () => {
+    const { gateway, service } = gatewayWith([]);
+    const signal = AbortSignal.abort();
+    const calls: ((body: Readable) => Promise<unknown>)[] = [
+      (body) => service.post('../x', body),
+      (body) => service.post('a', body, { signal }),
+      (body) => service.request('../x', { method: 'POST', body }),
+      (body) => service.request('a', { method: 'POST', body, signal }),
+      (body) => gateway.fetch(service.url, { method: 'POST', body: body as never, signal }),
+    ];
+    for (const call of calls) {
+      const file = createReadStream(import.meta.filename);
+      await failureOf(call(file));
+      expect(file.destroyed).toBe(true);
+    }
+  });
+
   it('fails the call if it is a Node stream that cannot be opened', async () => {
     await using server = await startServer(serve({}));
     const call = serviceAt(server.url).post('a', createReadStream('/does/not/exist'));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
-import { toGatewayError } from '../gateway-call.ts';
+import { toGatewayError } from '../gateway-errors.ts';
 import { Failure } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
@@ -17,8 +17,8 @@ export async function call(
   { data, header: headers = new Headers() }: CallFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  const gateway = await openGateway();
-  const { gatewayHeaders } = await readWireProfile();
+  const wireProfile = await readWireProfile();
+  const gateway = openGateway(wireProfile);
   const body = data?.startsWith('@') ? await readBody(data.slice(1)) : data;
   const method = body === undefined ? 'GET' : 'POST';
   if (body !== undefined && !headers.has('Content-Type')) {
@@ -28,7 +28,7 @@ export async function call(
   const info = { method, url: response.url };
   const error = response.ok
     ? undefined
-    : await toGatewayError(response.clone(), info, gatewayHeaders.upstreamStatus);
+    : await toGatewayError(response.clone(), info, wireProfile.gatewayHeaders.upstreamStatus);
   if (error?.kind !== 'gateway') {
     await pipeline(response.body ?? [], process.stdout, { signal, end: false });
   }

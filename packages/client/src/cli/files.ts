@@ -1,14 +1,15 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { mapConcurrently } from '../batches.ts';
-import { unwrapEnvelope } from '../storage-call.ts';
+import { unwrapEnvelope } from '../envelope.ts';
 import { createProgress, Failure, toMessage } from './output.ts';
 import { openStorage } from './settings.ts';
 
 const REMOTE = 'remote:';
 
 export async function cp(from: string, to: string, signal: AbortSignal): Promise<void> {
-  if (!isStored(to)) return download(from, to, signal);
+  if (!isStored(to) && isStored(from)) return download(from, to, signal);
+  if (!isStored(to)) throw new Failure(`One side must be in storage: ${REMOTE}/path.`, 2);
   if (!isStored(from)) return upload(from, toRemotePath(to), signal);
   throw new Failure(`${from} is already in storage: berth mv moves files there.`, 2);
 }

@@ -38,9 +38,9 @@ function requireUrl(name: Setting): string {
   throw new Failure(`${name} must be a URL such as https://storage.example.com.`, 2);
 }
 
-export async function openGateway(): Promise<GatewayClient> {
+export function openGateway(wireProfile: WireProfile): GatewayClient {
   const baseUrl = requireUrl('BERTH_GATEWAY_URL');
-  return createGatewayClient({ baseUrl, auth: readAuth(), wireProfile: await readWireProfile() });
+  return createGatewayClient({ baseUrl, auth: readAuth(), wireProfile });
 }
 
 function readAuth(): GatewayAuth {

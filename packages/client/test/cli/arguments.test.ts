@@ -11,7 +11,8 @@ const NO_KEYS = { BERTH_TC3_SECRET_ID: '', BERTH_TC3_SECRET_KEY: '' };
 it.each<[string, RegExp, Record<string, string>?]>([
   ['cpp', /unknown command 'cpp'[\s\S]*Did you mean cp/],
   ['cp a', /missing required argument 'to'/],
-  ['cp ./a ./b', /\.\/a is not a storage path: write it as remote:\/a\n/],
+  ['cp ./a ./b', /One side must be in storage: remote:\/path\.\n/],
+  ['rm ./a', /\.\/a is not a storage path: write it as remote:\/a\n/],
   ['cp ./no-such remote:/x', /Cannot read \.\/no-such: ENOENT/],
   ['cp ./a cloud://dev.files/x', /not a storage path: write it as remote:\/path\n/],
   ['cp remote:/x/ y', /remote:\/x\/ is a folder, which .*: name a file/],

@@ -97,6 +97,12 @@ const features: Record<string, Feature['run']> = {
     const stream = echo.post<Echo>('a', new Blob(['one two']).stream());
     if (IS_PAGE) await assertFails(stream, { kind: 'network' });
     else assertEqual((await stream).body, 'one two');
+    async function* parts() {
+      yield new TextEncoder().encode('one');
+    }
+    const iterable = echo.post<Echo>('a', parts());
+    if (IS_PAGE) await assertFails(iterable, { kind: 'options' });
+    else assertEqual((await iterable).body, 'one');
   },
 
   async 'does not follow a redirect of the service'(deployment) {

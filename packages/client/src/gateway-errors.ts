@@ -1,5 +1,5 @@
 import type { Session } from './auth.ts';
-import { decoderOf, isSmall, parseJson, readText } from './body.ts';
+import { decoderOf, parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import type { RetryClass, Sender } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
@@ -15,14 +15,13 @@ export interface GatewayContext {
   readonly sender: Sender;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
-  /** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
-  readonly toError: (response: Response, call: CallInfo, body?: unknown) => Promise<BerthError>;
+  readonly toError: (response: Response, info: CallInfo, body?: unknown) => Promise<BerthError>;
 }
 
 /** Maximum size of an error in bytes; the rest is not read. */
 const ERROR_BYTES = 1_000_000;
 
-/** The same for an error whose body may be a stream that the caller waits for. */
+/** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
 
 /** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
@@ -31,14 +30,14 @@ const TEMPORARY = [429, 502, 503, 504];
 /** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
 export async function toGatewayError(
   response: Response,
-  call: CallInfo,
+  info: CallInfo,
   upstreamStatus: string,
   knownBody?: unknown,
 ): Promise<BerthError> {
   const body = knownBody === undefined ? await readBody(response) : knownBody;
   const { code, reason, retryClass } = toFailure(response, body, upstreamStatus);
   const retryable = retryClass === 'any' || retryClass === 'idempotent';
-  const details = { call, response, body, code, reason, retryable };
+  const details = { info, response, body, code, reason, retryable };
   if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
   const { status, headers } = response;
   // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
@@ -58,21 +57,16 @@ export async function classify(response: Response, upstreamStatus: string): Prom
   return toFailure(response, body, upstreamStatus).retryClass;
 }
 
-/** Limits the body of an error, and decodes it by its charset: `openapi-fetch` would read all of it, as UTF-8. */
-export async function capErrorSize(response: Response): Promise<Response> {
-  // No `Response` can be created with a higher status than 599.
-  if (response.ok || !response.body || response.status > 599) return response;
-  const decoder = decoderOf(response);
-  if (isSmall(response, ERROR_BYTES) && decoder.encoding === 'utf-8') return response;
-  const { text } = await readText(response, ERROR_BYTES, decoder);
+/** Reads an error, and decodes it by its charset: `openapi-fetch` would read all of it, as UTF-8. */
+export async function readError(response: Response): Promise<Response> {
+  const { text } = await readText(response, ERROR_BYTES, decoderOf(response));
   return new Response(text, response);
 }
 
 /** Reads the body of a failed response. If that fails, only status and headers are used. */
 async function readBody(response: Response): Promise<unknown> {
-  const { text } = await readText(response, STREAM_BYTES, decoderOf(response)).catch(() => ({
-    text: '',
-  }));
+  const read = readText(response, STREAM_BYTES, decoderOf(response));
+  const { text } = await read.catch(() => ({ text: '' }));
   return parseJson(text, text);
 }
 

@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { isSmall, parseJson, readText } from './body.ts';
+import { parseJson, readText } from './body.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import type { FetchLike, RetryClass, Sender } from './fetch.ts';
@@ -63,22 +63,19 @@ export function isTemporary(status: unknown, code?: string): boolean {
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
 const RESPONSE_BYTES = 16_777_216;
 
-/** Reads a response of unknown or large size, up to a limit. A stream that counts would take more time. */
-export async function capResponseSize(response: Response, call: CallInfo): Promise<Response> {
-  // No `Response` can be created with a higher status than 599.
-  if (!response.body || response.status > 599 || isSmall(response, RESPONSE_BYTES)) return response;
-  return new Response(await readResponse(response, call), response);
+/** Reads an error, and returns a copy that also has its URL, which {@link unwrapEnvelope} needs. */
+export async function readError(response: Response): Promise<Response> {
+  const copy = new Response((await readText(response, RESPONSE_BYTES)).text, response);
+  return Object.defineProperty(copy, 'url', { value: response.url });
 }
 
-/** Reads the text of a response, up to a limit. */
-export async function readResponse(response: Response, call: CallInfo): Promise<string> {
+export async function readResponse(response: Response, info: CallInfo): Promise<string> {
   const { text, isComplete } = await readText(response, RESPONSE_BYTES);
   if (isComplete) return text;
   const reason = `the response has more than ${RESPONSE_BYTES} bytes`;
-  throw new BerthError('storage', 'The call failed', { call, response, reason });
+  throw new BerthError('storage', 'The call failed', { info, response, reason });
 }
 
-/** The `data` of a storage response. */
 export interface StorageResponse {
   readonly data: Fields;
   /** Creates the error for a part of the data, with a `code` and a `message` if it contains them. */
@@ -108,9 +105,9 @@ export function readEnvelope(
   const toError: StorageResponse['toError'] = (subject, part) => {
     const code = toText(part.code);
     const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
-    const call = url ? { method: 'POST', url } : undefined;
+    const info = url ? { method: 'POST', url } : undefined;
     const retryable = isTemporary(response.status, code) || isTemporary(envelopeStatus);
-    const details = { call, response, code, reason, requestId, retryable };
+    const details = { info, response, code, reason, requestId, retryable };
     return new BerthError('storage', subject, details);
   };
 
