@@ -16,6 +16,7 @@ const tools = [dirname(node), join(ROOT, 'node_modules/.bin'), process.env.PATH]
 const env = { ...process.env, PATH: tools.join(delimiter), TURBO_TELEMETRY_DISABLED: '1' };
 
 const folders = ['spec', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];
+console.log('Building…');
 // No file of an earlier build is packed.
 for (const each of folders) rmSync(join(ROOT, each, 'dist'), { recursive: true, force: true });
 run(ROOT, 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
