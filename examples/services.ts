@@ -13,6 +13,5 @@ export default {
     },
   }),
   clock: () => Response.json({ now: new Date() }), // any Fetch handler, such as a Hono app
-  orders: './orders/orders.openapi.yaml', // responses from the examples of an OpenAPI document
   shop: 'http://127.0.0.1:8080', // a real service
 };
