@@ -13,7 +13,8 @@ const { node } = process.versions;
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const floor = manifest.engines.node.replace('>=', '');
 if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-  process.stderr.write(`berth needs Node ${floor} or later; this is Node ${node}.\n`);
+  const problem = `berth needs Node ${floor} or later; this is Node ${node}`;
+  process.stderr.write(`${problem}: run npm install node@24.\n`);
   process.exitCode = 2;
 } else {
   // Imported dynamically, because an older Node could not even parse the file.

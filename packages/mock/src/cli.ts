@@ -15,7 +15,8 @@ const { version, engines } = JSON.parse(readFileSync(file, 'utf8'));
 const minVersion = engines.node.replace('>=', '');
 const { node } = process.versions;
 if (node.localeCompare(minVersion, 'en', { numeric: true }) < 0) {
-  process.stderr.write(`berth-mock needs Node ${minVersion} or later; this is Node ${node}.\n`);
+  const problem = `berth-mock needs Node ${minVersion} or later; this is Node ${node}`;
+  process.stderr.write(`${problem}: run npm install node@24.\n`);
   process.exitCode = 2;
 } else {
   // Caches compiled code to speed up the next start.

@@ -12,7 +12,8 @@ const { version, engines } = JSON.parse(readFileSync(manifest, 'utf8'));
 const floor = engines.node.replace('>=', '');
 const { node } = process.versions;
 if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-  process.stderr.write(`berth-stubs needs Node ${floor} or later; this is Node ${node}.\n`);
+  const problem = `berth-stubs needs Node ${floor} or later; this is Node ${node}`;
+  process.stderr.write(`${problem}: run npm install node@24.\n`);
   process.exitCode = 2;
 } else {
   // Imported dynamically because older versions of Node could not even parse it.
