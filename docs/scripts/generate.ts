@@ -40,6 +40,6 @@ ${sections.join('\n')}`;
 
 function readHelp(program: string, args: string[]): string {
   const command = ['--conditions=berth-source', join(ROOT, 'packages', program), ...args];
-  const env = { ...process.env, NO_COLOR: '1', COLUMNS: '' };
+  const env = { ...process.env, NO_COLOR: '1', COLUMNS: '', npm_lifecycle_event: '' };
   return execFileSync(process.execPath, command, { encoding: 'utf8', env }).replace(/ +$/gm, '');
 }

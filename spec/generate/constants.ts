@@ -17,9 +17,6 @@ const CLIENT_LIMITS = [
 /** Everything that the client needs, each value as a constant of its own. */
 export function toClientConstants(contract: Contract): string {
   const { gateway, storage, defaults, profile } = contract;
-  const { documents, sha256 } = toIdentity(contract);
-  // One hash covers both documents.
-  const versions = mapValues(documents, ({ version }) => ({ version }));
   const greedy = Object.values<Any>(gateway.components.parameters).filter(
     (parameter) => parameter['x-berth-greedy'],
   );
@@ -45,10 +42,6 @@ export function toClientConstants(contract: Contract): string {
       .map((code) => `\n  | ${JSON.stringify(code)}`)
       .join('')};`;
   return [
-    constant('CONTRACT', 'The contract that this client was generated from.', {
-      documents: versions,
-      sha256,
-    }),
     constant(
       'GREEDY_PARAMETERS',
       'Path parameters that hold several raw segments (D3).',

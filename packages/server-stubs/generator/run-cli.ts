@@ -9,7 +9,8 @@ type CliOptions = { output: string; handlers?: string; strict?: boolean };
 
 /** Runs `berth-stubs`, and returns the exit code. */
 export async function runCli(argv: readonly string[], version: string): Promise<number> {
-  const program = new Command('berth-stubs')
+  const isNpx = process.env.npm_lifecycle_event === 'npx';
+  const program = new Command(isNpx ? 'npx berth-stubs' : 'berth-stubs')
     .description(
       'Generate typed handlers, routes and compiled validators from an OpenAPI document (3.0, 3.1, or Swagger 2.0).',
     )

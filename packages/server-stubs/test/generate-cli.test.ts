@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCli } from '../generator/run-cli.ts';
 import { compileTypes, createSourceFolder } from './corpus/generated.ts';
 
@@ -128,6 +128,14 @@ describe('berth-stubs', () => {
   ])('exits with 2 for %j', async (args, message) => {
     expect(await run(...args.split(' '))).toBe(2);
     expect(failed).toMatch(message);
+  });
+
+  it('--version prints the version, and --help the command that was typed', async () => {
+    expect([await run('--version'), printed]).toEqual([0, '1.0.0\n']);
+    vi.stubEnv('npm_lifecycle_event', 'npx');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await run('--help');
+    expect(printed).toMatch(/^Usage: npx berth-stubs \[options\] <openapi>/);
   });
 
   it('exits with 1 if it cannot write, and names the path', async () => {

@@ -1,5 +1,4 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { CONTRACT } from '../generated/contract.gen.ts';
 import { call, toHeaders } from './call.ts';
 import { cp, mv, rm, url } from './files.ts';
 import { fail, STOPPED } from './output.ts';
@@ -37,12 +36,10 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 function createProgram(version: string, signal: AbortSignal): Command {
-  const { documents, sha256 } = CONTRACT;
-  const gateway = documents['gateway.v1'].version;
-  const storage = documents['storage.v2'].version;
-  const program = new Command('berth')
+  const isNpx = process.env.npm_lifecycle_event === 'npx';
+  const program = new Command(isNpx ? 'npx berth' : 'berth')
     .description('Manage stored files and call hosted services.')
-    .version(`${version} (gateway ${gateway}, storage ${storage}, contract ${sha256.slice(0, 12)})`)
+    .version(version)
     .exitOverride()
     .addHelpText('after', MORE);
   program

@@ -35,12 +35,13 @@ it.each<[string, RegExp, Record<string, string>?]>([
   expect(session().requests()).toEqual([]);
 });
 
-it.each([
+it.each<[string, RegExp, Record<string, string>?]>([
   ['cp --help', /Usage: berth cp \[options\] <from> <to>/],
-  ['--version', /contract [\da-f]{12}/],
-])('berth %s prints to stdout and ends with 0', async (args, text) => {
+  ['cp --help', /Usage: npx berth cp \[options\] <from> <to>/, { npm_lifecycle_event: 'npx' }],
+  ['--version', /^\d+\.\d+\.\d+\n$/],
+])('berth %s prints to stdout and ends with 0', async (args, text, env) => {
   const stdout = expect.stringMatching(text);
-  expect(await berth(args.split(' '))).toEqual({ code: 0, stdout, stderr: '' });
+  expect(await berth(args.split(' '), env)).toEqual({ code: 0, stdout, stderr: '' });
 });
 
 it('berth --help names the settings, which berth-conformance has as well', async () => {

@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog } from '../contract/catalog.ts';
-import { documents } from '../contract/openapi.ts';
 import { runConformance } from '../create-conformance.ts';
 import { manifest } from '../manifest.ts';
 import { StartError } from '../not-run.ts';
@@ -50,16 +49,13 @@ export async function runCli(
   { output, env, signal }: { output: Output; env: Environment; signal: AbortSignal },
 ): Promise<number> {
   let exitCode = 0;
-  const versions = Object.entries(documents).map(
-    ([api, { document }]) => `${api} ${document.info.version}`,
-  );
-  const version = `berth-conformance ${manifest.version} (contract: ${versions.join(', ')})`;
-  const program = new Command('berth-conformance')
+  const isNpx = env.npm_lifecycle_event === 'npx';
+  const program = new Command(isNpx ? 'npx berth-conformance' : 'berth-conformance')
     .description(
       'Check whether a deployment of the gateway and the storage API follows the contract.',
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
-    .version(version, '-V, --version', 'print the versions of the suite and the contract')
+    .version(manifest.version, '-V, --version', 'print the version of the suite')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addHelpText('after', HELP_END)

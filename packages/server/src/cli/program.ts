@@ -33,7 +33,8 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 function createProgram(version: string): Command {
-  const program = new Command('berth-server')
+  const isNpx = process.env.npm_lifecycle_event === 'npx';
+  const program = new Command(isNpx ? 'npx berth-server' : 'berth-server')
     .description('Serve the gateway, the storage API and the upload target.')
     .version(version)
     .exitOverride()

@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
 import { Cli, runHere, startConfigured } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
@@ -63,6 +63,10 @@ test('--version prints the version, and --help of a command the options that it 
   expect(version).toMatchObject({ code: 0, stdout: `${packageInfo.version}\n` });
   const { stdout } = await runHere('.', 'revoke', '--help');
   expect(stdout).toMatch(/--config[\s\S]*--data/);
+  vi.stubEnv('npm_lifecycle_event', 'npx');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { stdout: npx } = await runHere('.', 'token', '--help');
+  expect(npx).toMatch(/^Usage: npx berth-server token /);
 });
 
 test('fsck prints what it finds', async () => {
