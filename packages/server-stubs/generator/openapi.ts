@@ -80,8 +80,9 @@ export class InvalidDocumentError extends Error {
   override readonly name = 'InvalidDocumentError';
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(toText).join('\n'));
+  /** @param problems empty if the file cannot be read, which the message then says */
+  constructor(problems: readonly Problem[], message = problems.map(toText).join('\n')) {
+    super(message);
     this.problems = problems;
   }
 }

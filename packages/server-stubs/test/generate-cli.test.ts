@@ -122,12 +122,18 @@ describe('berth-stubs', () => {
   it.each([
     ['pets.yaml', /required option '-o, --output <dir>' not specified/],
     ['pets.yaml -o x --what', /unknown option '--what'/],
+    ['pets.yaml --outptu x', /unknown option '--outptu'\n\(Did you mean --output\?\)/],
     ['--what', /See berth-stubs --help/],
     ['a.yaml b.yaml -o x', /too many arguments/],
     ['pets.yaml -o x --handlers ./x/', /--output and --handlers must be different folders/],
   ])('exits with 2 for %j', async (args, message) => {
     expect(await run(...args.split(' '))).toBe(2);
     expect(failed).toMatch(message);
+  });
+
+  it('exits with 1 if the document does not exist', async () => {
+    expect(await run('./nope.yaml', '-o', join(folder, 'api'))).toBe(1);
+    expect(failed).toBe('./nope.yaml does not exist.\n');
   });
 
   it('--version prints the version, and --help the command that was typed', async () => {

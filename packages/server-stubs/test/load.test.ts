@@ -282,15 +282,15 @@ describe('files', () => {
 
   it('a file that cannot be read is refused', async () => {
     const reasons = {
-      [join(folder, 'nowhere.yaml')]: 'ENOENT',
-      [folder]: 'a folder',
-      'https://a.example/a.yaml': 'a URL is not loaded. Save it as a file next to the document.',
+      [join(folder, 'nowhere.yaml')]: ' does not exist.',
+      [folder]: ' cannot be read: Expected a file but received a folder',
+      'https://a.example/a.yaml':
+        ' cannot be read: a URL is not loaded. Save it as a file next to the document.',
     };
     for (const [name, reason] of Object.entries(reasons)) {
-      const { isInvalid, text } = await findProblems(name);
-      expect(text.startsWith(`${name} #: The file cannot be read: `)).toBe(true);
-      expect(text).toContain(reason);
-      expect(isInvalid).toBe(true);
+      const error = await generateFrom(name).catch((error) => error);
+      expect(error).toBeInstanceOf(InvalidDocumentError);
+      expect(error.message).toContain(name + reason);
     }
   });
 
