@@ -81,6 +81,8 @@ interface OptionRow {
   readonly isValid: (value: unknown) => boolean;
   /** What the value must be, as the end of a sentence without its period. */
   readonly requirement: string;
+  /** The same for one value of a flag that can be repeated. */
+  readonly flagRequirement?: string;
 }
 
 const POSITIVE = {
@@ -146,6 +148,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     takes: 'list',
     isValid: (value) => isList(value, (rule) => isText(rule) || isObject(rule)),
     requirement: "a list of rules, such as ['latency=200']",
+    flagRequirement: 'a rule such as latency=200',
   },
   origins: {
     flag: '--origins <origin>',
@@ -153,6 +156,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     takes: 'list',
     isValid: (value) => isList(value, isOrigin),
     requirement: "a list of origins, such as ['https://app.example.com'] or ['*']",
+    flagRequirement: "an origin such as https://app.example.com, or '*'",
   },
   dynamic: {
     flag: '--dynamic',

@@ -170,6 +170,7 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 const none = 'test/none';
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: the file does not exist`],
+  [['--services', petstore], /neither TypeScript .*, such as shop=.*petstore\.yaml\.$/m],
   [['--wire-profile', none], /--wire-profile .* is invalid\. ENOENT/],
   [['--port', 'x'], 'integer from 0 to 65535'],
   [
@@ -183,8 +184,16 @@ test.each<[string[], string | RegExp]>([
     /^credentials has no effect together with .*petstore\.yaml, /,
   ],
   [[petstore, '--faults', 'lisst:reset'], /^faults\[0\]: match .*Did you mean list\?$/m],
-  [[none], /none #\n {2}The file cannot be read: ENOENT/],
-  [['--services', `shop=${none}`], 'services: shop: '],
+  [[none], /^test\/none does not exist\.$/m],
+  [
+    ['--services', 'shop=htp:/x'],
+    'services: shop: htp:/x is neither a URL such as http://127.0.0.1:3000 nor a file.',
+  ],
+  [
+    ['--origins', 'foo'],
+    /'foo' is invalid\. It must be an origin such as https:\/\/app\.example\.com, or '\*'\.$/m,
+  ],
+  [['--faults', ''], /It must be a rule such as latency=200\.$/m],
   [['--services', 'shop=http://a', '--services', 'shop=http://b'], 'shop must not be repeated'],
   [['--services', none, '--services', 'shop=http://a.example'], '--services takes one file, or'],
 ])('rejects %j with exit code 2', async (args, sentence) => {

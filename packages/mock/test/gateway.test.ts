@@ -11,10 +11,10 @@ test('a service that is not configured is reported with those that are', async (
   expect((await gateway(mock, { path: '/v1/cloudrun/hell%6F' })).status).toBe(200);
   const { status, json } = await gateway(mock, { path: '/v1/cloudrun/other' });
   const message =
-    'The hosted service other does not exist: add it with --services or the services option, such as other: () => Response.json({}). The services: hello, echo.';
+    'The hosted service other does not exist. The services: hello, echo. Add it with --services or the services option, such as other: () => Response.json({}).';
   expect([status, json]).toMatchObject([404, { code: 'SERVICE_NOT_FOUND', message }]);
   const misspelled = await gateway(mock, { path: '/v1/cloudrun/helo' });
-  expect(misspelled.json.message).toMatch(/ Did you mean hello\?$/);
+  expect(misspelled.json.message).toMatch(/ does not exist\. Did you mean hello\? Add it with /);
   const hyphenated = await gateway(mock, { path: '/v1/cloudrun/my-shop' });
   expect(hyphenated.json.message).toContain(" such as 'my-shop': () => Response.json({}).");
 });
@@ -23,7 +23,7 @@ test('hello can be replaced, and is listed once', async () => {
   await using own = await createMock({ services: { hello: () => Response.json('own') } });
   expect((await gateway(own, { path: HELLO })).json).toBe('own');
   const { json } = await gateway(own, { path: '/v1/cloudrun/other' });
-  expect(json.message).toMatch(/ The services: hello, echo\.$/);
+  expect(json.message).toMatch(/ The services: hello, echo\. Add it with /);
 });
 
 describe('Prefer and Accept', () => {

@@ -89,7 +89,7 @@ function parseOptions(argv: readonly string[], version: string) {
 const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
 
 function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
-  const { takes } = OPTIONS[name];
+  const { takes, isValid, flagRequirement } = OPTIONS[name];
   try {
     if (name === 'wireProfile') {
       return { path: text, profile: parseWireProfile(readFileSync(text, 'utf8'), text) };
@@ -97,6 +97,7 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
     let value: unknown = text;
     if (takes === 'number' && /^\d+$/.test(text)) value = Number(text);
     if (takes === 'list') value = [...((previous as string[] | undefined) ?? []), text];
+    if (flagRequirement && !isValid(value)) throw new TypeError(`It must be ${flagRequirement}.`);
     // `toServices` joins them.
     assertOption(name, name === 'services' ? text : value);
     return value;

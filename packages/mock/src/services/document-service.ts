@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
@@ -14,6 +15,10 @@ export const documentService: ServiceKind<object | string> = {
   accepts: isDocument,
   async start(definition, { folder, options, onProblem }) {
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
+    if (typeof source === 'string' && !existsSync(source)) {
+      const forms = 'a URL such as http://127.0.0.1:3000 nor a file';
+      throw new TypeError(`${definition} is neither ${forms}.`);
+    }
     const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
     return createDocumentService(await openDocument(source, serve, onProblem));
   },

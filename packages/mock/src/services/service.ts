@@ -52,6 +52,6 @@ export function unknownService(
 ): GatewayError {
   const key = name.includes('-') ? `'${name}'` : name;
   const example = `${key}: () => Response.json({})`;
-  const message = `The hosted service ${name} does not exist: add it ${where}, such as ${example}.${suggest(name, names, 'services')}`;
+  const message = `The hosted service ${name} does not exist.${suggest(name, names, 'services')} Add it ${where}, such as ${example}.`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }

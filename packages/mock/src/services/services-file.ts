@@ -24,9 +24,10 @@ export async function openServicesFile<Started>(
   start: (definitions: HostedServices) => Promise<Started>,
   onProblem: OnProblem,
 ): Promise<{ readonly services: Live<Started>; close(): void }> {
-  if (!existsSync(path) || !/\.[cm]?[jt]s$/.test(path)) {
-    const message = 'the file does not exist, or is neither TypeScript nor JavaScript.';
-    throw new ServicesError(`${path}: ${message}`);
+  if (!existsSync(path)) throw new ServicesError(`${path}: the file does not exist.`);
+  if (!/\.[cm]?[jt]s$/.test(path)) {
+    const fix = `An OpenAPI document needs a name, such as shop=${path}.`;
+    throw new ServicesError(`${path}: the file is neither TypeScript nor JavaScript. ${fix}`);
   }
   const entry = realpathSync(resolve(path));
   let loaded: FreshImport | undefined;
