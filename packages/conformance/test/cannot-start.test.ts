@@ -72,7 +72,10 @@ test('what prevents the fixture service from listening is reported in one senten
   await using other = await listen(createServer());
   const { port } = new URL(other.url);
   for (const [value, sentence] of [
-    [port, `address already in use 127.0.0.1:${port}`],
+    [
+      port,
+      `Port ${port} is already in use: stop the other program, or choose another port with --port.`,
+    ],
     ['http', '--port must be an integer from 0 to 65535.'],
   ] as const) {
     const { code, lines } = await run('fixture', '--port', value);

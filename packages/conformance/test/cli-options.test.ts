@@ -46,7 +46,7 @@ test.each<[args: string[], sentence: string, env?: Record<string, string>]>([
   [['--gateway-url', 'http://a/?#'], '--gateway-url must be an http or https URL without'],
   [['--gateway-url', 'x'], '--gateway-url must be an http', { BERTH_GATEWAY_URL: 'http://a' }],
   [['--gateway-uri', 'x'], "unknown option '--gateway-uri'\n(Did you mean --gateway-url?)"],
-  [['fixtur'], 'Unexpected arguments: quote values that contain spaces.'],
+  [['fixtur'], 'Unknown command, or a value with spaces that is not quoted. Did you mean fixture?'],
   [[...URLS, '--gateway-host', ''], '--gateway-host must not be empty.'],
   [[...URLS, '--timeout'], "option '--timeout <seconds>' argument missing"],
   [[...URLS, '--timeout', 'soon'], '--timeout must be a number from 0.001 to 3600.'],

@@ -18,8 +18,8 @@ import { type CommandOptions, type Environment, listOptions, readOptions } from 
 /** Exit code if the run could not start, or is inconclusive. */
 const UNKNOWN = 2;
 
-const EXCESS =
-  'Unexpected arguments: quote values that contain spaces. The only command is fixture.';
+/** Does not name the argument, which may be part of a credential. */
+const EXCESS = 'Unknown command, or a value with spaces that is not quoted. Did you mean fixture?';
 
 const HELP_END = `
 Each option has an environment variable, such as BERTH_GATEWAY_URL for --gateway-url. There, a list has one value
@@ -162,7 +162,9 @@ async function serveFixture(
 ): Promise<void> {
   const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
   if (!isPort) throw new StartError('--port must be an integer from 0 to 65535.');
-  const fixture = await startFixture({ port: Number(port), host }).catch(({ message }) => {
+  const fixture = await startFixture({ port: Number(port), host }).catch(({ code, message }) => {
+    const fix = 'stop the other program, or choose another port with --port';
+    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is already in use: ${fix}.`);
     throw new StartError(`Cannot start the fixture service: ${message}.`);
   });
   out(`The fixture service (protocol ${PROTOCOL}) is listening on ${fixture.url}`);

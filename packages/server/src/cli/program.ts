@@ -56,7 +56,10 @@ function createProgram(version: string): Command {
         .argParser(parseText),
     )
     .addHelpText('after', EXAMPLES)
+    .allowExcessArguments()
     .action(async ({ config, port, data }) => {
+      const [name] = program.args;
+      if (name !== undefined) program.error(`error: unknown command '${name}'`);
       const { serveConfig, serveDevelopment } = await commands();
       return config === undefined ? serveDevelopment(port, data) : serveConfig(config);
     });

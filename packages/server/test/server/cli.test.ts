@@ -13,7 +13,7 @@ test.each([
   [['--port', '65536'], 'integer from 0 to 65535'],
   [['--config', 'good.yaml', '--port', '1'], "cannot be used with option '-c, --config <file>'"],
   [['--prot', '1'], 'Did you mean --port?'],
-  [['extra'], 'See berth-server --help for options and commands.'],
+  [['extra'], "error: unknown command 'extra'\nSee berth-server --help for options and commands."],
   [['--config', ''], 'It must not be empty'],
   [['token', '--seconds', '-1'], 'integer from 1'],
   [['revoke', 'key-pair'], 'missing required argument'],
