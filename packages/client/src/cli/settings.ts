@@ -35,7 +35,8 @@ function requireSetting(name: Setting): string {
 function requireUrl(name: Setting): string {
   const value = requireSetting(name);
   if (/^https?:[^?#@]*$/i.test(value) && URL.canParse(value)) return value;
-  throw new Failure(`${name} must be a URL such as https://storage.example.com.`, 2);
+  const host = name === 'BERTH_GATEWAY_URL' ? 'dev.gateway.example' : 'storage.example';
+  throw new Failure(`${name} must be a URL such as https://${host}.`, 2);
 }
 
 export function openGateway(wireProfile: WireProfile): GatewayClient {

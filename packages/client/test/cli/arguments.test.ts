@@ -25,6 +25,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['call hello', /No credentials for the gateway: set BERTH_GATEWAY_TOKEN, or/, NO_KEYS],
   ['rm remote:/x', /BERTH_TC3_SECRET_KEY is missing \(secret/, { BERTH_TC3_SECRET_KEY: '' }],
   ['rm remote:/x', /BERTH_STORAGE_URL must be a URL such as/, { BERTH_STORAGE_URL: 'storage' }],
+  ['call hello', /BERTH_GATEWAY_URL .* https:\/\/dev\.gateway/, { BERTH_GATEWAY_URL: 'gateway' }],
   ['rm remote:/x', /BERTH_STORAGE_URL must be/, { BERTH_STORAGE_URL: 'https://user:a@b.example' }],
   ['rm remote:/x', /BERTH_WIRE_PROFILE: ENOENT/, { BERTH_WIRE_PROFILE: '/no/such.json' }],
 ])('berth %s ends with 2, says the fix and sends nothing', async (args, message, env) => {
