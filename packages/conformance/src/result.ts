@@ -42,8 +42,10 @@ export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statemen
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string | undefined;
   findings: Finding[];
-  /** What was not checked although it passed, and why. */
+  /** What was not checked although it passed or failed, and why. */
   unchecked: string[];
+  /** IDs of the sentences of a rule that were skipped or ended with an error although it failed. */
+  unfinished: string[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
   /** By sentence, if it applies to each response: how many of the responses it applies to violate it. */
@@ -56,6 +58,6 @@ export function toResult(
   known: Pick<Result, 'outcome'> & Partial<Result>,
 ): Result {
   const passed = known.outcome === 'pass' ? [id] : [];
-  const nothing = { rules: [], findings: [], scopes: {}, unchecked: [], notes: [], durationMs: 0 };
-  return { engine, id, level, statement, passed, ...nothing, ...known };
+  const lists = { rules: [], findings: [], unchecked: [], unfinished: [], notes: [] };
+  return { engine, id, level, statement, passed, ...lists, scopes: {}, durationMs: 0, ...known };
 }

@@ -26,6 +26,22 @@ test('a known failure of one rule does not cover what a transaction finds about 
   expect(await exitCodeWith('GW-REQUEST-ID', 'GW-ERROR')).toBe(0);
 });
 
+test.each([
+  ['GW-ERROR/1', 2],
+  ['GW-ERROR', 0],
+])(
+  'a known failure of %s, of which another sentence is skipped, exits with %j',
+  async (id, code) => {
+    await using target = await startFronted({ response: bareErrors });
+    const options = { ...target.options, only: ['GW-ERROR'], known: [{ id }] };
+    const { exitCode, results } = await createConformance(options).run();
+    expect(exitCode).toBe(code);
+    expect(results.find((result) => result.id === 'GW-ERROR')?.unchecked).toEqual([
+      'GW-ERROR/2 was not checked: no error has both a requestId and an X-Request-Id',
+    ]);
+  },
+);
+
 test('the errors of a gateway without the fixture service are checked, even if they lack an ID', async () => {
   await using target = await startFronted({ response: bareErrors });
   const { gatewayUrl, gatewayHost, gatewayToken } = target.options;

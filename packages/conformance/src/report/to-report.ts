@@ -24,12 +24,14 @@ export interface Report {
     /** Entries that no longer fail: they must be removed from the list. */
     stale: string[];
     expired: string[];
+    /** Sentences of failed MUSTs that were skipped or ended with an error, and that no entry covers. */
+    unfinished: string[];
   };
   /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 80 rules`. */
   verdict: string;
   /**
-   * 1 if a MUST fails that is not known, or the list of known failures is outdated; otherwise 2 if a MUST was
-   * skipped or ended with an error, or nothing was checked; otherwise 0.
+   * 1 if a MUST fails that is not known, or the list of known failures is outdated; otherwise 2 if a MUST, or a
+   * sentence of it, was skipped or ended with an error, or nothing was checked; otherwise 0.
    */
   exitCode: 0 | 1 | 2;
   results: Result[];
@@ -67,9 +69,9 @@ function count(results: readonly Result[]): Report['summary'] {
   return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
 }
 
-/** Whether a rule passed although a sentence of it was not checked, or not selected. */
-const isPartlyChecked = ({ id, outcome, passed }: Result): boolean =>
-  outcome === 'pass' && !passed.includes(id);
+/** Whether a rule passed or failed although a sentence of it was not checked, or not selected. */
+const isPartlyChecked = ({ id, outcome, passed, unchecked }: Result): boolean =>
+  outcome === 'pass' ? !passed.includes(id) : unchecked.length > 0;
 
 function compare(
   results: readonly Result[],
@@ -80,10 +82,14 @@ function compare(
   const accepted = entries.filter((entry) => !expired.includes(entry));
   const passed = results.flatMap((result) => result.passed);
   const stale = accepted.filter(({ id, flaky }) => !flaky && passed.includes(id));
+  const unfinished = results
+    .filter(({ id, level }) => level === 'must' && !accepted.some((entry) => entry.id === id))
+    .flatMap((result) => result.unfinished);
   return {
     failures: results.flatMap((result) => toKnown(result, accepted)),
     stale: stale.map(({ id }) => id),
     expired: expired.map(({ id }) => id),
+    unfinished: unfinished.filter((id) => !accepted.some((entry) => entry.id === id)),
   };
 }
 
@@ -116,7 +122,7 @@ function conclude(
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
   const partly = results.filter(isPartlyChecked).length;
-  const isInconclusive = isOpen || pass + fail === 0;
+  const isInconclusive = isOpen || known.unfinished.length > 0 || pass + fail === 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,

@@ -38,13 +38,14 @@ test.each<[string, number | undefined, checked: Outcome, Outcome | undefined]>([
   expect(decideInvariant(scope, [{ outcome }])?.outcome).toBe(expected);
 });
 
-test.each<[Outcome[], decisive: Outcome, isPartial: boolean]>([
-  [['pass', 'disabled'], 'pass', true],
-  [['pass', 'skip'], 'skip', false],
-  [['skip', 'error', 'pass'], 'error', false],
-  [['error', 'fail'], 'fail', false],
-])('the parts %j', (outcomes, decisive, isPartial) => {
+test.each<[Outcome[], decisive: Outcome, unchecked: string | undefined]>([
+  [['pass', 'pass'], 'pass', undefined],
+  [['pass', 'disabled'], 'pass', 'disabled'],
+  [['disabled', 'skip', 'pass'], 'skip', 'skip'],
+  [['skip', 'error', 'pass'], 'error', 'error'],
+  [['error', 'fail'], 'fail', undefined],
+])('the parts %j', (outcomes, decisive, unchecked) => {
   const parts = outcomes.map((outcome) => ({ outcome, reason: outcome }));
   expect(findDecisive(parts).outcome).toBe(decisive);
-  expect(findUnchecked(parts) !== undefined).toBe(isPartial);
+  expect(findUnchecked(decisive, parts)).toBe(unchecked);
 });

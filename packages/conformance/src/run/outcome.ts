@@ -53,7 +53,12 @@ export function findDecisive<Item extends Decided>(items: readonly Item[]): Item
   return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
 }
 
-/** Returns why a pass is only partial: something that should prove it, too, is disabled. */
-export function findUnchecked(items: readonly Decided[]): string | undefined {
-  return items.find(({ outcome }) => outcome === 'disabled')?.reason;
+/**
+ * Returns why a sentence with this outcome was not checked, or only partly: something that should prove it, too, is
+ * disabled. A failure needs no other proof.
+ */
+export function findUnchecked(outcome: Outcome, items: readonly Decided[]): string | undefined {
+  if (outcome === 'fail') return undefined;
+  const missing = outcome === 'pass' ? 'disabled' : outcome;
+  return items.find((item) => item.outcome === missing)?.reason;
 }

@@ -93,15 +93,19 @@ async function attempt(check: Check, context: CheckContext): Promise<Decided> {
 function mergeParts(rule: Rule, parts: readonly Part[]): Result {
   const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, ofSentence]) => {
     const { outcome, reason } = findDecisive(ofSentence);
-    return { id, outcome, reason, unchecked: findUnchecked(ofSentence) };
+    return { id, outcome, reason, unchecked: findUnchecked(outcome, ofSentence) };
   });
   const { id, outcome, reason } = findDecisive(sentences);
   const isShared = sentences.every((sentence) => sentence.reason === reason);
+  const isDecided = outcome === 'pass' || outcome === 'fail';
   const unchecked = sentences.flatMap((sentence) => {
     const what = sentence.outcome === 'pass' ? 'only partly' : 'not';
     const note = `${sentence.id} was ${what} checked: ${sentence.unchecked}`;
-    return outcome === 'pass' && sentence.unchecked !== undefined ? note : [];
+    return isDecided && sentence.unchecked !== undefined ? note : [];
   });
+  const unfinished = sentences.filter(
+    (sentence) => sentence.outcome === 'skip' || sentence.outcome === 'error',
+  );
   const passed: string[] = sentences
     .filter((sentence) => sentence.outcome === 'pass' && sentence.unchecked === undefined)
     .map((sentence) => sentence.id);
@@ -116,6 +120,7 @@ function mergeParts(rule: Rule, parts: readonly Part[]): Result {
       part.findings.map((finding) => ({ ...finding, sentence: part.id })),
     ),
     unchecked,
+    unfinished: outcome === 'fail' ? unfinished.map((sentence) => sentence.id) : [],
     notes: parts.flatMap(({ notes = [] }) => notes),
     durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
   });
