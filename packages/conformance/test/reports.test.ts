@@ -208,3 +208,16 @@ test('a failure without findings is not known', () => {
   const { exitCode, known } = sampleReport([result], [{ id: result.id }]);
   expect([exitCode, known.failures]).toEqual([1, []]);
 });
+
+test.each<[Outcome, unchecked: string[], verdict: string]>([
+  ['pass', [], 'follows the contract, except for known failures: 2 of 2 rules, 1 known to fail'],
+  ['pass', ['GW-C2/2'], 'follows what was checked, except for known failures: 2 of 2 rules'],
+  ['disabled', [], 'follows what was checked, except for known failures: 1 of 2 rules'],
+])(
+  'the verdict on a known failure next to a %s, with %j unchecked',
+  (outcome, unchecked, verdict) => {
+    const results = [sampleResult({ outcome }), { ...failed, unchecked }];
+    const report = sampleReport(results, [{ id: 'GW-C2' }]);
+    expect(report).toMatchObject({ exitCode: 0, verdict: expect.stringContaining(verdict) });
+  },
+);
