@@ -15,8 +15,8 @@ import { isGatewayError } from './read-response.ts';
 
 /** A call to a service. */
 export interface ServiceCall extends OperationCall {
-  /** What follows the name of the fixture service in the path; empty for another service. */
-  anyPath: string;
+  /** What follows the name of the fixture service in the path; `undefined` for another service. */
+  anyPath: string | undefined;
   /** The request as the fixture service received it, if it responded with that. */
   echo: Echo | undefined;
   /** What the fixture service sent otherwise, if the response is certainly that one. */
@@ -27,13 +27,15 @@ export function toServiceCall(call: OperationCall): ServiceCall {
   const { pathname } = splitTarget(call.sent.url);
   const prefix = `/v1/cloudrun/${call.settings.service}`;
   const start = pathname.indexOf(prefix);
-  const anyPath = start < 0 ? '' : pathname.slice(start + prefix.length);
+  const rest = pathname.slice(start + prefix.length);
+  const isFixture = start >= 0 && (rest === '' || rest.startsWith('/'));
+  const anyPath = isFixture ? rest : undefined;
   const echo = readEcho(call);
   return {
     ...call,
     anyPath,
     echo,
-    fixtureResponse: echo ? undefined : readFixtureResponse(call, anyPath),
+    fixtureResponse: echo ? undefined : readFixtureResponse(call, anyPath ?? ''),
   };
 }
 
@@ -136,7 +138,7 @@ function sentenceOf(anyPath: string): number {
 const ofPath =
   (sentence: number): Invariant<ServiceCall> =>
   ({ echo, anyPath }) => {
-    if (!echo || sentenceOf(anyPath) !== sentence) return undefined;
+    if (!echo || anyPath === undefined || sentenceOf(anyPath) !== sentence) return undefined;
     const expected = anyPath || '/';
     const { pathname } = splitTarget(echo.target);
     const message = `the service must receive the path ${expected}, but received ${pathname}`;
