@@ -75,8 +75,10 @@ test('files that a violation may have made are looked for at the end', async () 
       return operation === 'batchCopyFile' && body.includes('a~b') ? drop : undefined;
     },
   });
-  await runWithoutLeaks({ ...target.options, only: ['ST-COPY-PATH/3'] });
+  await runWithoutLeaks({ ...target.options, only: ['ST-COPY-PATH/3', 'ST-REQUEST/2'] });
   expect(granted).toContainEqual(expect.stringMatching(/a~b\.txt$/));
+  expect(granted).toContainEqual(expect.stringMatching(/sample\.txt\.copy$/));
+  expect(granted).toContainEqual(expect.stringMatching(/sample\.txt\.copy\.true\.false$/));
 
   await using mutated = await startMutated();
   const keys = new Set<string>();

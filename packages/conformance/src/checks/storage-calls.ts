@@ -59,14 +59,15 @@ export async function expectSuccesses(
  * ID was issued by the deployment, so that it has no reason to reject a call as malformed.
  */
 export async function makeGoodFields(t: CallContext) {
-  const path = t.storage.path('sample.txt');
+  const from = 'sample.txt';
+  const path = t.files.path(from);
   const fileID = await t.files.fileIdOf(path);
-  const [srcPath, dstPath] = [t.storage.copyPath(path), t.storage.copyPath(`${path}.copy`)];
+  const copy = { from, to: `${from}.copy`, overwrite: false, removeOriginal: false };
   return {
     getUploadMetaData: { path },
     batchGetTempUrls: { fileList: [{ fileID }] },
     batchDelete: { fileList: [fileID] },
-    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
+    batchCopyFile: { fileList: t.files.toCopyItems([copy]) },
   } as const;
 }
 

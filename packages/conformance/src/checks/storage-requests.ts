@@ -59,13 +59,16 @@ function toSpellings(
 }
 
 /** Copies of one file with each combination of options. */
-const toCopies = ({ srcPath, dstPath }: GoodFields['batchCopyFile']['fileList'][0]) =>
-  [undefined, true, false].flatMap((overwrite) =>
-    [undefined, true, false].map((removeOriginal) => {
-      const to = `${dstPath}.${overwrite}.${removeOriginal}`;
-      return { srcPath, dstPath: to, overwrite, removeOriginal };
+function toCopies({ files }: CheckContext) {
+  const options = [undefined, true, false];
+  const copies = options.flatMap((overwrite) =>
+    options.map((removeOriginal) => {
+      const to = `sample.txt.copy.${overwrite}.${removeOriginal}`;
+      return { from: 'sample.txt', to, overwrite, removeOriginal };
     }),
   );
+  return files.toCopyItems(copies);
+}
 
 /** Fields that no operation has, and names that careless code handles badly. */
 const UNKNOWN = {
@@ -224,10 +227,10 @@ export const storageRequests: readonly Check[] = [
       return [operation, good[operation], options];
     }),
   ),
-  defineAccepted('ST-REQUEST/2', (good) => {
-    const [copy] = good.batchCopyFile.fileList;
-    return [...Object.entries(good), ['batchCopyFile', { fileList: toCopies(copy) }]];
-  }),
+  defineAccepted('ST-REQUEST/2', (good, t) => [
+    ...Object.entries(good),
+    ['batchCopyFile', { fileList: toCopies(t) }],
+  ]),
   defineAccepted('ST-UNKNOWN-FIELDS', (good) => {
     const [link] = good.batchGetTempUrls.fileList;
     const [copy] = good.batchCopyFile.fileList;

@@ -52,8 +52,8 @@ export type Reading = { exchange: Exchange } & (
 export interface CopyItem {
   from: string;
   to: string;
-  overwrite?: boolean;
-  removeOriginal?: boolean;
+  overwrite?: boolean | undefined;
+  removeOriginal?: boolean | undefined;
 }
 
 interface Context {
