@@ -14,12 +14,13 @@ import {
   showResponse,
 } from './gateway-calls.ts';
 
-/** Calls paths that must reach the service, in turn with GET and POST; the invariants compare what it received. */
+/** Calls paths that must reach the service, in turn with GET and POST. */
 async function callPaths(t: CheckContext, paths: readonly string[]): Promise<void> {
   const calls = paths.map((path) => ({ path: path.replace('{service}', t.settings.service) }));
   for (const call of alternate(calls)) await callEcho(t, call);
 }
 
+/** Defines a check that calls reach the service. `invariants/gateway-invariants.ts` compares the paths that it received. */
 const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
   defineCheck(id, ['fixture'], (t) => callPaths(t, paths));
 

@@ -30,7 +30,8 @@ export function showResponse({ received }: Exchange): string {
 
 /**
  * Makes a call that must reach the fixture service, and returns it with the request as it arrived there. A call that does
- * not arrive is a finding, unless a plain call does not arrive either.
+ * not arrive is a finding, unless a plain call does not arrive either. What arrives is compared in
+ * `invariants/gateway-invariants.ts`.
  *
  * @param rejection a status with which HTTP allows a gateway to reject this call; the operator then gets a note
  */
