@@ -1,4 +1,5 @@
 import { checks } from './checks/index.ts';
+import { createResources, createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { StartError } from './not-run.ts';
@@ -8,7 +9,6 @@ import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
 import { assume, prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
-import { createResources, createRun } from './run/run.ts';
 import { reportInvariants, runChecks } from './run/run-checks.ts';
 
 export interface Conformance {

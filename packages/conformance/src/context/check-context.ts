@@ -1,4 +1,4 @@
-import type { Need } from '../contract/catalog.ts';
+import type { Need, Runnable } from '../contract/catalog.ts';
 import { findRule } from '../contract/rules.ts';
 import { createFixtureClient, type FixtureClient } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
@@ -9,10 +9,9 @@ import { type Claim, cite, show } from '../invariants/claims.ts';
 import type { InvariantId } from '../invariants/observer.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
-import { FOLDER, type Run, withCaller } from '../run/run.ts';
-import type { Runnable } from '../run/why-not-run.ts';
 import { Files } from './files.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { FOLDER, type Run, withCaller } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 export interface Check extends Runnable {

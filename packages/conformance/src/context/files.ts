@@ -16,7 +16,7 @@ import {
 } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths } from '../options.ts';
-import type { Run } from '../run/run.ts';
+import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
 
 export type Grant = Record<

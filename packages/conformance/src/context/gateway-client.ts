@@ -10,7 +10,7 @@ import {
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { isGatewayError } from '../invariants/read-response.ts';
 import { assertRejectable, NoWebSocketError } from '../not-run.ts';
-import type { Run } from '../run/run.ts';
+import type { Run } from './run.ts';
 
 export interface GatewayCall {
   method?: string;

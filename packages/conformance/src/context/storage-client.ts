@@ -9,7 +9,7 @@ import {
 import { type Entry, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { assertRejectable, SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import type { Run } from '../run/run.ts';
+import type { Run } from './run.ts';
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 

@@ -39,6 +39,11 @@ export interface Test {
   sentences?: Readonly<Record<string, string>>;
 }
 
+/** A test, or a check of a sentence, with what it needs. */
+export interface Runnable extends Pick<Test, 'engine' | 'id' | 'api'> {
+  needs: readonly Need[];
+}
+
 /** The contract in OpenAPI 3.0, which Dredd needs. */
 export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
 

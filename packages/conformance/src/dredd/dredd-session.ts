@@ -1,8 +1,8 @@
 import { readOptions } from '../cli/options.ts';
+import { createResources, createRun } from '../context/run.ts';
 import { toSettings } from '../options.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
-import { createResources, createRun } from '../run/run.ts';
 import { createHooks } from './hooks.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { Run } from '../context/run.ts';
 import type { Transaction } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
@@ -6,7 +7,6 @@ import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { SkipError, toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import type { Run } from '../run/run.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
+import type { Run } from '../context/run.ts';
 import { copies, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { startTimer } from '../http/connection.ts';
 import { type NotRun, skipped } from '../not-run.ts';
 import { type Result, toResult } from '../result.ts';
-import type { Run } from '../run/run.ts';
 import { createHooks, type HookName, whyNotRequested } from './hooks.ts';
 import type { DreddTransaction } from './prepare-call.ts';
 

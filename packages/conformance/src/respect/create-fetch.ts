@@ -1,10 +1,10 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { Files } from '../context/files.ts';
+import type { Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
 import { show } from '../invariants/claims.ts';
-import type { Run } from '../run/run.ts';
 
 export interface Recorded {
   exchanges: Exchange[];

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
+import { FOLDER, type Run } from '../context/run.ts';
 import { type Workflow, workflows } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { FOLDER, type Run } from '../run/run.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 

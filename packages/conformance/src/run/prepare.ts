@@ -2,6 +2,7 @@ import { PROTOCOL } from '@berth/conformance/fixture';
 import { checks } from '../checks/index.ts';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
+import type { Accepted, Resources, Run } from '../context/run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
@@ -10,7 +11,6 @@ import type { GatewayScheme } from '../http/sign.ts';
 import { codeOf, isGatewayError, type StorageReply } from '../invariants/read-response.ts';
 import { SkipError, StartError, skipped } from '../not-run.ts';
 import { REQUEST_FORMS, type Settings } from '../options.ts';
-import type { Accepted, Resources, Run } from './run.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 const ATTEMPTS = 5;

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
+import { type Run, withCaller } from '../context/run.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import type { Entry } from '../invariants/read-response.ts';
-import { inParallel, type Run, withCaller } from './run.ts';
+import { inParallel } from './in-parallel.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;

@@ -1,9 +1,11 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
+import type { Run } from '../context/run.ts';
 import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { isInvariant } from '../invariants/observer.ts';
 import { NoWebSocketError } from '../not-run.ts';
 import { type Finding, type Result, type Scope, toResult } from '../result.ts';
+import { inParallel } from './in-parallel.ts';
 import {
   type Decided,
   decideCheck,
@@ -11,7 +13,6 @@ import {
   findDecisive,
   findUnchecked,
 } from './outcome.ts';
-import { inParallel, type Run } from './run.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 /** What one check, or an invariant, shows about a sentence. */

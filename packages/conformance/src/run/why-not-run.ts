@@ -1,13 +1,8 @@
 import { createRequire } from 'node:module';
-import type { Need, Test } from '../contract/catalog.ts';
+import type { Run } from '../context/run.ts';
+import type { Need, Runnable } from '../contract/catalog.ts';
 import { disabled, type NotRun, skipped } from '../not-run.ts';
 import { isSelected } from '../options.ts';
-import type { Run } from './run.ts';
-
-/** A test, or a check of a sentence, with what it needs. */
-export interface Runnable extends Pick<Test, 'engine' | 'id' | 'api'> {
-  needs: readonly Need[];
-}
 
 export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
   const { settings, signal, missing } = run;

@@ -69,18 +69,3 @@ export function createRun(resources: Resources, accepted: Accepted): Run {
 export function withCaller(run: Run, changed: Partial<CallerOptions>): Run {
   return { ...run, caller: run.caller.with(changed) };
 }
-
-/** Returns the results in order of completion. */
-export async function inParallel<Item, Value>(
-  items: readonly Item[],
-  max: number,
-  work: (item: Item) => Promise<Value>,
-): Promise<Value[]> {
-  const waiting = [...items];
-  const results: Value[] = [];
-  const worker = async () => {
-    for (let item = waiting.shift(); item; item = waiting.shift()) results.push(await work(item));
-  };
-  await Promise.all(Array.from({ length: max }, worker));
-  return results;
-}
