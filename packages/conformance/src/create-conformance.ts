@@ -1,5 +1,5 @@
 import { checks } from './checks/index.ts';
-import { createResources, createRun } from './context/run.ts';
+import { createObservedRun, createResources, createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { StartError } from './not-run.ts';
@@ -58,7 +58,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     accepted = await prepare(resources);
-    const run = createRun(resources, accepted);
+    const run = createObservedRun(resources, accepted);
     const [observed] = await Promise.all([
       runChecks(run, checks, onResult),
       runDredd(run, onResult),

@@ -56,16 +56,21 @@ export function createResources(settings: Settings, signal: AbortSignal) {
   };
 }
 
-/** Creates the run that the checks use: the invariants check the responses to all its calls. */
+/** Creates a run for calls whose responses the invariants do not check. */
 export function createRun(resources: Resources, accepted: Accepted): Run {
+  return { ...resources, ...accepted };
+}
+
+/** Creates the run that the checks use: the invariants check the responses to all its calls. */
+export function createObservedRun(resources: Resources, accepted: Accepted): Run {
   const { observer } = resources;
-  return withCaller(
-    { ...resources, ...accepted },
-    { onExchange: (exchange) => observer.observe(exchange) },
-  );
+  return withCaller(createRun(resources, accepted), {
+    onExchange: (exchange) => observer.observe(exchange),
+  });
 }
 
 /** Returns the same run, but with other options for its calls. */
 export function withCaller(run: Run, changed: Partial<CallerOptions>): Run {
-  return { ...run, caller: run.caller.with(changed) };
+  const { signal = run.signal, pace = run.pace } = changed;
+  return { ...run, signal, pace, caller: run.caller.with(changed) };
 }

@@ -1,5 +1,5 @@
 import { readOptions } from '../cli/options.ts';
-import { createResources, createRun } from '../context/run.ts';
+import { createObservedRun, createResources } from '../context/run.ts';
 import { toSettings } from '../options.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
@@ -17,6 +17,6 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
   const resources = createResources(settings, new AbortController().signal);
-  const run = createRun(resources, await prepare(resources));
+  const run = createObservedRun(resources, await prepare(resources));
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

@@ -2,7 +2,7 @@ import { PROTOCOL } from '@berth/conformance/fixture';
 import { checks } from '../checks/index.ts';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
-import type { Accepted, Resources, Run } from '../context/run.ts';
+import { type Accepted, createRun, type Resources, type Run } from '../context/run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
@@ -43,7 +43,7 @@ export async function prepare(resources: Resources): Promise<Accepted> {
   const find = { gateway: findGatewayCredentials, storage: findStorageForm };
   try {
     await Promise.all(settings.apis.map(async (api) => add(await find[api](resources))));
-    const run = { ...resources, ...accepted };
+    const run = createRun(resources, accepted);
     if (isNeeded(run, 'writes')) add(await findCopyPaths(run));
     if (isNeeded(run, 'webSocket')) add(await findWebSockets(run));
   } catch (error) {
@@ -88,7 +88,7 @@ async function callTarget<Value>(
 
 /** Creates a context for calls to a deployment that accepts this. */
 const probe = (resources: Resources, accepted: Partial<Accepted>) =>
-  new CheckContext({ ...resources, ...assume(resources.settings), ...accepted }, 'probe');
+  new CheckContext(createRun(resources, { ...assume(resources.settings), ...accepted }), 'probe');
 
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
 async function findGatewayCredentials(resources: Resources): Promise<Partial<Accepted>> {

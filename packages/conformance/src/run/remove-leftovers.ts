@@ -28,7 +28,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   );
   // The target may be responding again.
   const pace = new Pace(() => {}, rate);
-  const run = withCaller({ ...ended, signal }, { signal, pace });
+  const run = withCaller(ended, { signal, pace });
   const context = new CheckContext(run, 'clean-up');
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
