@@ -128,10 +128,13 @@ export const storageCopy: readonly Check[] = [
     await folder.expect('copied next to items that fail', Object.fromEntries(copies));
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
-    const names = ['1', '2', '3', '4'];
-    const folder = await t.files.storeReadable(names);
-    const paths = ['to/name', 'to/level/name', 'to/level/deeper/name', 'to/other/deeper/name'];
-    const copies = Object.fromEntries(paths.map((path, index) => [path, names[index] ?? '']));
+    const copies = {
+      'to/name': '1',
+      'to/level/name': '2',
+      'to/level/deeper/name': '3',
+      'to/other/deeper/name': '4',
+    };
+    const folder = await t.files.storeReadable(Object.values(copies));
     await folder.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
     await folder.expect('one of several copies with the same name', copies);
   }),

@@ -108,7 +108,7 @@ export const upload: readonly Check[] = [
     await t.files.expectKept('by the fileID from getUploadMetaData', name);
     await t.files.delete(name);
     // With an ID that is issued for its path now.
-    await t.files.folder().expectGone('deleted by the fileID from getUploadMetaData', name);
+    await t.files.reopen().expectGone('deleted by the fileID from getUploadMetaData', name);
   }),
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
     await t.files.storeReadable(['existing'], { existing: OLD });
@@ -144,7 +144,7 @@ export const upload: readonly Check[] = [
     const { files } = t;
     await files.store('file');
     await files.expectKept('immediately after its upload', 'file');
-    await files.folder().grant('file');
+    await files.reopen().grant('file');
     await files.expectKept('after another grant was issued for its path', 'file');
     await files.store('file.2');
     await files.delete('file.2');
@@ -167,7 +167,7 @@ async function expectFieldChecked(t: CheckContext, position: number): Promise<vo
   const fieldOf = (grant: Grant) => t.files.fields(grant, CONTENT)[position] as [string, string];
   const folder = await t.files.storeReadable(['existing']);
   const first = await folder.grant('first');
-  const second = await folder.folder().grant('existing');
+  const second = await folder.reopen().grant('existing');
   const third = await folder.grant('third');
   const [field, value] = fieldOf(second);
   const isKey = field === 'key';

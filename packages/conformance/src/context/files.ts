@@ -87,9 +87,14 @@ export class Files {
     this.#folder = folder;
   }
 
-  /** Returns a folder in this one. Without a name, it is the same folder, but without what is known about its files. */
-  folder(name = ''): Files {
+  /** Returns a folder in this one. */
+  folder(name: string): Files {
     return new Files(this.#context, this.#folder + name);
+  }
+
+  /** Opens the same folder again, without what is known about its files. */
+  reopen(): Files {
+    return new Files(this.#context, this.#folder);
   }
 
   path(name: string): string {
@@ -274,7 +279,8 @@ export class Files {
     for (const [index, name] of names.entries()) {
       const content = files[name];
       const bytes = typeof content === 'string' ? this.#contents.get(content) : content;
-      if (content && !bytes) throw new Error(`no content is known for the name ${content}`);
+      if (content !== undefined && !bytes)
+        throw new Error(`no content is known for the name ${content}`);
       this.expectReading(readings[index] as Reading, bytes, `${this.path(name)} (${when})`);
     }
   }
