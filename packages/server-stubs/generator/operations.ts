@@ -61,7 +61,11 @@ export function describeOperations(document: OpenApiDocument) {
     withDefaults.push(...parameters.described.filter(({ parameter }) => 'default' in parameter));
     routes.push(describeRoute(found, parameters, { requests, responses }));
   }
-  checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
+  const sets = { requests: requests.finish(), responses: responses.finish() };
+  checkSchemas(
+    Object.values(sets).flatMap(({ schemas }) => [...schemas.values()]),
+    document,
+  );
   checkDefaults(withDefaults, document);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
@@ -70,7 +74,7 @@ export function describeOperations(document: OpenApiDocument) {
     securitySchemes,
     routes,
   };
-  return { table, requests, responses };
+  return { table, ...sets };
 }
 
 function describeRoute(
@@ -106,9 +110,10 @@ function securityOf(root: JsonObject, operation: JsonObject): unknown {
 function checkDefaults(described: readonly Described[], document: OpenApiDocument): void {
   const schemas = new SchemaSet(document, 'requests');
   const names = described.map(({ schema, at }) => schemas.add(schema, at));
+  const finished = schemas.finish();
   for (const [index, { parameter, at }] of described.entries()) {
     const { in: place, name, default: value } = parameter;
-    const validate = names[index] && schemas.toValidator(names[index]);
+    const validate = names[index] && finished.toValidator(names[index]);
     if (validate === undefined || validate(value)) continue;
     const { message } = toViolation(value, validate.errors, place, 'default');
     const effect = `The default of ${place}.${name} is invalid, so requests without it are rejected`;

@@ -32,7 +32,6 @@ export class SchemaSet {
   readonly #targetIds = new Map<string, string>();
   readonly #schemas = new Map<string, Schema>();
   readonly #isSupported: (schema: unknown) => boolean;
-  #compile: ((id: string) => Validator) | undefined;
 
   constructor(document: OpenApiDocument, name: SetName) {
     this.document = document;
@@ -56,34 +55,17 @@ export class SchemaSet {
     return validator;
   }
 
-  /** By ID, with the schemas that others refer to last. To be read once all schemas have been added. */
-  get schemas(): ReadonlyMap<string, Schema> {
+  /** Returns the added schemas and those that they refer to. To be called after the last `add`. */
+  finish(): FinishedSchemas {
+    const schemas = new Map(this.#schemas);
     // Grows while it is read. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
-      if (this.#schemas.has(id)) continue;
+      if (schemas.has(id)) continue;
       const schema = this.#convert(targetOf(this.document.root, { $ref }));
-      this.#schemas.set(id, { schema, pointer: toPointer($ref) });
+      schemas.set(id, { schema, pointer: toPointer($ref) });
     }
-    return this.#schemas;
-  }
-
-  /** Returns a validator that is compiled when it is first called, after all schemas have been added. */
-  toValidator({ id }: ValidatorName): Validator {
-    let compiled: Validator | undefined;
-    const validate: Validator = (data) => {
-      this.#compile ??= createCompiler(this.schemas);
-      compiled ??= this.#compile(id);
-      const isValid = compiled(data);
-      validate.errors = compiled.errors ?? null;
-      return isValid;
-    };
-    return validate;
-  }
-
-  /** Writes a module that exports the validators, each by its ID. */
-  toModule(runtime: string): string {
-    const ids = [...this.#validators.values()].map(({ id }) => id);
-    return writeValidators(this.schemas, ids, runtime);
+    const exported = [...this.#validators.values()].map(({ id }) => id);
+    return new FinishedSchemas(schemas, exported);
   }
 
   #convert(schema: unknown) {
@@ -107,5 +89,37 @@ export class SchemaSet {
       .replace(/^#\/(?:components\/)?[^/]*/, '')
       .replaceAll(/(?:~[01]|\W)+/g, ' ');
     return this.#names.take(`is${toTypeName(words)}`);
+  }
+}
+
+/** The schemas of a complete `SchemaSet`, which become validators in this process or in a module. */
+export class FinishedSchemas {
+  /** By ID, with the schemas that others refer to last. */
+  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly #exported: readonly string[];
+  #compile: ((id: string) => Validator) | undefined;
+
+  /** @param exported the IDs of the schemas that were added */
+  constructor(schemas: ReadonlyMap<string, Schema>, exported: readonly string[]) {
+    this.schemas = schemas;
+    this.#exported = exported;
+  }
+
+  /** Returns a validator that is compiled when it is first called. */
+  toValidator({ id }: ValidatorName): Validator {
+    let compiled: Validator | undefined;
+    const validate: Validator = (data) => {
+      this.#compile ??= createCompiler(this.schemas);
+      compiled ??= this.#compile(id);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
+  }
+
+  /** Writes a module that exports the validators, each by its ID. */
+  toModule(runtime: string): string {
+    return writeValidators(this.schemas, this.#exported, runtime);
   }
 }
