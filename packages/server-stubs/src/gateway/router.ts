@@ -19,7 +19,6 @@ import {
   type Call,
   type HandlerResponse,
   HttpError,
-  type IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
 import { discard } from '../runtime/response-body.ts';
@@ -158,24 +157,21 @@ export function createGatewayRouter<Caller = unknown>(
   const { wireProfile, cors, settings } = common;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  // The runtime authenticates the caller first.
+  // The runtime authenticates the caller first, which makes a `Call` an `UnauthenticatedGatewayCall`.
+  const addEnv = (call: Call) => Object.assign(call, { env: envOf(call, env) });
   const authenticate = {
-    bearerToken(token: string, call: IncomingCall) {
-      call.env = envOf(call, env);
-      return security.bearerToken(token, call);
-    },
-    signature(text: string, call: IncomingCall) {
+    bearerToken: (token: string, call: Call) => security.bearerToken(token, addEnv(call)),
+    signature(text: string, call: Call) {
       if (text.split(' ', 1)[0] !== SIGNATURE.algorithm) return undefined;
-      call.env = envOf(call, env);
-      return security.signature(text, call);
+      return security.signature(text, addEnv(call));
     },
   };
 
-  async function handle(parsed: Input, context: IncomingCall): Promise<HandlerResponse> {
-    assertForwardable(context);
-    const { bearerToken, signature } = context.security;
-    context.caller = bearerToken ?? signature;
-    const call = context as GatewayCall<Caller>;
+  async function handle(parsed: Input, authenticated: Call): Promise<HandlerResponse> {
+    assertForwardable(authenticated);
+    const { bearerToken, signature } = authenticated.security;
+    const caller = bearerToken ?? signature;
+    const call = Object.assign(authenticated, { caller }) as GatewayCall<Caller>;
     const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {

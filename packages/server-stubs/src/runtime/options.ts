@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import type { Call, IncomingCall } from './portable/call.ts';
+import type { Call } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 import type { HandlerResponse } from './portable/route-table.ts';
 
@@ -55,7 +55,7 @@ type Narrower = any;
 /** Handles one operation. Generated code narrows both types. */
 export type Handler = (
   input: Narrower,
-  call: IncomingCall<Narrower>,
+  call: Call<Narrower>,
 ) => HandlerResponse | Promise<HandlerResponse>;
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
@@ -70,7 +70,7 @@ export type Handlers = Readonly<Record<string, Handler | undefined>>;
  */
 export type SecurityHandler<Principal = unknown> = (
   credential: string,
-  call: IncomingCall,
+  call: Call,
   scopes: readonly string[],
 ) => Principal | Promise<Principal>;
 

@@ -9,7 +9,7 @@ import {
   type Settings,
   toSettings,
 } from './options.ts';
-import { IncomingCall, type PrincipalsByScheme } from './portable/call.ts';
+import { type Call, IncomingCall, type PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { type Input, readParameters } from './portable/parameters.ts';
@@ -32,7 +32,7 @@ interface Operation {
   /** The path parameter that is not decoded. */
   readonly greedy: string | undefined;
   readonly handle: Handler | undefined;
-  readonly authenticate: ((call: IncomingCall) => Promise<PrincipalsByScheme>) | undefined;
+  readonly authenticate: ((call: Call) => Promise<PrincipalsByScheme>) | undefined;
 }
 
 /**

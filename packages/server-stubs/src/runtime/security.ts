@@ -1,5 +1,5 @@
 import { findHandler, type SecurityHandlers } from './options.ts';
-import type { Call, IncomingCall, PrincipalsByScheme } from './portable/call.ts';
+import type { Call, PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
@@ -15,7 +15,7 @@ export function createAuthentication(
   { securitySchemes }: RouteTable,
   { security, scopes }: Route,
   handlers: SecurityHandlers,
-): ((call: IncomingCall) => Promise<PrincipalsByScheme>) | undefined {
+): ((call: Call) => Promise<PrincipalsByScheme>) | undefined {
   if (security.length === 0) return undefined;
   const alternatives = security.map((names, index) =>
     names.map((name) => {

@@ -109,16 +109,17 @@ export function createStorageRouter<Caller = unknown>(
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate: SecurityHandler = (_, call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    call.envId = call.pathValues.envId ?? '';
-    return security.credentials(credentials, call);
+    const envId = call.pathValues.envId ?? '';
+    return security.credentials(credentials, Object.assign(call, { envId }));
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
   const toHandler = (id: string): Handler | undefined => {
     const handler = (handlers as Record<string, Handler | undefined>)[id]?.bind(handlers);
     if (handler === undefined) return undefined;
-    return async ({ body }, call) => {
-      call.caller = call.security[CREDENTIALS];
+    return async ({ body }, authenticated) => {
+      const caller = authenticated.security[CREDENTIALS];
+      const call = Object.assign(authenticated, { caller }) as StorageCall<Caller>;
       assertEnv(call.envId, env);
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, call), call.requestId);

@@ -8,7 +8,6 @@ import {
   type Call,
   type HandlerResponse,
   hasResponse,
-  type IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
 import { createRouter } from '../runtime/router.ts';
@@ -53,7 +52,7 @@ export function createUploadRouter(
     toContractError('upload', error),
   );
 
-  async function handle({ body }: Input, call: IncomingCall): Promise<HandlerResponse> {
+  async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;

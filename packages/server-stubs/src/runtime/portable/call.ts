@@ -11,9 +11,9 @@ const NOTHING = Object.freeze({});
 
 /** The context of a request. Handlers get it in addition to their input. */
 export interface Call<Security extends object = PrincipalsByScheme>
-  extends Readonly<Omit<IncomingCall<Security>, 'env' | 'envId' | 'caller' | 'key'>> {}
+  extends Readonly<IncomingCall<Security>> {}
 
-/** A `Call` to the routers, which set the fields that are not read-only. Other code gets them in narrower types. */
+/** A `Call` to the runtime, which sets the fields that are not read-only. */
 export class IncomingCall<Security extends object = PrincipalsByScheme> {
   readonly request: IncomingMessage;
   /** For what a returned response cannot express. A handler that ends it must still return a response. */
@@ -30,14 +30,6 @@ export class IncomingCall<Security extends object = PrincipalsByScheme> {
   pathValues: Readonly<Record<string, string>> = NOTHING;
   /** The principals of the alternative that authenticated the caller, by scheme. */
   security: Security = NOTHING as Security;
-  /** Environment of a gateway call. */
-  env = '';
-  /** Environment of a storage call. */
-  envId = '';
-  /** The authenticated caller of a gateway or storage call. */
-  caller: unknown;
-  /** Path in an upload form, once the fields before the file are read. */
-  key: string | undefined;
   readonly #createId: CreateId;
   #requestId: string | undefined;
   #controller: AbortController | undefined;

@@ -1,5 +1,5 @@
 /** The part of the runtime that also works in browsers, where MSW handles calls: nothing here needs a Node.js module. */
-export type { Call, IncomingCall } from './call.ts';
+export type { Call } from './call.ts';
 export { createNullObject, decodeText } from './encoding.ts';
 export * from './headers.ts';
 export * from './http-error.ts';
