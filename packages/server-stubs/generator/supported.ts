@@ -19,9 +19,15 @@ export function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** Creates a function that returns whether a schema and all that it consists of, or refers to, is supported. */
+/**
+ * Creates a function that returns whether a schema, all its subschemas, and all that they refer to are supported.
+ *
+ * Most keywords still work if a part of their schemas is omitted: they accept more. Others would reject valid values.
+ * With `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, a first schema without its pattern would match every text, so
+ * that both match.
+ */
 export function createSupport({ root }: OpenApiDocument): (schema: unknown) => boolean {
-  // So that no schema is read once for each schema that refers to it.
+  // Avoids checking a schema again for every reference.
   const cache = new Map<unknown, boolean>();
   return (schema) => {
     // Each schema, and the one from which it was reached. Grows while it is read.
