@@ -8,7 +8,7 @@ import {
   type OpenApiDocument,
   toList,
 } from './openapi.ts';
-import { ALL_OF, COMPOSITIONS, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
+import { ALL_OF, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
 import { haveTags, isPattern } from './supported.ts';
 
 /** What the schemas of requests or of responses are converted with. */
@@ -114,8 +114,11 @@ function convertReference(value: unknown, keyword: Keyword): unknown {
   return warn(keyword, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
 }
 
+/** Keywords whose schemas may require properties of the same value. Those of `if` and `not` only look for them. */
+const REQUIRING = /^(?:allOf|anyOf|oneOf|then|else|dependentSchemas)$/;
+
 function convertSubschemas(value: unknown, { name, owner, parents, conversion }: Keyword): unknown {
-  const others = COMPOSITIONS.test(name) ? [...parents, owner] : [];
+  const others = REQUIRING.test(name) ? [...parents, owner] : [];
   return mapSubschemas(name, value, (schema) => convertSchema(schema, conversion, others));
 }
 

@@ -154,6 +154,25 @@ it('decimals are multiples of decimals', async () => {
   expect([validate({ b: 7.5 }), validate({ b: 7 })]).toEqual([true, false]);
 });
 
+it.each([
+  JSON.parse('{ "if": { "required": ["kind"] }, "then": { "required": ["id"] } }'),
+  { if: { required: ['id'] }, else: { required: ['id'] } },
+  { dependentSchemas: { kind: { required: ['id'] } } },
+])('readOnly properties are not required by %j', async (condition) => {
+  const properties = { id: { readOnly: true }, kind: {} };
+  const validate = await compileBody({ properties, ...condition });
+  expect(validate({ kind: 'x' })).toBe(true);
+});
+
+it('a condition still finds readOnly properties', async () => {
+  const properties = { id: { readOnly: true } };
+  const withId = { required: ['id'] };
+  const absent = await compileBody({ properties, not: withId });
+  expect([{}, { id: 1 }].map((value) => absent(value))).toEqual([true, false]);
+  const named = await compileBody({ properties, if: withId, else: { required: ['name'] } });
+  expect([{}, { id: 1 }].map((value) => named(value))).toEqual([false, true]);
+});
+
 it('readOnly and writeOnly are not required in the other direction, and validated if they are sent', async () => {
   const { table } = await loadGenerated(features);
   const create = table.routes.find(({ operationId }) => operationId === 'create pet');
