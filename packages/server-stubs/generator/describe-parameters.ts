@@ -5,7 +5,7 @@ import { asObject, entriesOf, follow, type JsonObject, toList, toReference } fro
 import { partsOf, propertiesOf } from './schemas.ts';
 
 type Style = Pick<Parameter, 'style' | 'explode'>;
-type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
+type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'prefix'>;
 type ValueType = ScalarType | 'array' | 'object';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
@@ -55,9 +55,9 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
-  const isExploded = place === 'query' && style.explode;
-  const hasNames = isExploded && propertiesOf(root, schema).length > 0;
-  const canHoldObject = (style.style === 'deepObject' || hasNames) && isFlat(root, schema);
+  const hasNames = place === 'query' && style.explode && propertiesOf(root, schema).length > 0;
+  const isDeep = style.style === 'deepObject' && areOthersText(root, schema);
+  const canHoldObject = (isDeep || hasNames) && isFlat(root, schema);
   if (!isJson(mediaType) && !canHoldObject && typesOf(root, schema).has('object')) {
     const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
     document.warn(at, `${message} Use content with application/json.`);
@@ -69,7 +69,7 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     in: place,
     ...style,
     required: place === 'path' || value.required === true,
-    ...(isJson(mediaType) ? AS_JSON : describeShape(root, schema, style, isExploded)),
+    ...(isJson(mediaType) ? AS_JSON : describeShape(root, schema)),
     ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
@@ -82,17 +82,26 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
  * unless its encoding has a style.
  */
 export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
+  if (!areOthersText(document.root, schema)) {
+    const message = 'Other fields of a form are text, so this form is not checked.';
+    document.warn(document.pointerTo(media, 'schema'), `${message} List them as properties.`);
+    return undefined;
+  }
   const encodings = new Map(entriesOf(asObject(media).encoding));
   const properties = new Map(propertiesOf(document.root, schema));
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
     const style = toStyle(asObject(encodings.get(name)), 'query', 'this form', document);
     if (style === undefined) return [];
-    if (style.style === 'deepObject' && !isFlat(document.root, property)) {
+    const isDeep = style.style === 'deepObject';
+    const isObjectOfText =
+      isFlat(document.root, property) && areOthersText(document.root, property);
+    if (isDeep && !isObjectOfText) {
       const message = 'An object in this style is not supported, so this form is not checked.';
       document.warn(document.pointerTo(property), `${message} Leave out the style to send JSON.`);
       return [];
     }
-    const shape = describeShape(document.root, property, style, false);
+    const asJson = !isDeep && typesOf(document.root, property).has('object');
+    const shape = asJson ? AS_JSON : describeShape(document.root, property);
     return [{ name, in: 'query', ...style, required: false, ...shape }];
   });
   return fields.length === properties.size ? fields : undefined;
@@ -121,27 +130,24 @@ function toStyle(
  * How the text of a parameter or a form field becomes a value of its schema. If a schema allows one value or
  * several, it is parsed as a list, so that handlers get only one form. In style `deepObject`, `types` are
  * those of a single value that is allowed too.
- *
- * @param isExploded whether each property is a separate name in the query
  */
-function describeShape(
-  root: JsonObject,
-  schema: unknown,
-  { style }: Style,
-  isExploded: boolean,
-): Shape {
+function describeShape(root: JsonObject, schema: unknown): Shape {
   const types = typesOf(root, schema);
   if (types.has('object')) {
-    if (style !== 'deepObject' && !isExploded) return AS_JSON;
     const properties = propertiesOf(root, schema).map(([name, property]) => {
       return [name, toScalars(typesOf(root, property))] as const;
     });
     return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(properties) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
-  const items = partsOf(root, schema).flatMap((part) => [...typesOf(root, part.items)]);
-  const itemTypes = new Set(items);
-  return isScalar(itemTypes) ? { shape: 'array', types: toScalars(itemTypes) } : AS_JSON;
+  const parts = partsOf(root, schema);
+  const items = new Set(parts.flatMap((part) => [...typesOf(root, part.items)]));
+  const first = parts.flatMap((part) =>
+    toList(part.prefixItems).map((item) => typesOf(root, item)),
+  );
+  if (![items, ...first].every(isScalar)) return AS_JSON;
+  const prefix = first.length > 0 && { prefix: first.map(toScalars) };
+  return { shape: 'array', types: toScalars(items), ...prefix };
 }
 
 /** The types that a schema allows, or none if it does not restrict them. */
@@ -151,7 +157,7 @@ export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
     if ('const' in part) return [typeOf(part.const)];
     if (Array.isArray(part.enum)) return part.enum.map(typeOf);
     if (entriesOf(part.properties).length > 0) return ['object'];
-    return 'items' in part ? ['array'] : [];
+    return 'items' in part || 'prefixItems' in part ? ['array'] : [];
   });
   return new Set(first.length > 0 ? first : rest.flat());
 }
@@ -170,6 +176,12 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
 /** Whether no property is a list or an object, which neither `deepObject` nor an exploded `form` can represent. */
 function isFlat(root: JsonObject, schema: unknown): boolean {
   return propertiesOf(root, schema).every(([, property]) => isScalar(typesOf(root, property)));
+}
+
+/** Whether other properties may be text, as which they are read. */
+function areOthersText(root: JsonObject, schema: unknown): boolean {
+  const others = partsOf(root, schema).map((part) => typesOf(root, part.additionalProperties));
+  return others.every((types) => types.size === 0 || types.has('string'));
 }
 
 function isScalar(types: ReadonlySet<ValueType>): boolean {

@@ -124,10 +124,27 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       { in: 'header', schema: { type: 'object' } },
       { in: 'query', schema: LISTS },
       { in: 'query', style: 'deepObject', schema: LISTS },
+      {
+        in: 'query',
+        style: 'deepObject',
+        schema: { type: 'object', additionalProperties: { type: 'integer' } },
+      },
     ].map((parameter): [string, object] => [
       `/parameters/0/schema: An object in this style is not supported, so ${parameter.in}.q is not checked.`,
       toDocument({ parameters: [{ name: 'q', ...parameter }] }),
     ]),
+    [
+      '/schema: Other fields of a form are text, so this form is not checked.',
+      toDocument({
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: { type: 'object', additionalProperties: { type: 'integer' } },
+            },
+          },
+        },
+      }),
+    ],
     ...[
       { text: '/encoding/a/style: The style matrix', style: 'matrix', a: { type: 'array' } },
       { text: '/properties/a: An object in this style', style: 'deepObject', a: LISTS },

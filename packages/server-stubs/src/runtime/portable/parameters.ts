@@ -105,7 +105,7 @@ function readQuery(field: Field, values: QueryValues): unknown {
   }
   const raws = values.get(name);
   if (raws === undefined) return undefined;
-  if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
+  if (explode && shape === 'array') return raws.map((raw, at) => readScalar(field, raw, at));
   if (raws.length > 1) throw invalidParameter(field, 'occurs more than once');
   return readValue(field, raws[0] as string);
 }
@@ -138,11 +138,11 @@ function readValue(field: Field, raw: string): unknown {
   if (field.shape === 'json') return readJson(field, raw);
   if (field.shape !== 'array') return readScalar(field, raw);
   const parts = raw === '' ? [] : raw.split(',');
-  return parts.map((part) => readScalar(field, part));
+  return parts.map((part, at) => readScalar(field, part, at));
 }
 
-function readScalar(field: Field, raw: string): unknown {
-  return coerce(decode(field, raw), field.types);
+function readScalar(field: Field, raw: string, at = 0): unknown {
+  return coerce(decode(field, raw), field.prefix?.[at] ?? field.types);
 }
 
 function readJson(field: Field, raw: string): unknown {

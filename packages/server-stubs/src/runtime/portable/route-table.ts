@@ -24,10 +24,12 @@ export interface Parameter {
   readonly required: boolean;
   /** `json`: the parameter has `content` with a JSON media type. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
-  /** Types of the value or of an array's items, first match first. None: JSON, or an object with no single value allowed. */
+  /** Types of the value or of an array's items, first match first. Empty for JSON, and for an object that cannot also be a scalar. */
   readonly types: readonly ScalarType[];
   /** Types of each known property of an object, which is exploded or has the style `deepObject`. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
+  /** Types of an array's first items (`prefixItems`). */
+  readonly prefix?: readonly (readonly ScalarType[])[];
   /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
