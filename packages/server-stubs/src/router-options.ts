@@ -1,6 +1,6 @@
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
-import { type RequestLimits, type RouterOptions, toLog } from './runtime/options.ts';
+import type { RequestLimits, RouterOptions } from './runtime/options.ts';
 import type { Call, ErrorWithResponse, HttpError } from './runtime/portable/index.ts';
 
 /** Options that all three routers share. */
@@ -36,7 +36,6 @@ export function toRouterOptions(
   const limits = Object.entries(options.requests ?? {}).filter(([, value]) => value !== undefined);
   const settings = {
     ...options,
-    onError: toLog(options.onError),
     requests: { ...defaults, ...Object.fromEntries(limits) },
     headers: ({ request, requestId }: Call) => ({
       ...cors.response(request.headers.origin),

@@ -14,7 +14,7 @@ import {
   toRouterOptions,
 } from '../router-options.ts';
 import { hasBody } from '../runtime/body.ts';
-import type { Router } from '../runtime/options.ts';
+import { type Router, toLog } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
@@ -155,6 +155,7 @@ export function createGatewayRouter<Caller = unknown>(
   const limits = { streamBytes: LIMITS.gatewayBodyBytes };
   const common = toRouterOptions('gateway', options, limits, toGatewayError);
   const { wireProfile, cors, settings } = common;
+  const log = toLog(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
   // The runtime authenticates the caller first, which makes a `Call` an `UnauthenticatedGatewayCall`.
@@ -217,7 +218,7 @@ export function createGatewayRouter<Caller = unknown>(
     } catch (error) {
       discard(Object(response).body);
       // The caller learns nothing about a bug in the handler, so it must be in the log.
-      settings.onError((error as Error).cause ?? error, call);
+      log((error as Error).cause ?? error, call);
       throw error;
     }
   }
