@@ -62,10 +62,8 @@ export function describeOperations(document: OpenApiDocument) {
     routes.push(describeRoute(found, parameters, { requests, responses }));
   }
   const sets = { requests: requests.finish(), responses: responses.finish() };
-  checkSchemas(
-    Object.values(sets).flatMap(({ schemas }) => [...schemas.values()]),
-    document,
-  );
+  const schemas = Object.values(sets).flatMap((set) => [...set.schemas.values()]);
+  checkSchemas(schemas, document);
   checkDefaults(withDefaults, document);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {

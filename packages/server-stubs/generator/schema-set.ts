@@ -56,7 +56,7 @@ export class SchemaSet {
   }
 
   /** Returns the added schemas and those that they refer to. To be called after the last `add`. */
-  finish(): FinishedSchemas {
+  finish() {
     const schemas = new Map(this.#schemas);
     // Grows while it is read. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
@@ -65,7 +65,7 @@ export class SchemaSet {
       schemas.set(id, { schema, pointer: toPointer($ref) });
     }
     const exported = [...this.#validators.values()].map(({ id }) => id);
-    return new FinishedSchemas(schemas, exported);
+    return toFinished(schemas, exported);
   }
 
   #convert(schema: unknown) {
@@ -92,34 +92,24 @@ export class SchemaSet {
   }
 }
 
-/** The schemas of a complete `SchemaSet`, which become validators in this process or in a module. */
-export class FinishedSchemas {
-  /** By ID, with the schemas that others refer to last. */
-  readonly schemas: ReadonlyMap<string, Schema>;
-  readonly #exported: readonly string[];
-  #compile: ((id: string) => Validator) | undefined;
-
-  /** @param exported the IDs of the schemas that were added */
-  constructor(schemas: ReadonlyMap<string, Schema>, exported: readonly string[]) {
-    this.schemas = schemas;
-    this.#exported = exported;
-  }
-
-  /** Returns a validator that is compiled when it is first called. */
-  toValidator({ id }: ValidatorName): Validator {
-    let compiled: Validator | undefined;
-    const validate: Validator = (data) => {
-      this.#compile ??= createCompiler(this.schemas);
-      compiled ??= this.#compile(id);
-      const isValid = compiled(data);
-      validate.errors = compiled.errors ?? null;
-      return isValid;
-    };
-    return validate;
-  }
-
-  /** Writes a module that exports the validators, each by its ID. */
-  toModule(runtime: string): string {
-    return writeValidators(this.schemas, this.#exported, runtime);
-  }
+function toFinished(schemas: ReadonlyMap<string, Schema>, exported: readonly string[]) {
+  let compile: ((id: string) => Validator) | undefined;
+  return {
+    /** By ID, with the schemas that others refer to last. */
+    schemas,
+    /** Returns a validator that is compiled when it is first called. */
+    toValidator({ id }: ValidatorName): Validator {
+      let compiled: Validator | undefined;
+      const validate: Validator = (data) => {
+        compile ??= createCompiler(schemas);
+        compiled ??= compile(id);
+        const isValid = compiled(data);
+        validate.errors = compiled.errors ?? null;
+        return isValid;
+      };
+      return validate;
+    },
+    /** Writes a module that exports the validators, each by its ID. */
+    toModule: (runtime: string) => writeValidators(schemas, exported, runtime),
+  };
 }

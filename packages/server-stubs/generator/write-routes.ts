@@ -2,7 +2,7 @@ import type { Route, RouteTable } from '../src/runtime/portable/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
 import { ValidatorName } from './schema-set.ts';
 
-/** Writes the route table, with validators from the two modules that `FinishedSchemas.toModule` writes. */
+/** Writes the route table, with validators from the two modules that a finished `SchemaSet` writes. */
 export function writeRoutes(table: RouteTable<ValidatorName>, runtime: string): string {
   const used = new Set<string>();
   const source = toSource(table);
