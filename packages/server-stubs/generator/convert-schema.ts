@@ -11,7 +11,7 @@ import {
 import { ALL_OF, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
 import { haveTags, isPattern } from './supported.ts';
 
-/** What the schemas of requests or of responses are converted with. */
+/** Context for converting request or response schemas. */
 export interface Conversion {
   readonly document: OpenApiDocument;
   /** The mark of properties that do not occur in this direction, and so cannot be required. */
@@ -133,14 +133,14 @@ function convertAdditionalProperties(value: unknown, keyword: Keyword): unknown 
   return patterns.every(isPattern) ? convertSubschemas(value, keyword) : undefined;
 }
 
-/** Omitted if something in its schemas is, because it would reject what is valid. */
+/** Omitted if any part of its schemas was omitted: it would then reject valid values. */
 function convertStrict(value: unknown, keyword: Keyword): unknown {
   // In any case, because it warns about what is omitted.
   const converted = convertSubschemas(value, keyword);
   return [value].flat().every(keyword.conversion.isSupported) ? converted : undefined;
 }
 
-/** Omitted if something in the schema that has it is. */
+/** Omitted if any part of the enclosing schema was omitted: it would then reject valid values. */
 function convertUnevaluated(value: unknown, keyword: Keyword): unknown {
   const converted = convertSubschemas(value, keyword);
   return keyword.conversion.isSupported(keyword.owner) ? converted : undefined;

@@ -22,9 +22,8 @@ export function isPattern(pattern: unknown): boolean {
 /**
  * Creates a function that returns whether a schema, all its subschemas, and all that they refer to are supported.
  *
- * Most keywords still work if a part of their schemas is omitted: they accept more. Others would reject valid values.
- * With `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, a first schema without its pattern would match every text, so
- * that both match.
+ * Without an unsupported part, most keywords accept more, but some reject valid values: in
+ * `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
  */
 export function createSupport({ root }: OpenApiDocument): (schema: unknown) => boolean {
   // Avoids checking a schema again for every reference.

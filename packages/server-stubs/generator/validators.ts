@@ -106,7 +106,7 @@ ${repairStandalone(emitted, functions)}`;
 
 /**
  * Makes what `ajv/dist/standalone` writes a module without duplicates and without `require`. Depends on the text that
- * Ajv 8.20 writes: if a later version writes another one, this throws, and the generator must be adapted.
+ * Ajv 8.20 writes: if a later version writes a different one, this throws, and the generator must be adapted.
  *
  * @param functions the text of each function by its name
  */

@@ -1,7 +1,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { GatewayError, StorageError, toXml } from './errors.ts';
-import { toResponse } from './runtime/portable/http-error.ts';
+import { toResponse } from './runtime/portable/index.ts';
 
 const call = (method: string) =>
   ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;

@@ -36,7 +36,7 @@ export function createKeyPairs(
     }
   }
   return {
-    /** Returns the environment's key pair, or else another one, so that the response time reveals nothing. */
+    /** Returns the environment's key pair, or else a different one, so that the response time reveals nothing. */
     find(id: string, env: string): KeyPair {
       const pairs = byId.get(id);
       return pairs?.get(env) ?? pairs?.values().next().value ?? UNKNOWN_PAIR;

@@ -58,7 +58,7 @@ const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
 
 function selectSupported({ content }: RequestBody, request: IncomingMessage): Content {
   const { 'content-encoding': coding = 'identity', 'content-type': type } = request.headers;
-  // Other middleware has decoded what it has read.
+  // If other middleware has read the body, it has also decoded it.
   if (request.readableDidRead) return selectRequestContent(content, type);
   if (coding.toLowerCase() !== 'identity') {
     // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.

@@ -102,16 +102,17 @@ type ResponseBody<Type, Value> =
       ? { body?: RawBody | undefined }
       : { body: RawBody };
 
-/** Required if the router cannot know it. */
+/** Required if the router cannot infer it: `'text/csv'` beside others → `{ contentType: 'text/csv' }`. */
 type ContentTypeOf<Type, All> = [All] extends [Type]
   ? { contentType?: MatchOf<Type> | undefined }
   : Type extends 'application/json'
     ? { contentType?: Type | undefined }
     : { contentType: MatchOf<Type> };
 
-/** A range allows any type. */
+/** A range allows any type: `'text/*'` → `string`, `'text/csv'` → `'text/csv'`. */
 type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
 
+/** Statuses of a key that no closer key has: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
 type StatusOf<Key, All> = Key extends number
   ? Key
   : Key extends 'default'

@@ -22,7 +22,7 @@ export interface RouterOptions {
   readonly onResponse?:
     | ((response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void)
     | undefined;
-  /** Called with each `HttpError` before it is sent. May return another one. Must not throw. */
+  /** Called with each `HttpError` before it is sent. May return a different one. Must not throw. */
   readonly onFault?: ((error: HttpError, call: Call) => HttpError | undefined) | undefined;
   /**
    * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).

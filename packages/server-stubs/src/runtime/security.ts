@@ -96,7 +96,7 @@ export function toChallenge(
     return [`${type.charAt(0).toUpperCase()}${type.slice(1)} realm=${realm}`];
   });
   if (challenges.length === 0) challenges.push(`Mutual realm=${realm}`);
-  // Two schemes may have the same.
+  // Schemes may share a challenge.
   return { 'www-authenticate': [...new Set(challenges)].join(', ') };
 }
 

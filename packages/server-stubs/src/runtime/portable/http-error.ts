@@ -10,6 +10,11 @@ export interface ErrorWithResponse {
   [toResponse](call: Call): HandlerResponse;
 }
 
+/**
+ * - `HttpError` → `onFault` → `toError`, such as `toGatewayError` → `[toResponse]`
+ * - another error with its own response, such as a `GatewayError` → `[toResponse]`
+ * - any other error → `onError` → an `HttpError` with status 500, as above
+ */
 export function hasResponse(error: unknown): error is ErrorWithResponse {
   return (
     typeof error === 'object' &&

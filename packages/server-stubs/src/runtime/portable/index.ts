@@ -1,4 +1,4 @@
-/** The part of the runtime that also works in browsers, where MSW handles calls: nothing here needs a Node.js module. */
+/** Works in browsers too, for MSW: no Node.js modules. Imported from outside `runtime/`, which imports single files. */
 export type { Call } from './call.ts';
 export { createNullObject, decodeText } from './encoding.ts';
 export * from './headers.ts';

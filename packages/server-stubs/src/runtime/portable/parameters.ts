@@ -158,8 +158,8 @@ function readJson(field: Field, raw: string): unknown {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Text that matches none of the types stays a string, which the schema then rejects. A string may be `null`, so that
- * only other types are null.
+ * Text that matches none of the types stays a string, which the schema then rejects. If strings are allowed, `null`
+ * and the empty string stay text.
  */
 function coerce(text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {
@@ -170,7 +170,7 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
       if ((text === 'null' || text === '') && !types.includes('string')) return null;
     } else if (NUMBER.test(text)) {
       const value = Number(text);
-      // A larger integer, such as an ID of 64 bits, would reach the handler as another one.
+      // A larger integer, such as an ID of 64 bits, would be rounded.
       if (type === 'number' ? Number.isFinite(value) : Number.isSafeInteger(value)) return value;
     }
   }
