@@ -90,6 +90,8 @@ test('a mock that is exposed to the network also accepts IP addresses and its ow
   for (const host of ['DEV.a.example', '127.0.0.1', '192.168.0.1', '[fe80::1]', 'localhost']) {
     expect((await gateway(open, { path: HELLO, headers: { host } })).status).toBe(200);
   }
-  const reply = await gateway(open, { path: HELLO, headers: { host: 'prod.a.example' } });
-  expect(reply.json).toMatchObject({ code: 'INVALID_HOST' });
+  for (const host of ['prod.a.example', '10.a.example']) {
+    const reply = await gateway(open, { path: HELLO, headers: { host } });
+    expect(reply.json).toMatchObject({ code: 'INVALID_HOST' });
+  }
 });

@@ -84,7 +84,7 @@ async function awaitService<Value>(
 function toEnvOption({ env, host }: ResolvedOptions): EnvOption {
   if (isLoopback(host)) return env;
   const labels = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
-  // The router passes the first label, or a complete loopback host.
+  // The router passes the first label, or an entire address.
   return (label) =>
-    labels.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
+    labels.includes(label.toLowerCase()) || isLoopback(label) || /^(\d+(\.\d+){3}$|\[)/.test(label);
 }

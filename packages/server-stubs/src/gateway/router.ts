@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { isIPv4 } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError, toGatewayError } from '../errors.ts';
@@ -294,7 +295,7 @@ function toServiceInput(
   };
 }
 
-/** D12: the environment is the first label of the host name. A server with one environment accepts loopback hosts. */
+/** D12: the environment is the first label, or an entire IP address. A server with one environment accepts loopback hosts. */
 function envOf({ request }: Call, env: EnvOption | undefined): string {
   const host = hostOf(request);
   if (host === undefined) {
@@ -303,7 +304,8 @@ function envOf({ request }: Call, env: EnvOption | undefined): string {
     });
   }
   const isLocal = isLoopback(host);
-  const label = isLocal ? host : (host.split('.', 1)[0] as string);
+  const isComplete = isLocal || isIPv4(host);
+  const label = isComplete ? host : (host.split('.', 1)[0] as string);
   if (env === undefined) return label;
   if (typeof env === 'function' && env(label)) return label;
   if (typeof env === 'string' && (isLocal || label === env.toLowerCase())) return env;
