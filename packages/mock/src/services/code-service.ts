@@ -1,5 +1,5 @@
 import { on, once } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
@@ -51,7 +51,8 @@ function createCodeService(
       const { body } = response;
       const head = toHead(response);
       if (body === null) return head;
-      if (input.method !== 'HEAD') return { ...head, body: toWriter(body, signal, report) };
+      const isRead = input.method !== 'HEAD' && !signal.aborted;
+      if (isRead) return { ...head, body: toWriter(body, signal, report) };
       body.cancel().catch(report);
       return head;
     },
@@ -75,9 +76,9 @@ function toWriter(
   signal: AbortSignal,
   report: Report,
 ): BodyWriter {
+  const reader = body.getReader();
+  signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
   return async (response) => {
-    const reader = body.getReader();
-    signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
     // A handler may send any Content-Length, and what follows it would be part of the next response.
     response.strictContentLength = true;
     // Clients of a slow stream need the head at once.
@@ -89,7 +90,7 @@ function toWriter(
         if (response.write(value)) continue;
         await once(response, 'drain', { signal });
         // A stream that never waits must not block other calls.
-        await turn();
+        await nextTurn();
       }
       response.end();
     } catch (error) {

@@ -148,6 +148,29 @@ describe('a Fetch handler', () => {
     stop.abort();
     await Promise.all([aborted.promise, cancelled.promise]);
   });
+
+  test('whose response is late has its events ended', async () => {
+    const [called, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    async function* ticks() {
+      try {
+        for (;;) yield { data: 'tick' };
+      } finally {
+        left.resolve();
+      }
+    }
+    onCall = async ({ signal }) => {
+      called.resolve();
+      await once(signal, 'abort');
+      return events(ticks());
+    };
+    const stop = new AbortController();
+    const response = fetch(`${url}/code`, { headers: BEARER, signal: stop.signal });
+    await called.promise;
+    onCall = () => new Response();
+    stop.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await left.promise;
+  });
 });
 
 describe('routes', () => {
