@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { decodeText, type HttpError, SIGNATURE } from '@berth/server-stubs/contract';
@@ -116,8 +117,7 @@ class BodyCopy {
   /** Undefined for binary data, and for a body that was not kept completely. */
   get text(): string | undefined {
     if (this.#size === 0 || this.#size > MAX_BODY_BYTES) return undefined;
-    const text = this.#bytes.toString();
-    return text.includes('\uFFFD') ? undefined : text;
+    return isUtf8(this.#bytes) ? this.#bytes.toString() : undefined;
   }
 }
 

@@ -20,7 +20,7 @@ const readLog = async (query = '') =>
   })[];
 
 test('logs a call with its result', async () => {
-  const post = { method: 'POST', path: '/v1/cloudrun/echo/a?x=1', body: '{"a":"中"}' };
+  const post = { method: 'POST', path: '/v1/cloudrun/echo/a?x=1', body: '{"a":"中\uFFFD"}' };
   const { headers } = await gateway(mock, post);
   const logged = {
     id: headers['x-request-id'],
@@ -31,7 +31,7 @@ test('logs a call with its result', async () => {
     service: 'echo',
     method: 'POST',
     target: '/v1/cloudrun/echo/a?x=1',
-    body: '{"a":"中"}',
+    body: '{"a":"中\uFFFD"}',
     status: 200,
     ms: expect.any(Number),
     faults: [],
