@@ -77,6 +77,9 @@ function parseRoute(key: string) {
     names.push(name ?? text);
     return text === '*' ? '(.*)' : '([^/]+)';
   });
+  if (new Set(names).size < names.length) {
+    throw new TypeError(`routes: "${key}" must not have the same name twice.`);
+  }
   const regExp = new RegExp(`^${pattern}$`);
   return {
     method,

@@ -204,7 +204,7 @@ describe('routes', () => {
   });
 
   const bad = ['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'];
-  const unsupported = ['GET /a?x=1', 'GET /a#b', 'GET /a/:id?', 'GET /:name.json'];
+  const unsupported = ['GET /a?x=1', 'GET /a#b', 'GET /a/:id?', 'GET /:name.json', 'GET /:id/:id'];
   test.each([...bad, ...unsupported])('%s is invalid', (key) => {
     expect(() => routes({ [key]: () => new Response() } as never)).toThrow(`routes: "${key}"`);
   });
