@@ -45,9 +45,11 @@ export class CallRecord implements CallSubject {
   readonly service: string | undefined;
   /** Set by `applyFaults`. */
   faults: readonly string[] = [];
-  /** Set by `respond` alone, like the other two by `setReason` and `end`. */
+  /** Set by `respond`. */
   status: number | undefined;
+  /** Set by `setReason`. */
   reason: string | undefined;
+  /** Set by `end`. */
   ms: number | undefined;
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;

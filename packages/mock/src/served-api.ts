@@ -15,7 +15,7 @@ import type { Live, OnProblem } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { createContract, findSurface, serveContract } from './surfaces/contract.ts';
+import { createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { sendAllowed, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
@@ -46,7 +46,7 @@ export async function openApi(options: ResolvedOptions, onProblem: OnProblem): P
   const { document: path } = options;
   const auth = await createAuth(options);
   if (path === undefined) return createContractApi(options, auth, undefined, onProblem);
-  const document = await openDocument(path, createServe(path, options, auth), onProblem);
+  const document = await openDocument(path, createDocumentServer(path, options, auth), onProblem);
   if (document.current.isDraft) return createContractApi(options, auth, document, onProblem);
   assertStandalone(options);
   return createDocumentApi(document, options);
@@ -65,14 +65,14 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
 }
 
 /** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
-function createServe(path: string, options: ResolvedOptions, auth: Auth) {
+function createDocumentServer(path: string, options: ResolvedOptions, auth: Auth) {
   let isDraft: boolean | undefined;
   return (loaded: DocumentRoutes): ServedDocument => {
     const surface = findSurface(loaded.document);
     const served =
       surface === undefined
         ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
-        : serveContract(surface, loaded, options, auth);
+        : serveAdditions(surface, loaded, options, auth);
     isDraft ??= served.isDraft;
     if (served.isDraft === isDraft) return served;
     const change = isDraft ? 'no longer has' : 'now has';
@@ -125,6 +125,7 @@ async function createContractApi(
     { surface: 'storage', router: storage, routes: STORAGE_ROUTES },
   ];
   const added = () => contract.documents().filter(({ routes }) => routes.length > 0);
+  // Operations that a document adds take precedence over implemented ones.
   const served = () => [...added(), ...implemented];
   return {
     refresh: () => draft?.refresh(),
@@ -178,7 +179,7 @@ function allow(methods: readonly string[], options: ResolvedOptions): Listener {
   return (_, response) => sendAllowed(methods, response, options);
 }
 
-/** A typo after `/api` gets an error of the storage API. Everything else belongs to the gateway. */
+/** Unknown paths under `/api` get a storage error; all others get a gateway error. */
 function surfaceOf({ url = '/' }: RequestLine): SurfaceName {
   const { path } = splitTarget(url);
   if (path === DOCUMENT_UPLOAD_PATH) return 'upload';

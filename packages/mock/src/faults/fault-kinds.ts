@@ -38,7 +38,7 @@ export type BodyState = 'open' | 'closed';
 export interface FaultKind<Value> {
   /** What the value must be, as the end of a sentence without its period. */
   requirement(surface?: SurfaceName): string;
-  /** Gets what callers pass: the field of `Fault`, the text after `=`, or `true` without one. Returns undefined if it is invalid. */
+  /** Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid. */
   parse(input: unknown): Value | undefined;
   /** Whether a parsed value applies to calls of a surface. Default: every value does. */
   isValidOn?(value: Value, surface: SurfaceName): boolean;
@@ -47,8 +47,8 @@ export interface FaultKind<Value> {
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
   readonly endsCall?: boolean;
   /**
-   * Whether HEAD requests and WebSockets do not use it up, because their responses have no body. That a response such
-   * as a 204 has none is known too late: the fault is counted and logged, and has no effect.
+   * Whether to skip HEAD requests and WebSockets, which have no body, without counting them. A 204 is still counted,
+   * because its status is not known yet.
    */
   readonly needsBody?: boolean;
 }

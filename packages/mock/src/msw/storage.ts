@@ -49,13 +49,13 @@ export function createStorageSurface(storage: StorageApi, profile: WireProfile):
       const envId = decodeText(segment);
       if (envId === undefined) throw badPath('envId');
       const { headers } = call.request;
-      const login = { ...call, envId } as UnauthenticatedStorageCall;
-      await auth.credentials(readCredentials(headers, profile), login);
+      const authCall = { ...call, envId } as UnauthenticatedStorageCall;
+      await auth.credentials(readCredentials(headers, profile), authCall);
       const bytes = new Uint8Array(await request.arrayBuffer());
       const type = headers['content-type'];
       const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
       assertBatch(input, LIMITS.batchItems);
-      const data = await callStorage(storage, id as StorageOperationId, input, login);
+      const data = await callStorage(storage, id as StorageOperationId, input, authCall);
       return toStorageResponse(data, requestId);
     },
   };

@@ -47,7 +47,7 @@ export const BUILT_IN = {
 const DOCUMENTED = ['gateway', 'storage'] as const;
 type Contract = ReturnType<typeof createContract>;
 
-/** What the routers of the contract are made of. */
+/** What the contract's routers share. */
 export interface ContractParts {
   readonly options: ResolvedOptions;
   readonly auth: Auth;
@@ -61,7 +61,7 @@ export function createContract(
   draft: Live<ServedDocument> | undefined,
 ) {
   const builtIn = DOCUMENTED.map((surface) =>
-    serveContract(surface, BUILT_IN[surface], options, auth),
+    serveAdditions(surface, BUILT_IN[surface], options, auth),
   );
   const documents = () => (draft === undefined ? builtIn : [draft.current, ...builtIn]);
   return {
@@ -84,11 +84,11 @@ export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSu
   );
 }
 
-/** Every operation of the gateway has the same. */
+/** All gateway operations accept the same credentials. */
 const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
 
 /** Serves the operations of a document, or of a draft of it, that nothing implements. */
-export function serveContract(
+export function serveAdditions(
   surface: DocumentedSurface,
   { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
   options: ResolvedOptions,
@@ -106,7 +106,7 @@ export function serveContract(
     ...gatewayRoutes.securitySchemes,
     storage: { type: 'apiKey', in: 'header', name },
   };
-  const toLogin = (call: Call) => Object.assign(call, { env, envId: env });
+  const withEnv = (call: Call) => Object.assign(call, { env, envId: env });
   const respond = (call: Call) => respondToAddition(prism, call, surface);
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
@@ -114,11 +114,11 @@ export function serveContract(
     toError: (error, call) =>
       isGateway ? toGatewayError(error, call) : toContractError(surface, error),
     security: {
-      bearerToken: (token, call) => auth.gateway.bearerToken(token, toLogin(call)),
+      bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),
       signature: (text, call) =>
-        text.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(text, toLogin(call)),
+        text.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(text, withEnv(call)),
       storage: (_, call) =>
-        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), toLogin(call)),
+        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), withEnv(call)),
     },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });

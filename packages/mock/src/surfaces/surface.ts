@@ -107,7 +107,7 @@ export const IMPLEMENTED: ReadonlySet<string> = new Set([
   'uploadFile',
 ]);
 
-/** Calls an operation of the storage API. A mock does not tell callers apart. */
+/** Calls an operation of the storage API. All callers are the same to the mock. */
 export async function callStorage(
   { storage }: StorageApi,
   id: StorageOperationId,
