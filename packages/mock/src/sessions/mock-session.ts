@@ -35,9 +35,9 @@ export function createMockSession({ sessions, log, options }: Context, id: strin
   return {
     id,
     reset() {
-      const { clock, files, faults } = session();
+      const { clock, store, faults } = session();
       clock.reset();
-      files.clear();
+      store.clear();
       faults.reset();
       log.clear(session());
     },
@@ -49,7 +49,7 @@ export function createMockSession({ sessions, log, options }: Context, id: strin
       return session().clock;
     },
     get files() {
-      return createSessionFiles(session().files, env);
+      return createSessionFiles(session().store, env);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface Session {
   /** Empty for the default session. */
   readonly id: string;
   readonly clock: ReturnType<typeof createClock>;
-  readonly files: MemoryStore;
+  readonly store: MemoryStore;
   readonly storage: StorageApi;
   readonly faults: FaultRules;
 }
@@ -44,10 +44,10 @@ export function createSessions(
 
   function create(id: string): Session {
     const clock = createClock();
-    const files = createMemoryStore({ maxBytes: maxSessionBytes });
+    const store = createMemoryStore({ maxBytes: maxSessionBytes });
     const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
     const storage = createStorage({
-      blobs: files,
+      blobs: store,
       wireProfile,
       // A caller without a valid Host gets an error, so that the port of its links does not matter.
       publicUrl: (request) => originOf(request) ?? `http://${toUrlHost(host)}:${port}`,
@@ -62,7 +62,7 @@ export function createSessions(
       inline: true,
       now: () => clock.now().getTime(),
     });
-    return { id, clock, files, faults: new FaultRules(faults, listOperations), storage };
+    return { id, clock, store, faults: new FaultRules(faults, listOperations), storage };
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
