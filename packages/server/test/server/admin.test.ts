@@ -23,7 +23,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
   const origin = await startService((_, response) => response.end('0123456789'));
   const pair = { id: 'me', secret: 'a secret of mine' };
   const environment = { ...serving(origin), credentials: [pair] };
-  const { metrics, url, call, port, toGet, token } = await startServer({}, environment);
+  const { metrics, metric, url, call, port, toGet, token } = await startServer({}, environment);
   const headers = { authorization: `Bearer ${token}` };
   await (await call('/ok')).text();
   await (await call('/ok')).text();
@@ -37,12 +37,15 @@ test('metrics count calls by surface, operation, status and code', async () => {
   await (await fetch(batch, { method: 'POST' })).text();
   await (await fetch(`${url}/files/dev/files/a`)).text();
   await createStorageClient(url, pair).upload('a', 'content');
+  // A call is counted when its response closes, which may be after the client has it.
+  await expect.poll(() => metric('berth_calls_active'), { timeout: 120_000 }).toBe(0);
   const text = await metrics();
   for (const line of [
     'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code="",env="dev",service="hello"} 3',
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID",env="dev",service="hello"} 1',
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="SERVICE_NOT_FOUND",env="dev",service="other"} 2',
     'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID",env="other",service=""} 1',
+    'berth_calls_total{surface="storage",operation="getUploadMetaData",status="2xx",code="",env="dev",service=""} 1',
     'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch",env="dev",service=""} 1',
     'berth_calls_total{surface="upload",operation="uploadFile",status="2xx",code="",env="dev",service=""} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 3',
