@@ -67,14 +67,16 @@ export class CallerConnection {
    * | a body that is arriving  | its own             | yes: it is the response       |
    * | the same, pipelined      | of several requests | no: the others come first     |
    * | the same, late           | its own, begun      | no: it would be a part of it  |
+   * | the same, later          | none                | no: it would be a second one  |
    */
   refuse(error: GatewayError, cors: Cors): void {
     const { request } = this;
     const [own, second] = this.#findOpen();
-    const isResponse =
-      own !== undefined && second === undefined && request?.complete === false && !own.headersSent;
+    const isBody = request?.complete === false;
+    const isResponse = isBody && own !== undefined && second === undefined && !own.headersSent;
     if (isResponse) recordRefusal(request, error);
-    this.#end(own === undefined || isResponse, error, cors, request);
+    const isBadRequest = !isBody && own === undefined;
+    this.#end(isBadRequest || isResponse, error, cors, request);
   }
 
   #findOpen(): readonly ServerResponse[] {

@@ -75,5 +75,7 @@ export function sendRefusal(
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const { status } = refusal;
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
-  socket.end(head + body, () => socket.destroy());
+  // RFC 9110, section 9.3.2. What cannot be parsed after a complete HEAD is another request.
+  const isHead = request.method === 'HEAD' && !request.complete;
+  socket.end(isHead ? head : head + body, () => socket.destroy());
 }

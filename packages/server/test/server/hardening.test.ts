@@ -34,6 +34,18 @@ test.each([
   if (status === 405) expect(response).toMatch(/^allow: GET, HEAD, POST, OPTIONS\r$/m);
 });
 
+test('refuses a HEAD without a body, but not what follows it', async () => {
+  const { url } = await startServer();
+  const refused = await sendRaw(url, 'HEAD /v1/cloudrun/hello HTTP/1.1\r\n\r\n');
+  expect(refused).toMatch(/^HTTP\/1.1 400 .*\r\ncontent-length: \d+\r\n.*\r\n\r\n$/s);
+  const socket = await open(url);
+  socket.write('HEAD /files/a HTTP/1.1\r\nHost: a\r\n\r\n');
+  const [head] = await once(socket, 'data');
+  expect(String(head)).toMatch(/^HTTP\/1.1 4.*\r\n\r\n$/s);
+  socket.write('garbage\r\n\r\n');
+  expect(refusalOf(String(await buffer(socket)))).toMatchObject({ status: 400 });
+});
+
 test.each([
   ['sends nothing', ''],
   ['sends half of its headers (slow-loris)', 'GET / HTTP/1.1\r\nHost: a\r\n'],
@@ -103,6 +115,15 @@ test('closes a connection whose body goes on after the response', async () => {
   write();
   const text = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
   expect(text).not.toContain('INVALID_REQUEST');
+});
+
+test('sends no second response to a request whose body becomes invalid after the first', async () => {
+  const { url } = await startServer();
+  const socket = await open(url);
+  socket.write('POST /v1/cloudrun/hello HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await once(socket, 'data');
+  socket.write('zz\r\n');
+  expect(String(await buffer(socket).catch(() => ''))).not.toContain('INVALID_REQUEST');
 });
 
 test('disconnects callers that read nothing, but no idle stream', async () => {
