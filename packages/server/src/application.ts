@@ -3,22 +3,12 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import { type AuthResources, createAuthenticator, type Revocations } from './auth/authenticator.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
 import type { Config } from './config/config.ts';
-import type { createGateway } from './gateway/gateway.ts';
 import { type Application, toRequestUrl } from './http/http.ts';
-import type { Calls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Surface } from './observe/metrics.ts';
-import type { ServerStore } from './store/server-store.ts';
-
-/** What a reload keeps: connections, files, and what has been counted and cached. */
-export interface Resources extends AuthResources {
-  readonly blobs: ServerStore;
-  readonly gateway: ReturnType<typeof createGateway>;
-  readonly revocations: Revocations;
-  readonly calls: Calls;
-}
+import type { Resources } from './resources.ts';
 
 /** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */
 export function createApplication(config: Config, resources: Resources, log: Log): Application {
@@ -30,7 +20,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const common = { cors, wireProfile, onResponse, onError };
 
   // 1. The gateway: callers are authenticated here, and `gateway` calls the hosted service.
-  const gatewayRouter = createGatewayRouter(gateway.handlers, {
+  const gatewayRouter = createGatewayRouter(gateway.createHandlers(config), {
     ...common,
     env,
     security: security.gateway,

@@ -4,21 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createApplication } from './application.ts';
-import { Revocations } from './auth/authenticator.ts';
-import { Issuers } from './auth/issuers.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
-import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer, toUrl } from './http/http.ts';
 import { createAdmin, type Phase } from './observe/admin.ts';
-import { createCalls } from './observe/calls.ts';
 import { createLog, type Log } from './observe/log.ts';
-import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { Quotas } from './quotas.ts';
-import { connectRedis } from './redis.ts';
-import { openDiskStore } from './store/disk/disk-store.ts';
-import type { WithLocks } from './store/locks.ts';
-import { observeStore, type ServerStore } from './store/server-store.ts';
+import { createMetrics } from './observe/metrics.ts';
+import { openResources } from './resources.ts';
+import type { ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */
@@ -180,45 +173,6 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   };
 }
 
-async function openResources(config: Config, log: Log, metrics: Metrics) {
-  const redis =
-    config.redis &&
-    (await connectRedis(
-      config.redis,
-      (use) => metrics.redisFailures.inc({ use }),
-      (reason, use) => {
-        if (reason === undefined) log.info({ use }, 'Redis is available again');
-        else log.warn({ use, err: reason }, 'Redis is not available');
-      },
-    ));
-  const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
-    redis?.close();
-    throw error;
-  });
-  const quotas = new Quotas(config, redis);
-  const issuers = new Issuers(config, (env, reason) =>
-    log.error({ env, reason }, 'cannot load the keys for access tokens'),
-  );
-  const revocations = new Revocations(config, redis);
-  const gateway = createGateway(config, quotas);
-  const calls = createCalls(log, metrics, config);
-  const updated = [quotas, issuers, revocations, gateway, calls];
-  const update = (next: Config): void => {
-    for (const part of updated) part.update(next);
-    log.level = next.log.level;
-  };
-  const blobs = observeStore(store, log, metrics);
-  return { redis, blobs, quotas, issuers, revocations, gateway, calls, update };
-}
-
-/** @param sharedLocks locks of all processes that use the store. Default: only this one uses it */
-async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
-  if (store.driver === 'file') return openDiskStore(store.root, sharedLocks);
-  // The SDK takes longer to load than everything else.
-  const { createS3Store } = await import('./store/s3/s3-store.ts');
-  return createS3Store({ ...store, sharedLocks });
-}
-
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 
 async function sweep(blobs: ServerStore, log: Log): Promise<void> {
@@ -233,13 +187,13 @@ async function sweep(blobs: ServerStore, log: Log): Promise<void> {
 /**
  * Settings that are only read when the server starts. A reload keeps their values, except for the certificate.
  *
- * | A change takes effect | Settings                                                                 | Because of          |
- * | --------------------- | ------------------------------------------------------------------------ | ------------------- |
- * | after a restart       | these                                                                    | `findRestarts`      |
- * | for new calls         | `cors`, `keys`, `publicUrl`, `signature`, `wireProfile`, other `limits`, | `createApplication` |
- * |                       | buckets, key pairs that sign calls                                       |                     |
- * | at once, also for     | `tokens`, `quota`, `services`, `log`, `limits.gatewayHeadersSeconds`,    | `update` in         |
- * | calls that began      | headers that services do not get, key pairs that grants and links need   | `openResources`     |
+ * | A change takes effect | Settings                                                             | Because of          |
+ * | --------------------- | -------------------------------------------------------------------- | ------------------- |
+ * | after a restart       | these                                                                | `findRestarts`      |
+ * | for new calls         | `cors`, `keys`, `publicUrl`, `signature`, `wireProfile`, `limits`,   | `createApplication` |
+ * |                       | buckets, key pairs that sign calls                                   |                     |
+ * | at once, also for     | `tokens`, `quota`, `services`, `log`, key pairs that grants and      | `update` in         |
+ * | calls that began      | links need                                                           | `openResources`     |
  */
 const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
 

@@ -58,10 +58,7 @@ export class Issuers {
   readonly #onFailure: (env: string, reason: string) => void;
   #issuers = new Map<string, Issuer>();
 
-  constructor(
-    config: Pick<Config, 'environments'>,
-    onFailure: (env: string, reason: string) => void,
-  ) {
+  constructor(config: Config, onFailure: (env: string, reason: string) => void) {
     this.#onFailure = onFailure;
     this.update(config);
   }
@@ -74,7 +71,7 @@ export class Issuers {
    * Replaces the issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
    * issuer that is down.
    */
-  update({ environments }: Pick<Config, 'environments'>): void {
+  update({ environments }: Config): void {
     const previous = this.#issuers;
     this.#issuers = new Map();
     for (const [env, { tokens: settings }] of Object.entries(environments)) {

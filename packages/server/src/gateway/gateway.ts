@@ -21,6 +21,9 @@ interface ReceivedCall {
   readonly input: GatewayInput;
   readonly call: GatewayCall<Caller | ClaimedCaller>;
   readonly upgrade: 'websocket' | null;
+  /** Like the next one, kept if the configuration is reloaded. */
+  readonly limits: Config['limits'];
+  readonly toServiceHeaders: ReturnType<typeof createToServiceHeaders>;
 }
 
 type Outcome = Promise<ServiceResponse | Switched>;
@@ -35,13 +38,10 @@ const EMPTY_HASH = hash('sha256', '');
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
  * Nothing is decoded in either direction (D3, D7).
  */
-export function createGateway(initial: Config, quotas: Quotas) {
-  const { maxHeaderBytes, trustProxy } = initial.listen;
-  const targets = new Targets(maxHeaderBytes);
+export function createGateway({ listen, environments }: Config, quotas: Quotas) {
+  const targets = new Targets(listen.maxHeaderBytes);
   const webSockets = new Set<Duplex>();
-  let { limits } = initial;
-  let toServiceHeaders = createToServiceHeaders(initial.wireProfile, trustProxy);
-  targets.update(initial.environments);
+  targets.update(environments);
 
   /**
    * The flow of a call, which awaits only a signed body or a quota in Redis. The router has already called
@@ -75,7 +75,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
   }
 
   function forward(
-    { input, call, upgrade }: ReceivedCall,
+    { input, call, upgrade, limits, toServiceHeaders }: ReceivedCall,
     caller: Caller,
     { body, length }: Body,
     retryAfter: number | undefined,
@@ -97,10 +97,10 @@ export function createGateway(initial: Config, quotas: Quotas) {
    * caller and the service (D14).
    */
   async function openWebSocket(
-    input: GatewayInput,
-    call: GatewayCall<Caller | ClaimedCaller>,
+    received: ReceivedCall,
   ): Promise<WebSocketResponse | ServiceResponse> {
-    const response = await handle({ input, call, upgrade: 'websocket' });
+    const { call } = received;
+    const response = await handle(received);
     if (!('socket' in response)) return response;
     const { status, headers, socket } = response;
     // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
@@ -122,18 +122,20 @@ export function createGateway(initial: Config, quotas: Quotas) {
   }
 
   return {
-    handlers: {
-      // Without an upgrade, no service switches protocols.
-      call: (input, call) => handle({ input, call, upgrade: null }) as Promise<ServiceResponse>,
-      webSocket: openWebSocket,
-    } satisfies GatewayHandlers<Caller | ClaimedCaller>,
-    countCalls: () => targets.activeCalls,
-    /** Replaces the configuration, except for `listen`, for calls that have not been forwarded yet. */
-    update(next: Config): void {
-      ({ limits } = next);
-      toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
-      targets.update(next.environments);
+    createHandlers({ limits, wireProfile }: Config): GatewayHandlers<Caller | ClaimedCaller> {
+      const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
+      const settings = { limits, toServiceHeaders };
+      return {
+        call: (input, call) =>
+          // Without an upgrade, no service switches protocols.
+          handle({ input, call, upgrade: null, ...settings }) as Promise<ServiceResponse>,
+        webSocket: (input, call) =>
+          openWebSocket({ input, call, upgrade: 'websocket', ...settings }),
+      };
     },
+    countCalls: () => targets.activeCalls,
+    /** Replaces the services, for calls that have not been forwarded yet. */
+    update: (next: Config): void => targets.update(next.environments),
     closeWebSockets,
     /** Closes every WebSocket and idle connection. Calls in flight finish on their own. */
     close(): void {

@@ -46,12 +46,8 @@ interface CallRecord {
 
 type ContractError = Error & { readonly code: string };
 
-export type Calls = ReturnType<typeof createCalls>;
-
-type ObservedConfig = Pick<Config, 'log' | 'environments'>;
-
 /** Counts the calls, and logs those that failed, or all of them. */
-export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig) {
+export function createCalls(log: Log, metrics: Metrics, initial: Config) {
   let config = initial;
   let active = 0;
 
@@ -129,7 +125,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       const { operationId: operation, response } = call;
       log.error({ ...identify(call, response), operation, err: error }, 'internal error');
     },
-    update(next: ObservedConfig): void {
+    update(next: Config): void {
       config = next;
     },
   };
