@@ -64,47 +64,47 @@ type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'done';
  * An unsolicited `100 Continue` is treated as an error, because the HTTP client never sends `Expect` and closes such a
  * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
  */
-class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
-  readonly request: ServiceRequest;
-  readonly endpoints: readonly Endpoint[];
+class ServiceCall implements Dispatcher.DispatchHandler {
+  readonly #request: ServiceRequest;
+  readonly #endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
   readonly #outcome = Promise.withResolvers<ServiceResponse | Switched>();
-  attempts = 0;
-  hasRepeated = false;
+  #attempts = 0;
+  #hasRepeated = false;
   // Of the current attempt:
   #state: State = 'connecting';
   #endpoint!: Endpoint;
   #connection!: ServiceConnection;
   #sentAt = 0;
-  isReused = false;
+  #isReused = false;
   #relay: ResponseRelay | undefined;
 
   constructor(request: ServiceRequest, endpoints: readonly Endpoint[], response: ServerResponse) {
-    this.request = request;
-    this.endpoints = endpoints;
+    this.#request = request;
+    this.#endpoints = endpoints;
     this.#response = response;
   }
 
   start(): Promise<ServiceResponse | Switched> {
-    this.#response.on('close', this.#onCallerGone);
-    this.#send(isIdempotent(this.request) ? 'any' : 'certain');
+    this.#response.on('close', this.#onDisconnect);
+    this.#send(isIdempotent(this.#request) ? 'any' : 'certain');
     return this.#outcome.promise;
   }
 
   /** Calls the next endpoint, or the only one again. */
   #send(reuse: Reuse): void {
-    const { upgrade } = this.request;
-    this.#endpoint = this.endpoints[this.attempts % this.endpoints.length] as Endpoint;
+    const { upgrade } = this.#request;
+    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
     this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
-    this.attempts += 1;
+    this.#attempts += 1;
     this.#endpoint.activeCalls += 1;
-    this.#connection.dispatch(this.request, this);
+    this.#connection.dispatch(this.#request, this);
   }
 
   onRequestStart(): void {
     this.#sentAt = performance.now();
-    this.isReused = this.#connection.servedAt !== undefined;
+    this.#isReused = this.#connection.servedAt !== undefined;
     this.#state = 'sent';
   }
 
@@ -128,7 +128,7 @@ class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
       this.#state = 'relaying';
       this.#relay = new ResponseRelay(this.#response, controller);
       this.#outcome.resolve({ status, headers, body: this.#relay.begin });
-    } else if (performance.now() - this.#sentAt > this.request.headersTimeout) {
+    } else if (performance.now() - this.#sentAt > this.#request.headersTimeout) {
       // Each interim response restarts the client's own timeout.
       controller.abort(new errors.HeadersTimeoutError());
     }
@@ -140,8 +140,7 @@ class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
 
   onResponseEnd(): void {
     if (this.#state === 'done') return;
-    this.#state = 'done';
-    this.#endpoint.activeCalls -= 1;
+    this.#endCall();
     this.#endpoint.release(this.#connection);
     this.#relay?.end();
   }
@@ -159,9 +158,7 @@ class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
       return;
     }
     this.#state = 'done';
-    socket.once('close', () => {
-      this.#endpoint.activeCalls -= 1;
-    });
+    socket.once('close', () => this.#endCall());
     this.#outcome.resolve({ status: 101, headers, socket });
   }
 
@@ -171,16 +168,27 @@ class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
     this.#abort();
     if (state === 'relaying') {
       this.#relay?.abort();
-    } else if (!this.#response.destroyed && mayBeSentAgain(this, error, state)) {
-      this.hasRepeated ||= state === 'sent';
+    } else if (!this.#response.destroyed && this.#mayBeSentAgain(error, state)) {
+      this.#hasRepeated ||= state === 'sent';
       this.#send('none');
     } else {
       this.#outcome.reject(this.#toGatewayError(error, state));
     }
   }
 
+  #mayBeSentAgain(error: Error, state: State): boolean {
+    const call = {
+      request: this.#request,
+      endpoints: this.#endpoints,
+      attempts: this.#attempts,
+      hasRepeated: this.#hasRepeated,
+      isReused: this.#isReused,
+    };
+    return mayBeSentAgain(call, error, state);
+  }
+
   /** Ends the call because no one is waiting for its response any more. */
-  readonly #onCallerGone = (): void => {
+  readonly #onDisconnect = (): void => {
     if (this.#state === 'done') return;
     this.#abort();
     // No effect if the response has begun.
@@ -188,9 +196,14 @@ class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
   };
 
   #abort(): void {
+    this.#endCall();
+    void this.#connection.destroy();
+  }
+
+  /** Called once for each attempt; for a WebSocket, when it closes. */
+  #endCall(): void {
     this.#state = 'done';
     this.#endpoint.activeCalls -= 1;
-    void this.#connection.destroy();
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
@@ -198,7 +211,7 @@ class ServiceCall implements Dispatcher.DispatchHandler, Attempts {
       const message = 'The request cannot be forwarded.';
       return new GatewayError('INVALID_REQUEST', { message, cause: error });
     }
-    const logged = { version: this.request.version, endpoint: this.#endpoint.origin };
+    const logged = { version: this.#request.version, endpoint: this.#endpoint.origin };
     const cause = Object.assign(new Error(describe(error), { cause: error }), logged);
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
