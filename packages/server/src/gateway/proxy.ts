@@ -244,9 +244,8 @@ export function mayBeSentAgain(call: Attempts, error: Error, state: State): bool
   return isReused || endpoints.length > 1;
 }
 
-/** The other methods that reach a service are GET and HEAD (D11). */
 function isIdempotent({ method }: Pick<ServiceRequest, 'method'>): boolean {
-  return method !== 'POST';
+  return method === 'GET' || method === 'HEAD';
 }
 
 function findResponseFault(
