@@ -254,9 +254,7 @@ const service = z
       .describe(
         'Maximum number of concurrent calls to the endpoints of a version, from all services.',
       ),
-    headersSeconds: z
-      .number()
-      .positive()
+    headersSeconds: limitedSeconds
       .optional()
       .describe(
         'Seconds until the response headers must arrive. Default: `limits.gatewayHeadersSeconds`.',

@@ -159,6 +159,8 @@ test.each([
   ],
   ['dev: { credentials: [{ id: a, secret: x }] }', '[0].secret must have at least 16 characters'],
   ['dev: { credentials: [{ id: a, secretFile: text }] }', 'secret must have at least 16'],
+  ['dev: { services: { aa: { headersSeconds: 0, endpoints: [] } } }', 'must be at least 0.001.'],
+  ['dev: { services: { aa: { headersSeconds: 9e9, endpoints: [] } } }', 'must be at most 2073600.'],
   ['dev: { credentials: [{ id: a, secretFile: gone }] }', 'refers to gone, which cannot be read'],
   ['dev: { credentials: [{ id: a, secretFile: "a\\0b" }] }', 'refers to a\0b, which cannot'],
   ['dev: { credentials: [{ id: a, secretFile: empty }] }', 'refers to empty, which is empty'],
