@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
+import { resolveConfig } from './config/config.ts';
+import type { ConfigInput } from './config/schema.ts';
 import { Quotas } from './quotas.ts';
 
-function setUp(calls: number, seconds: number) {
+const toConfig = (environments: ConfigInput['environments']) =>
+  resolveConfig({ keys: [{ secret: 'a key that signs links and grants' }], environments });
+
+async function setUp(calls: number, seconds: number) {
   let time = 5_000;
-  const environments = { dev: { quota: { calls, seconds } } };
-  const quotas = new Quotas({ environments }, undefined, () => time);
+  const config = await toConfig({ dev: { quota: { calls, seconds } } });
+  const quotas = new Quotas(config, undefined, () => time);
   const pass = (ms: number) => {
     time += ms;
   };
@@ -15,8 +20,8 @@ function setUp(calls: number, seconds: number) {
 
 const countAllowed = (results: unknown[]) => results.filter((each) => each === undefined).length;
 
-test('allows the quota in each window, which begins with a call, and says when the next may begin', () => {
-  const { make, pass } = setUp(2, 5);
+test('allows the quota in each window, which begins with a call, and says when the next may begin', async () => {
+  const { make, pass } = await setUp(2, 5);
   expect(make(1)).toEqual([undefined]);
   pass(1_500);
   expect(make(3)).toEqual([undefined, 4, 4]);
@@ -28,13 +33,13 @@ test('allows the quota in each window, which begins with a call, and says when t
   expect(make(3)).toEqual([undefined, undefined, 5]);
 });
 
-test('keeps the used part of a quota across an update', () => {
-  const { quotas, make, pass } = setUp(10, 60);
+test('keeps the used part of a quota across an update', async () => {
+  const { quotas, make, pass } = await setUp(10, 60);
   expect(countAllowed(make(10))).toBe(10);
-  quotas.update({ environments: { dev: { quota: { calls: 12, seconds: 1 } } } });
+  quotas.update(await toConfig({ dev: { quota: { calls: 12, seconds: 1 } } }));
   expect(countAllowed(make(10))).toBe(2);
   pass(1_000);
   expect(countAllowed(make(20))).toBe(12);
-  quotas.update({ environments: {} });
+  quotas.update(await toConfig({ dev: {} }));
   expect(countAllowed(make(100))).toBe(100);
 });

@@ -1,9 +1,5 @@
-import type { EnvironmentConfig, Quota } from './config/config.ts';
+import type { Config, Quota } from './config/config.ts';
 import type { RedisState } from './redis.ts';
-
-interface QuotaConfig {
-  readonly environments: Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
-}
 
 /** A fixed window, which begins with its first call. */
 interface Window {
@@ -21,14 +17,14 @@ export class Quotas {
   readonly #now: () => number;
   #windows = new Map<string, Window>();
 
-  constructor(config: QuotaConfig, redis?: RedisState, now = () => performance.now()) {
+  constructor(config: Config, redis?: RedisState, now = () => performance.now()) {
     this.#redis = redis;
     this.#now = now;
     this.update(config);
   }
 
   /** Replaces the quotas. The calls that a window has counted still count. */
-  update({ environments }: QuotaConfig): void {
+  update({ environments }: Config): void {
     const windows = new Map<string, Window>();
     for (const [env, { quota }] of Object.entries(environments)) {
       if (quota === undefined) continue;

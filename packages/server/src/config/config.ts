@@ -18,7 +18,7 @@ import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
-export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'> {
+interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'> {
   readonly credentials: (ParsedEnvironment['credentials'][number] & { readonly secret: string })[];
 }
 
