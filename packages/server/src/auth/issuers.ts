@@ -170,7 +170,7 @@ async function fetchKeys(...[url, init]: Parameters<FetchImplementation>): Promi
 }
 
 function toReason(error: unknown): string {
-  if (!(error instanceof Error)) return 'It failed.';
+  if (!(error instanceof Error)) return 'Unknown error.';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }

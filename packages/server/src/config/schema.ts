@@ -74,12 +74,12 @@ const log = z
   .describe('The log: JSON lines on standard output.');
 
 const isOrigin = (origin: string) => URL.parse(origin)?.origin === origin;
-const NO_ORIGIN = 'must be an origin such as https://app.example.com';
+const ORIGIN_MESSAGE = 'must be an origin such as https://app.example.com';
 
 const cors = z
   .strictObject({
     origins: z
-      .union([z.literal('*'), z.array(z.string().refine(isOrigin, NO_ORIGIN))])
+      .union([z.literal('*'), z.array(z.string().refine(isOrigin, ORIGIN_MESSAGE))])
       .default('*')
       .describe('Origins whose pages may read responses.'),
     credentials: flag.default(false).describe('Whether their calls may have cookies; not with *.'),
@@ -179,7 +179,7 @@ function secretOf(minLength: number) {
 
 const hasOneSecret = (value: { secret?: string | undefined; secretFile?: string | undefined }) =>
   (value.secret === undefined) !== (value.secretFile === undefined);
-const NO_SECRET = 'needs exactly one of `secret` and `secretFile`';
+const SECRET_MESSAGE = 'needs exactly one of `secret` and `secretFile`';
 
 const tokens = z
   .strictObject({
@@ -217,7 +217,7 @@ const credential = z
       .optional()
       .describe('Session token of temporary credentials.'),
   })
-  .refine(hasOneSecret, NO_SECRET);
+  .refine(hasOneSecret, SECRET_MESSAGE);
 
 const quota = z
   .strictObject({
@@ -269,10 +269,10 @@ const service = z
 
 /** D12: the name of an environment is the first label of the gateway's host name. */
 const ENVIRONMENT_NAME = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/;
-const NO_HOST_LABEL = 'must be a host name label: lowercase letters, digits and hyphens';
+const HOST_LABEL_MESSAGE = 'must be a host name label: lowercase letters, digits and hyphens';
 
 const SERVICE_NAME = new RegExp(gateway.components.schemas.ServiceName.pattern);
-const NO_SERVICE_NAME = `must be a service name (${SERVICE_NAME.source})`;
+const SERVICE_NAME_MESSAGE = `must be a service name (${SERVICE_NAME.source})`;
 
 const environment = z.strictObject({
   bucket: z
@@ -291,7 +291,7 @@ const environment = z.strictObject({
     .describe('Key pairs that sign calls.'),
   quota: quota.optional(),
   services: z
-    .record(z.string().regex(SERVICE_NAME, NO_SERVICE_NAME), service)
+    .record(z.string().regex(SERVICE_NAME, SERVICE_NAME_MESSAGE), service)
     .default({})
     .describe('Hosted services by name.'),
 });
@@ -337,11 +337,11 @@ export const configSchema = z
       .describe('Where files are stored. The server has no other state.'),
     redis: redis.optional(),
     keys: z
-      .array(z.strictObject(secretOf(32)).refine(hasOneSecret, NO_SECRET))
+      .array(z.strictObject(secretOf(32)).refine(hasOneSecret, SECRET_MESSAGE))
       .min(1, 'needs at least one key')
       .describe('Secrets that sign grants and links: the first one signs, all are accepted.'),
     environments: z
-      .record(z.string().regex(ENVIRONMENT_NAME, NO_HOST_LABEL), environment)
+      .record(z.string().regex(ENVIRONMENT_NAME, HOST_LABEL_MESSAGE), environment)
       .refine((all) => Object.keys(all).length > 0, 'needs at least one environment')
       .describe('Environments by name.'),
   })

@@ -57,7 +57,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   /** Reads the body, which proves who the caller is. */
   async function handleSigned(received: ReceivedCall, claimed: ClaimedCaller): Outcome {
     const { input, call } = received;
-    if (input.body === undefined || !announcesBody(call)) {
+    if (input.body === undefined || !hasBody(call)) {
       return countAndForward(received, verifyClaim(claimed, EMPTY_HASH), NO_BODY);
     }
     const body = await readSignedBody(input.body);
@@ -146,13 +146,13 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
 }
 
 /** RFC 9112, section 6.3: a request that announces no body has none. */
-function announcesBody({ request: { headers } }: GatewayCall): boolean {
+function hasBody({ request: { headers } }: GatewayCall): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
 function toBody({ body }: GatewayInput, call: GatewayCall): Body {
-  if (body === undefined || !announcesBody(call)) return NO_BODY;
+  if (body === undefined || !hasBody(call)) return NO_BODY;
   const length = call.request.headers['content-length'];
   return { body: new ForwardedBody(body), length: length === undefined ? length : Number(length) };
 }

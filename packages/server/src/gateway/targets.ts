@@ -73,7 +73,7 @@ export class Targets {
     // A slow service must not use up the memory and connections of all others. On a shared endpoint, calls of other
     // services count as well, because they use the same instances.
     if (countCalls(version.endpoints) >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-    return { version: version.name, endpoints: takeTurn(version), headersSeconds };
+    return { version: version.name, endpoints: rotate(version), headersSeconds };
   }
 
   get activeCalls(): number {
@@ -105,7 +105,7 @@ export class Targets {
   }
 }
 
-function takeTurn(version: Version): readonly Endpoint[] {
+function rotate(version: Version): readonly Endpoint[] {
   const { endpoints, next } = version;
   if (endpoints.length === 1) return endpoints;
   version.next = (next + 1) % endpoints.length;

@@ -4,6 +4,8 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, toResponse } from '@berth/server-stubs/contract';
 
+// A refusal is sent by the connection, which does not pass the request on; a rejection by a router.
+
 export const MAX_HEADERS = 200;
 
 const badRequest = (status: number, message: string) =>

@@ -47,7 +47,7 @@ export interface VerifiedBlob extends OpenBlob {
 interface BlobSource {
   readonly info: BlobInfo;
   /** CRC-32 of the content, for a store that does not verify it itself. */
-  readonly crc32?: number;
+  readonly checksum?: number;
   /**
    * Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. A chunk may change once
    * `CHUNKS_IN_USE` more have been requested.
@@ -59,12 +59,12 @@ interface BlobSource {
 /** One is being written, one is withheld until the next one is read, and one is being read. */
 export const CHUNKS_IN_USE = 3;
 
-export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSource): VerifiedBlob {
+export function toVerifiedBlob({ info, checksum, content, release }: BlobSource): VerifiedBlob {
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
     const { start } = range;
     const end = Math.min(range.end, info.size - 1);
-    const isAll = start === 0 && end === info.size - 1;
-    return verify(content({ start, end }), end - start + 1, isAll ? sum : undefined);
+    const isWholeFile = start === 0 && end === info.size - 1;
+    return verify(content({ start, end }), end - start + 1, isWholeFile ? checksum : undefined);
   };
   return {
     info,
@@ -92,20 +92,20 @@ export function toVerifiedBlob({ info, crc32: sum, content, release }: BlobSourc
 async function* verify(
   content: AsyncIterable<Buffer>,
   bytes: number,
-  sum: number | undefined,
+  checksum: number | undefined,
 ): AsyncGenerator<Buffer, undefined> {
   let actual = 0;
-  let left = bytes;
+  let remaining = bytes;
   let last: Buffer | undefined;
   for await (const chunk of content) {
     if (last !== undefined) yield last;
     last = chunk;
-    left -= chunk.length;
-    if (sum !== undefined) actual = crc32(chunk, actual);
+    remaining -= chunk.length;
+    if (checksum !== undefined) actual = crc32(chunk, actual);
   }
-  if (left > 0) throw new BlobDamagedError('A file is truncated.');
-  if (sum !== undefined && actual !== sum) {
-    const sums = `${toHex(actual)} instead of ${toHex(sum)}`;
+  if (remaining > 0) throw new BlobDamagedError('A file is truncated.');
+  if (checksum !== undefined && actual !== checksum) {
+    const sums = `${toHex(actual)} instead of ${toHex(checksum)}`;
     throw new BlobDamagedError(`A file is damaged: the CRC-32 of its content is ${sums}.`);
   }
   if (last !== undefined) yield last;
@@ -121,14 +121,14 @@ async function* copy(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
  */
 async function send(chunks: AsyncIterable<Buffer>, target: Writable): Promise<void> {
   let interrupt = (_error: Error): void => {};
-  const isGone = finished(target, { readable: false });
-  isGone.catch((error) => interrupt(error));
+  const closed = finished(target, { readable: false });
+  closed.catch((error) => interrupt(error));
   let written: Promise<void> | undefined;
   const write = (chunk: Buffer) =>
     new Promise<void>((resolve, reject) => {
       interrupt = reject;
       // `finished` knows whether the caller has disconnected; the error of a write may be any.
-      target.write(chunk, (error) => (error ? isGone.catch(reject) : resolve()));
+      target.write(chunk, (error) => (error ? closed.catch(reject) : resolve()));
     });
   try {
     for await (const chunk of chunks) {
@@ -138,15 +138,15 @@ async function send(chunks: AsyncIterable<Buffer>, target: Writable): Promise<vo
     }
     await written;
     target.end();
-    await isGone;
+    await closed;
   } catch (error) {
     if (written !== undefined) target.destroy();
     throw error;
   }
 }
 
-function toHex(sum: number): string {
-  return sum.toString(16).padStart(8, '0');
+function toHex(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0');
 }
 
 /** Counts the failures of a store, and logs damaged files. */

@@ -115,7 +115,7 @@ class DiskStore implements ServerStore {
       const info = await writeStoredFile(temporary, content, options);
       await withDiskErrors(() =>
         this.#place(path, [path], async (lock) => {
-          // The caller may have gone while this waited for the lock.
+          // The caller may have disconnected while this waited for the lock.
           options.signal?.throwIfAborted();
           lock?.assertHeld();
           await rename(temporary, path);

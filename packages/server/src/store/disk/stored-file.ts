@@ -163,7 +163,7 @@ async function readTrailer(handle: FileHandle) {
  * @param tail the end of a file, with the trailer
  * @throws Error if the trailer is damaged, or belongs to another content
  */
-function parseTrailer(tail: Buffer, fileBytes: number): { info: BlobInfo; crc32: number } {
+function parseTrailer(tail: Buffer, fileBytes: number): { info: BlobInfo; checksum: number } {
   const footer = tail.subarray(Math.max(0, tail.length - FOOTER_BYTES));
   if (footer.length !== FOOTER_BYTES || !footer.subarray(8).equals(MAGIC)) {
     throw new Error('it does not end with the trailer of a stored file');
@@ -172,9 +172,9 @@ function parseTrailer(tail: Buffer, fileBytes: number): { info: BlobInfo; crc32:
   if (trailerBytes > tail.length) throw new Error('its trailer has an invalid length');
   const json = tail.subarray(tail.length - trailerBytes, tail.length - FOOTER_BYTES);
   if (crc32(json) !== footer.readUInt32BE(4)) throw new Error('its trailer is damaged');
-  const { size, etag, crc32: sum, contentType } = JSON.parse(json.toString());
+  const { size, etag, crc32: checksum, contentType } = JSON.parse(json.toString());
   if (size + trailerBytes !== fileBytes) {
     throw new Error(`it has ${fileBytes - trailerBytes} bytes instead of ${size}`);
   }
-  return { info: { size, etag, contentType }, crc32: sum };
+  return { info: { size, etag, contentType }, checksum };
 }
