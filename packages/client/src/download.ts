@@ -153,7 +153,7 @@ async function openLink(
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
   // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
   const size = 'location' in globalThis && !range ? undefined : sizes.size;
-  const body = watchBody(response.body, watch, size, report);
+  const body = watchBody(response, watch, size, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
   return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
@@ -186,12 +186,12 @@ function readSizes({ status, headers }: Response, range?: DownloadRange): Sizes 
  * waits. It is read only as fast as its reader asks.
  */
 function watchBody(
-  body: Response['body'],
+  response: Response,
   watch: IdleWatch,
   size: number | undefined,
   report: (loaded: number) => void,
 ): ReadableStream<Uint8Array> {
-  const chunks = readBody(body, watch);
+  const chunks = readBody(response, watch);
   let loaded = 0;
   return new ReadableStream<Uint8Array>(
     {

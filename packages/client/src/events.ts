@@ -82,8 +82,11 @@ async function open(
   id: string,
   options: EventsOptions,
 ): Promise<Response> {
-  const headers = { ...toRecord(options.headers), accept: 'text/event-stream' };
-  if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
+  const headers = {
+    ...toRecord(options.headers),
+    accept: 'text/event-stream',
+    ...(id && { 'last-event-id': toHeaderBytes(id) }),
+  };
   const info = { url };
   return withBudget(options, sender.limits, info, async (budget) => {
     const response = await sender.send(url, { headers }, budget);
@@ -100,7 +103,7 @@ async function* readEvents(
   state: State,
   watch: IdleWatch,
 ): AsyncGenerator<ServiceEvent> {
-  let events: ServiceEvent[] = [];
+  const events: ServiceEvent[] = [];
   let length = 0;
   const parser = createParser({
     onId: (id) => {
@@ -113,14 +116,12 @@ async function* readEvents(
     },
   });
   const decoder = new TextDecoder();
-  for await (const bytes of readBody(response.body, watch)) {
+  for await (const bytes of readBody(response, watch)) {
     const text = decoder.decode(bytes, { stream: true });
     parser.feed(text);
     length = events.length > 0 || BLANK_LINE.test(text) ? 0 : length + text.length;
     if (length > MAX_EVENT) throw contractError(response, { url }, 'an event has no end');
-    const complete = events;
-    events = [];
-    yield* complete;
+    yield* events.splice(0);
   }
 }
 

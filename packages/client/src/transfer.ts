@@ -62,13 +62,16 @@ export function watchIdle(
   };
 }
 
-/** Reads a body. Ends with an error if it breaks, or if it makes no progress while its reader waits. */
+/**
+ * Reads the body of a response. Ends with an error if it breaks, or if it makes no progress while its reader waits. Until
+ * the first read, it keeps the response: Node cancels the unread body of one that is garbage.
+ */
 export async function* readBody(
-  body: Response['body'],
+  response: Response,
   watch: IdleWatch,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { signal } = watch;
-  const reader = body?.getReader();
+  const reader = response.body?.getReader();
   // Also ends a read that waits.
   signal.addEventListener('abort', () => reader?.cancel(signal.reason).catch(() => {}));
   while (reader) {

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { lstat, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { DownloadOptions, Progress } from '@berth/client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureOf, linked, shown, storageWith } from './support/clients.ts';
@@ -53,6 +56,22 @@ describe('a download', () => {
     expect(await (await storage.download('a')).text()).toBe('bytes');
     expect(requests[1]?.url).toBe(url);
     expect([...(requests[1]?.headers ?? [])]).toEqual([]);
+  });
+
+  it('keeps its bytes if garbage is collected before they are read', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    await using served = await serveStorage((_, response) => {
+      response.write('hello ');
+      response.end('world');
+    });
+    const response = await served.storage.download('a');
+    for (let round = 0; round < 10; round += 1) {
+      collectGarbage();
+      // The platform cleans up between two tasks.
+      await setImmediate();
+    }
+    expect(await response.text()).toBe('hello world');
   });
 
   it('follows a redirect of a link', async () => {

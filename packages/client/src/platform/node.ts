@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
+import { MAX_TIMER } from '../limits.ts';
 import type { UploadContent, UploadForm, UploadResponse } from '../upload-form.ts';
 import { FILE_FIELD, MAX_RESPONSE, readStream } from '../upload-form.ts';
 
@@ -132,7 +133,7 @@ function openRequest({ url, content, agent, watch }: UploadForm, type: string, o
   watch.signal.addEventListener('abort', () => request.destroy());
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
-  request.setTimeout(watch.idle, watch.expire);
+  request.setTimeout(Math.min(watch.idle, MAX_TIMER), watch.expire);
   // Interim responses restart the timer of the socket, but they are no progress.
   request.on('information', watch.start);
   request.on('upgrade', (_, socket) => {
