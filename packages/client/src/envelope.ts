@@ -63,9 +63,13 @@ export function isTemporary(status: unknown, code?: string): boolean {
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
 const RESPONSE_BYTES = 16_777_216;
 
-/** Reads an error, and returns a copy that also has its URL, which {@link unwrapEnvelope} needs. */
-export async function readError(response: Response): Promise<Response> {
-  const copy = new Response((await readText(response, RESPONSE_BYTES)).text, response);
+/**
+ * Buffers an error response, up to a size limit. The copy also has its URL, which {@link unwrapEnvelope} needs. If its
+ * body breaks, only status and headers are used.
+ */
+export async function bufferError(response: Response): Promise<Response> {
+  const { text } = await readText(response, RESPONSE_BYTES).catch(() => ({ text: '' }));
+  const copy = new Response(text, response);
   return Object.defineProperty(copy, 'url', { value: response.url });
 }
 

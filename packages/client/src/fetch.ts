@@ -143,7 +143,6 @@ export function createSender(setup: FetchSetup): Sender {
       } catch (error) {
         signal.throwIfAborted();
         failure = networkError('No response', request, error);
-        response = undefined;
       }
       const retryClass = response ? await classify(response) : 'idempotent';
       let delay: number | undefined;

@@ -34,7 +34,7 @@ export async function toGatewayError(
   upstreamStatus: string,
   knownBody?: unknown,
 ): Promise<BerthError> {
-  const body = knownBody === undefined ? await readBody(response) : knownBody;
+  const body = knownBody === undefined ? await readErrorBody(response) : knownBody;
   const { code, reason, retryClass } = toFailure(response, body, upstreamStatus);
   const retryable = retryClass === 'any' || retryClass === 'idempotent';
   const details = { info, response, body, code, reason, retryable };
@@ -53,21 +53,27 @@ export async function toGatewayError(
 export async function classify(response: Response, upstreamStatus: string): Promise<RetryClass> {
   if (response.status < 400) return 'never';
   const isOfService = response.headers.has(upstreamStatus);
-  const body = isOfService ? undefined : await readBody(response.clone());
+  const body = isOfService ? undefined : await readErrorBody(response.clone());
   return toFailure(response, body, upstreamStatus).retryClass;
 }
 
 /** Reads an error, and decodes it by its charset: `openapi-fetch` would read all of it, as UTF-8. */
-export async function readError(response: Response): Promise<Response> {
-  const { text } = await readText(response, ERROR_BYTES, decoderOf(response));
-  return new Response(text, response);
+export async function bufferError(response: Response): Promise<Response> {
+  return new Response(await readErrorText(response, ERROR_BYTES), response);
 }
 
-/** Reads the body of a failed response. If that fails, only status and headers are used. */
-async function readBody(response: Response): Promise<unknown> {
-  const read = readText(response, STREAM_BYTES, decoderOf(response));
-  const { text } = await read.catch(() => ({ text: '' }));
+async function readErrorBody(response: Response): Promise<unknown> {
+  const text = await readErrorText(response, STREAM_BYTES);
   return parseJson(text, text);
+}
+
+/** Reads the text of a failed response. If that fails, only status and headers are used. */
+async function readErrorText(response: Response, maxBytes: number): Promise<string> {
+  const read = readText(response, maxBytes, decoderOf(response));
+  return read.then(
+    ({ text }) => text,
+    () => '',
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { classify, type GatewayContext, readError, toGatewayError } from './gateway-errors.ts';
+import { classify, type GatewayContext, bufferError, toGatewayError } from './gateway-errors.ts';
 import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
@@ -107,7 +107,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: (response) => classify(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, baseUrl, toContractPath, readError);
+  const calls = createCalls<paths>(sender, baseUrl, toContractPath, bufferError);
   const context: GatewayContext = {
     sender,
     session,
@@ -119,7 +119,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url, toServicePath, readError);
+      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url, toServicePath, bufferError);
       return { ...raw, ...createService(context, calls, name, url) };
     },
   };

@@ -6,7 +6,7 @@ import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
 import type { StorageContext, StoragePath, StorageResponse } from './envelope.ts';
-import { classify, readEnvelope, readError, readResponse, withCaller } from './envelope.ts';
+import { classify, readEnvelope, bufferError, readResponse, withCaller } from './envelope.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
@@ -144,7 +144,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const redirect = 'manual';
   const scope = baseUrl + ROOT;
   const sender = createSender({ limits, fetch, classify, session, scope, redirect });
-  const calls = createCalls<paths>(sender, baseUrl, toContractPath, readError, readResponse);
+  const calls = createCalls<paths>(sender, baseUrl, toContractPath, bufferError, readResponse);
 
   const post = (path: string, { params, ...init }: CallInit = {}) =>
     (calls.POST as RawCall)(path, {

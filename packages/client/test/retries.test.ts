@@ -1,11 +1,16 @@
 import type { RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { countedTokens, failureOf, refused, serviceAt } from './support/clients.ts';
+import { countedTokens, failureOf, refused, serviceAt, storageAt } from './support/clients.ts';
 import { type Handler, refuse, reset, serve, startServer, truncate } from './support/servers.ts';
 
 const ok = serve({ a: 1 });
 const busy = refuse('SERVICE_NOT_READY', 503);
+/** Breaks off the body of an error. */
+const breakOff =
+  (status: number): Handler =>
+  (_, response) =>
+    response.writeHead(status, { 'Content-Length': '100' }).write('{', () => response.destroy());
 const page: Handler = (_, response) => response.writeHead(502).end('<html>');
 
 it.each(defaults.gatewayErrors.filter(({ code }) => code !== 'ACCESS_TOKEN_EXPIRED'))(
@@ -27,14 +32,12 @@ it.each(defaults.gatewayErrors.filter(({ code }) => code !== 'ACCESS_TOKEN_EXPIR
 );
 
 describe('a call that may have been executed', () => {
-  const breakRefusal: Handler = (_, response) =>
-    response.writeHead(503, { 'Content-Length': '100' }).write('{', () => response.destroy());
   const foreignRequestId = refuse('SERVICE_NOT_READY', 503, { 'X-Request-Id': 'r-2' });
 
   it.each<[string, Handler, string]>([
     ['CL-ERROR-CUT: the connection broke', reset, 'network'],
     ['CL-ERROR-CUT: the response was cut off', truncate, 'network'],
-    ['an error of the gateway was interrupted', breakRefusal, 'network'],
+    ['the body of an error was cut off', breakOff(503), 'service'],
     ['the service itself says 503', serve({ code: 'SERVICE_NOT_READY' }, 503), 'service'],
     ['its request ID is that of another call', foreignRequestId, 'service'],
     ['a proxy says 502', page, 'service'],
@@ -69,6 +72,30 @@ describe('a call that may have been executed', () => {
     const sent = serviceAt(server.url).post('a', body, { idempotent: true });
     await expect(sent).rejects.toMatchObject({ kind });
     expect(server.calls).toHaveLength(1);
+  });
+});
+
+describe('an error whose body is cut off', () => {
+  it('is an error of the service, and final if its status is', async () => {
+    await using server = await startServer(breakOff(404));
+    const error = { kind: 'service', status: 404, retryable: false };
+    await expect(serviceAt(server.url).get('a')).rejects.toMatchObject(error);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('renews the credentials after a 401', async () => {
+    await using server = await startServer(breakOff(401), ok);
+    const { token, auth } = countedTokens();
+    expect(await serviceAt(server.url, { auth }).post('a')).toEqual({ a: 1 });
+    expect(token).toHaveBeenCalledTimes(2);
+  });
+
+  it('is retried after a 429 of the storage API', async () => {
+    await using server = await startServer(breakOff(429));
+    const storage = storageAt(server.url, { retry: { attempts: 2, delay: 1 } });
+    const error = { kind: 'storage', status: 429, retryable: true };
+    await expect(storage.tempUrl('a')).rejects.toMatchObject(error);
+    expect(server.calls).toHaveLength(2);
   });
 });
 
