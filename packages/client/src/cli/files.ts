@@ -97,7 +97,8 @@ export async function rm(file: string, signal: AbortSignal): Promise<void> {
 
 export async function mv(from: string, to: string, signal: AbortSignal): Promise<void> {
   const source = `/${toFilePath(from)}`;
-  const target = `/${toFilePath(to)}`;
+  const path = toRemotePath(to);
+  const target = `/${path}${isFolder(path) ? posix.basename(source) : ''}`;
   await (await openStorage()).move(source, target, { signal });
 }
 

@@ -58,6 +58,8 @@ it('url, mv and rm print a link with a warning, and move and delete a file', asy
   expect(stderr).toMatch(/^[^\n]*3600[^\n]*\n$/);
   const done = { code: 0, stdout: '', stderr: '' };
   expect(await berth(['mv', 'remote:/a', 'remote:/c'])).toEqual(done);
+  expect(await berth(['mv', 'remote:/c', 'remote:/sub/'])).toEqual(done);
+  expect(await berth(['mv', 'remote:/sub/c', 'remote:/'])).toEqual(done);
   expect(await berth(['rm', 'remote:/c'])).toEqual(done);
   expect(paths()).toEqual([]);
   const missing = expect.stringMatching(/^berth: .*STORAGE_FILE_NONEXIST.*\n$/);
