@@ -6,7 +6,7 @@ import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { DownloadOptions } from './download.ts';
 import type { StorageContext, StoragePath, StorageResponse } from './envelope.ts';
-import { classify, readEnvelope, bufferError, readResponse, withCaller } from './envelope.ts';
+import { bufferError, classify, readEnvelope, readResponse, withCaller } from './envelope.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
@@ -162,11 +162,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     // A link may redirect (D23).
     createLinkSender: (linkFetch) =>
       createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),
-    async call(operation, fields, failure, options) {
+    async call(operation, fields, failure, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
       const read: CallInit['read'] = (result, info) => readEnvelope(result, failure, info.url);
-      const init = { ...options, body, parseAs: 'text', read } as const;
+      const init = { signal, timeout, retry, body, parseAs: 'text', read } as const;
       return (await post(path, init)) as unknown as StorageResponse;
     },
   };

@@ -82,6 +82,11 @@ describe('a download', () => {
     expect(await (await served.storage.download('a')).text()).toBe('bytes');
   });
 
+  it('passes only the options of a call to the call for its link', async () => {
+    const { storage, requests } = storageWith([linked(), new Response('bytes')]);
+    await storage.download('a', { headers: { 'X-A': 'b' } } as DownloadOptions);
+    expect(requests[0]?.headers.has('X-A')).toBe(false);
+  });
 
   it.each([204, 206, 403])('refuses status %i', async (status) => {
     await using served = await serveStorage((_, response) => response.writeHead(status).end());
