@@ -48,7 +48,7 @@ export type Session = ReturnType<typeof createSession>;
 
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of renewals before; `undefined` if the credentials came with the call, and cannot be renewed. */
+  /** The session's renewal count when this was signed; `undefined` if the credentials came with the call, and cannot be renewed. */
   readonly renewals: number | undefined;
 }
 

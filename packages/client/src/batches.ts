@@ -200,7 +200,7 @@ function checkList(name: string, value: unknown): void {
   if (!Array.isArray(value)) throw invalid(name, 'an array', value);
 }
 
-/** How to write the item of a request for a file, and how to read the entries of a response. */
+/** How to build a file's item in the request and read its entry in the response. */
 interface ListRules<Key, Value> {
   readonly toItem: (key: Key) => unknown;
   /** Returns the start of the error message for a file. */

@@ -4,7 +4,7 @@ import { parseJson } from './body.ts';
 import { toRecord } from './checks.ts';
 import type { CallInfo } from './errors.ts';
 import { BerthError, contractError, isBerthError, networkError } from './errors.ts';
-import type { ReadError, Sender } from './fetch.ts';
+import type { BufferError, Sender } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
 import { retryAfter, withBudget } from './limits.ts';
 import { closeOnFailure, isStream } from './streams.ts';
@@ -31,7 +31,7 @@ export interface CallInit extends CallOptions {
   readonly body?: unknown;
   /** How to read a successful response. Default: `json`. */
   readonly parseAs?: ParseAs | undefined;
-  /** Returns something else than the result. If it throws a retryable error, the call is retried. */
+  /** Converts the result. If it throws a retryable error, the call is retried. */
   readonly read?: (result: RawResult, info: CallInfo) => unknown;
   /** Other options are those of `openapi-fetch`. */
   readonly [name: string]: unknown;
@@ -48,7 +48,7 @@ export function createCalls<Paths extends object>(
   sender: Sender,
   baseUrl: string,
   toPath: (template: string, params: Readonly<Record<string, unknown>>) => string,
-  readError: ReadError,
+  bufferError: BufferError,
   readText: (response: Response, info: CallInfo) => Promise<string> = (response) => response.text(),
 ): Calls<Paths> {
   // Streams need `duplex`; other bodies ignore it.
@@ -87,7 +87,7 @@ export function createCalls<Paths extends object>(
         parseAs: 'stream' as const,
         fetch(request: Request) {
           const stream = isStream(body) ? request.body : undefined;
-          return sender.send(request, { body: stream }, budget, readError);
+          return sender.send(request, { body: stream }, budget, bufferError);
         },
       };
       for (;;) {

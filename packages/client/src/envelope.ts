@@ -63,10 +63,7 @@ export function isTemporary(status: unknown, code?: string): boolean {
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
 const RESPONSE_BYTES = 16_777_216;
 
-/**
- * Buffers an error response, up to a size limit. The copy also has its URL, which {@link unwrapEnvelope} needs. If its
- * body breaks, only status and headers are used.
- */
+/** Buffers an error. The copy has its URL for {@link unwrapEnvelope}, but no text if its body breaks. */
 export async function bufferError(response: Response): Promise<Response> {
   const { text } = await readText(response, RESPONSE_BYTES).catch(() => ({ text: '' }));
   const copy = new Response(text, response);

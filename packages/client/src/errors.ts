@@ -18,7 +18,7 @@ export type ErrorKind =
   | 'network'
   /** A time limit of the client was exceeded. The call may have been executed. */
   | 'timeout'
-  /** A response of a service has an unexpected form, your schema rejects it, or a raw call got invalid JSON. */
+  /** A response of a service has an unexpected format, your schema rejects it, or a raw call got invalid JSON. */
   | 'contract'
   /**
    * An argument is invalid, or your function for credentials failed. Nothing was sent, unless your stream failed a

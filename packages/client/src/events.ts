@@ -31,7 +31,7 @@ export interface ServiceEvent {
 /** Wait before the first reconnection in milliseconds, unless the service sets one. */
 const DELAY = 1_000;
 const MIN_DELAY = 100;
-const MAX_DELAY = 30_000;
+const MAX_RECONNECT_DELAY = 30_000;
 
 /** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes even for an empty line. */
 const MAX_EVENT = 16_777_216;
@@ -82,11 +82,8 @@ async function open(
   id: string,
   options: EventsOptions,
 ): Promise<Response> {
-  const headers = {
-    ...toRecord(options.headers),
-    accept: 'text/event-stream',
-    ...(id && { 'last-event-id': toHeaderBytes(id) }),
-  };
+  const resume = id && { 'last-event-id': toHeaderBytes(id) };
+  const headers = { ...toRecord(options.headers), accept: 'text/event-stream', ...resume };
   const info = { url };
   return withBudget(options, sender.limits, info, async (budget) => {
     const response = await sender.send(url, { headers }, budget);
@@ -137,5 +134,5 @@ function toHeaderBytes(id: string): string {
 function toDelay(delay: number, failures: number): number {
   const first = failures > 1 ? Math.max(delay, MIN_DELAY) : delay;
   const random = first * 2 ** (failures - 1) * (1 + Math.random() / 2);
-  return Math.min(random, Math.max(MAX_DELAY, delay));
+  return Math.min(random, Math.max(MAX_RECONNECT_DELAY, delay));
 }

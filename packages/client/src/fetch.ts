@@ -39,11 +39,11 @@ export interface Sender {
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
   /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
-  send(input: Input, init: SendInit, budget: CallBudget, readError?: ReadError): Promise<Response>;
+  send(input: Input, init: SendInit, budget: CallBudget, buffer?: BufferError): Promise<Response>;
 }
 
-/** Reads an error, up to a limit, and returns a copy. */
-export type ReadError = (response: Response) => Promise<Response>;
+/** Buffers an error response, up to a size limit, and returns a copy. */
+export type BufferError = (response: Response) => Promise<Response>;
 
 interface FetchSetup {
   readonly limits: Limits;
@@ -80,7 +80,7 @@ export function createSender(setup: FetchSetup): Sender {
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientHeaders = toRecord(setup.headers);
 
-  const sendTo = async (target: Target, init: SendInit, budget: CallBudget, read?: ReadError) => {
+  const sendTo = async (target: Target, init: SendInit, budget: CallBudget, read?: BufferError) => {
     const { request, url, method } = target;
     const isInScope = url.startsWith(scope);
     const fields: Record<string, unknown> = {};
@@ -122,7 +122,7 @@ export function createSender(setup: FetchSetup): Sender {
     request: PreparedRequest,
     session: Session | undefined,
     budget: CallBudget,
-    readError?: ReadError,
+    bufferError?: BufferError,
   ): Promise<Response> {
     const signal = request.signal ?? budget.signal;
     let isRenewed = false;
@@ -137,8 +137,8 @@ export function createSender(setup: FetchSetup): Sender {
         response = await fetch(request.url, init as RequestInit);
         if (response.ok) return response;
         // No copy can be created with a status above 599.
-        if (readError && response.body && response.status < 600)
-          response = await readError(response);
+        if (bufferError && response.body && response.status < 600)
+          response = await bufferError(response);
         if (!session && budget.attempts === 1) return response;
       } catch (error) {
         signal.throwIfAborted();

@@ -52,8 +52,8 @@ export async function toGatewayError(
  */
 export async function classify(response: Response, upstreamStatus: string): Promise<RetryClass> {
   if (response.status < 400) return 'never';
-  const isOfService = response.headers.has(upstreamStatus);
-  const body = isOfService ? undefined : await readErrorBody(response.clone());
+  const isFromService = response.headers.has(upstreamStatus);
+  const body = isFromService ? undefined : await readErrorBody(response.clone());
   return toFailure(response, body, upstreamStatus).retryClass;
 }
 
@@ -83,18 +83,18 @@ async function readErrorText(response: Response, maxBytes: number): Promise<stri
 function toFailure({ status, headers }: Response, body: unknown, upstreamStatus: string) {
   const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
   const reason = typeof message === 'string' ? message : undefined;
-  const isOfGateway =
+  const isFromGateway =
     typeof code === 'string' &&
     reason !== undefined &&
     requestId &&
     requestId === headers.get('X-Request-Id') &&
     !headers.has(upstreamStatus);
-  const gatewayCode = isOfGateway ? code : '';
+  const gatewayCode = isFromGateway ? code : '';
   let retryClass: RetryClass = TEMPORARY.includes(status) ? 'idempotent' : 'never';
   if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
     retryClass = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
   }
-  // Without a body, it is unclear who rejected the call. New credentials do no harm.
+  // Without a body, it is unclear who rejected the call. Retrying with new credentials is harmless.
   if (status === 401 && (gatewayCode || body === '')) retryClass = 'unauthorized';
   return { code: gatewayCode || undefined, reason, retryClass };
 }

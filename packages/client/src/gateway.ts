@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { classify, type GatewayContext, bufferError, toGatewayError } from './gateway-errors.ts';
+import { bufferError, classify, type GatewayContext, toGatewayError } from './gateway-errors.ts';
 import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
@@ -13,12 +13,12 @@ import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 export interface GatewayClientOptions extends LimitOptions {
   /**
    * URL of the gateway, with the environment as the first label of its host name: `https://dev.gateway.example.com`. In
-   * a page, it may start with `/`.
+   * a browser, it may start with `/`.
    */
   readonly baseUrl: string;
   /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
   readonly auth?: GatewayAuth | undefined;
-  /** The function that sends each attempt, but no WebSocket. Replace it to use a proxy, for example. Default: the global `fetch`. */
+  /** The function that sends each attempt. Not used for WebSockets. Replace it to use a proxy, for example. Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** Headers to send with every call. Default: none. */
   readonly headers?: RequestInit['headers'];

@@ -37,16 +37,16 @@ export interface RetryOptions {
 /** {@link LimitOptions} with a value for each. Without a time limit, `timeout` is 0. */
 export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 
-/** The time is slightly longer than the gateway's own limit for a call and its retry. */
+/** `timeout` is slightly longer than the gateway's own limit for a call and its retry. */
 const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 
-const MAX_DELAY = 8_000;
+const MAX_RETRY_DELAY = 8_000;
 const MAX_RETRY_AFTER = 30_000;
 
 /** Timers with a longer delay fire at once. In milliseconds. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/** Completes the options of a call with the limits of its client. */
+/** Fills in a call's options from the client's defaults. */
 export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   const { timeout = defaults.timeout, retry = {} } = options;
   const { attempts = defaults.attempts, delay = defaults.delay } = retry || { attempts: 1 };
@@ -63,7 +63,7 @@ export interface CallBudget extends Limits {
   /** When the time limit expires, by `performance.now()`. */
   readonly end: number;
   readonly isIdempotent: boolean;
-  /** Number of retries so far. Only `planRetry` counts them. */
+  /** Number of retries so far. `planRetry` counts them; progress of a download resets them. */
   retries: number;
 }
 
@@ -142,7 +142,7 @@ export function planRetry(budget: CallBudget, headers?: Headers): number | undef
   const { attempts, delay, end, retries } = budget;
   if (retries + 1 >= attempts) return undefined;
   const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');
-  const random = Math.random() * Math.min(MAX_DELAY, delay * 2 ** retries);
+  const random = Math.random() * Math.min(MAX_RETRY_DELAY, delay * 2 ** retries);
   const wait = Math.max(random, minimum);
   if (minimum > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
   budget.retries += 1;

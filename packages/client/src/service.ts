@@ -93,7 +93,7 @@ export function createService(
 ): Service {
   const { 'content-type': clientType = null } = toRecord(context.headers);
 
-  const toTarget = (path: string) => {
+  const toUrl = (path: string) => {
     checkText('path', path);
     const anyPath = checkPath('path', path.replace(/^\//, ''));
     return anyPath ? `${url}/${anyPath}` : url;
@@ -119,7 +119,7 @@ export function createService(
       bodySerializer: () => body,
       parseAs: 'arrayBuffer',
     });
-    const info = { method, url: toTarget(path) };
+    const info = { method, url: toUrl(path) };
     if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data as ArrayBuffer | undefined, info, schema);
   };
@@ -132,16 +132,16 @@ export function createService(
       closeOnFailure(value, async () => {
         const { body, type } = toBody(value);
         const merged = { ...(type && { 'content-type': type }), ...toRecord(headers) };
-        return context.sender.fetch(toTarget(path), { ...init, headers: merged, body });
+        return context.sender.fetch(toUrl(path), { ...init, headers: merged, body });
       }),
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents(context, toTarget(path), options);
+      yield* iterateEvents(context, toUrl(path), options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');
-      return connectSocket(context, toTarget(path), options);
+      return connectSocket(context, toUrl(path), options);
     },
   };
 }

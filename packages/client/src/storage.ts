@@ -174,7 +174,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const files = createFileMethods(context);
 
   // Loaded on first use, because many pages only upload files, or only show them.
-  const uploadWithin =
+  const createUpload =
     (maxBytes?: number): StorageClient['upload'] =>
     async (path, data, init) => {
       ignoreEarlyErrors(data);
@@ -188,8 +188,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     POST: post as StorageCalls['POST'],
     use: calls.use,
     eject: calls.eject,
-    upload: uploadWithin(),
-    uploadAvatar: uploadWithin(AVATAR_BYTES),
+    upload: createUpload(),
+    uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {
       const { download } = await import('./download.ts');
       return withCaller(init, download(context, files, fileID, init));

@@ -128,14 +128,14 @@ function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
         Promise.resolve(`TC3${secretKey}`),
       );
     }
-    const place = scope.join('/');
+    const credentialScope = scope.join('/');
     const names = Object.keys(headers).sort();
     const signedHeaders = names.join(';');
     const lines = names.map((name) => `${name}:${toSignedValue(name, headers[name] as string)}\n`);
     const parts = [method, path, query, lines.join(''), signedHeaders, await sha256(body)];
-    const toSign = [algorithm, seconds, place, await sha256(parts.join('\n'))].join('\n');
+    const toSign = [algorithm, seconds, credentialScope, await sha256(parts.join('\n'))].join('\n');
     const signature = toHex(await hmac(await key, toSign));
-    return `${algorithm} Credential=${secretId}/${place}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
+    return `${algorithm} Credential=${secretId}/${credentialScope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
   };
 }
 
