@@ -8,7 +8,7 @@ const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
 /** Keywords whose schemas apply to the same value. Only those of `allOf` always do. */
 export const ALL_OF = /^allOf$/;
-export const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
+const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
 export const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
 
 /** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
