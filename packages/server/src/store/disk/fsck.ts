@@ -1,9 +1,8 @@
 import { lstat, readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
-import { STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
+import { claimStore, STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
 import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './file-system.ts';
-import { claimStore } from './owners.ts';
 import { openStoredFile } from './stored-file.ts';
 
 export interface FileProblem {
