@@ -59,7 +59,7 @@ describe('a hosted service', () => {
   });
 
   it('that is unknown is missing in the services option, and a name need be no host name', async () => {
-    expect(await (await call('none')).text()).toContain('add it to the services option, such as');
+    expect(await (await call('none')).text()).toContain('Add it to the services option, such as');
     berth.services.set('xn--a', ({ url }) => new Response(url));
     expect(await (await call('xn--a/b')).text()).toBe('http://service/b');
     expect(await (await call('%78n--a/%62')).text()).toBe('http://service/%62');
