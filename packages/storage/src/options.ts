@@ -54,7 +54,7 @@ export interface StorageOptions {
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
   /**
-   * Called with each error of the store that callers cannot fix: in a batch, once per distinct message. Callers get
+   * Called with each error from the store that callers cannot fix: in a batch, once per distinct message. Callers get
    * a fixed message. During an upload, other errors, such as bugs, go to `onError` of the upload router. Must not throw.
    */
   readonly onError: (error: unknown, requestId: string) => void;
