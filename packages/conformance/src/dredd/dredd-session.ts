@@ -1,5 +1,6 @@
 import { readOptions } from '../cli/options.ts';
 import { createObservedRun, createResources } from '../context/run.ts';
+import { StartError } from '../not-run.ts';
 import { toSettings } from '../options.ts';
 import { prepare } from '../run/prepare.ts';
 import { removeLeftovers } from '../run/remove-leftovers.ts';
@@ -17,6 +18,11 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
   const resources = createResources(settings, new AbortController().signal);
-  const run = createObservedRun(resources, await prepare(resources));
+  const accepted = await prepare(resources).catch((error) => {
+    if (!(error instanceof StartError)) throw error;
+    // It quotes what the target responded, which may be a credential.
+    throw new StartError(resources.secrets.redact(error.message));
+  });
+  const run = createObservedRun(resources, accepted);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

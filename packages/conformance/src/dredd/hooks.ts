@@ -36,7 +36,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     const transaction = findTransaction(dredd);
     const notRun = transaction && whyNotRequested(run, transaction);
     // Without it, Dredd would report success although nothing was checked.
-    if (notRun?.outcome === 'skip') dredd.fail = notRun.reason;
+    if (notRun?.outcome === 'skip') dredd.fail = run.secrets.redact(notRun.reason);
     else dredd.skip = transaction === undefined || notRun !== undefined;
     if (transaction === undefined || notRun !== undefined) return;
     const call = prepareCall(transaction, dredd.request, run, fileId);

@@ -242,10 +242,10 @@ export function createGatewayRouter<Caller = unknown>(
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
 async function verifyBody(input: GatewayInput, caller: unknown): Promise<GatewayInput> {
-  const { verifyBody } = Object(caller) as { verifyBody?: (bodyHash: string) => void };
-  if (input.body === undefined || verifyBody === undefined) return input;
+  const claim = Object(caller) as { verifyBody?: (bodyHash: string) => void };
+  if (input.body === undefined || claim.verifyBody === undefined) return input;
   const bytes = await buffer(input.body);
-  verifyBody(hash('sha256', bytes));
+  claim.verifyBody(hash('sha256', bytes));
   return { ...input, body: Readable.from([bytes]) };
 }
 

@@ -20,7 +20,8 @@ export function createAuthentication(
   const alternatives = security.map((names, index) =>
     names.map((name) => {
       const scheme = securitySchemes[name];
-      const handle = findHandler(handlers, name);
+      // Handlers may be methods that refer to their object.
+      const handle = findHandler(handlers, name)?.bind(handlers);
       if (!scheme) throw new TypeError(`The document does not define the security scheme ${name}.`);
       if (!handle) {
         throw new TypeError(`options.security.${name} is missing: the document uses this scheme.`);

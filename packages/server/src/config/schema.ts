@@ -137,7 +137,10 @@ const s3 = z
     driver: z.literal('s3'),
     bucket: text.describe('Bucket in the object store; it must exist.'),
     region: text.default('us-east-1').describe('Region of the bucket.'),
-    endpoint: z.url('must be a URL').optional().describe('URL of the store. Default: AWS.'),
+    endpoint: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .optional()
+      .describe('URL of the store. Default: AWS.'),
     prefix: z
       .string()
       // It counts toward the 1,024 bytes of an object's key.
@@ -363,7 +366,7 @@ function addProblem(
 
 /** Whether a setting that can be a file name is a URL. */
 export function isUrl(name: string): boolean {
-  return /^https?:/.test(name);
+  return /^https?:/i.test(name);
 }
 
 function isSecure(text: string): boolean {
