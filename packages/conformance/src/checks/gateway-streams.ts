@@ -48,7 +48,7 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
  *
  * 1. The service sends an event, and holds the stream. The event is late if other calls get a response first.
  * 2. A release is accepted: the first event arrived before the next one was sent. Otherwise, the hold may be over.
- * 3. The second event must arrive before the third one is sent, judged by other calls as in 1.
+ * 3. The second event must arrive before the third one is sent. As in 1, other calls show whether it is late.
  * 4. The third event follows after a quiet time, in which a gateway with a short limit cuts the stream off.
  */
 async function followHeldStream(

@@ -151,9 +151,9 @@ function toLabels(record: CallRecord, environments: Config['environments']) {
   const { surface, target, grantedEnv, call } = record;
   const { envId, name: service = '' } = call?.pathValues ?? {};
   const linkedEnv = surface === 'files' ? target.split('/', 3)[2] : undefined;
-  // Only calls of the gateway have an `env` of their own; it is empty on other surfaces.
+  // Only calls of the gateway have an `env` of their own.
   const { env: calledEnv } = (call ?? {}) as { env?: string };
-  const name = calledEnv || (envId ?? grantedEnv ?? linkedEnv ?? '');
+  const name = calledEnv ?? envId ?? grantedEnv ?? linkedEnv ?? '';
   const environment = Object.hasOwn(environments, name) ? environments[name] : undefined;
   const env = environment === undefined ? 'other' : name;
   if (surface !== 'gateway') return { env, service: '' };
