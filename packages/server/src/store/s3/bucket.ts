@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   type $Command,
-  DeleteObjectCommand,
-  HeadObjectCommand,
   type HeadObjectCommandOutput,
   S3Client,
   type S3ClientResolvedConfig,
@@ -11,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { type BlobInfo, type BlobKey, StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../../config/config.ts';
-import { toLocks, type WithLocks } from '../locks.ts';
+import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
 import { assertEnvironment } from '../server-store.ts';
 
 /** A store that is up accepts a connection within one round trip. */
@@ -28,9 +26,6 @@ const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
 /** Without a logger, the SDK writes the errors that it throws to the console as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** How long an operation of the store may take, whatever the object store does. */
-const DEADLINE_SECONDS = 50;
-
 export interface S3StoreOptions extends Omit<Extract<Config['store'], { driver: 's3' }>, 'driver'> {
   readonly sharedLocks?: WithLocks | undefined;
 }
@@ -41,55 +36,71 @@ type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>
   S3ClientResolvedConfig
 >;
 
-/**
- * A bucket, and the limits of what uses it. Each request gets one signal, which aborts it:
- *
- * | Aborted by            | When                                             | What is aborted                     |
- * | --------------------- | ------------------------------------------------ | ----------------------------------- |
- * | `withDeadline`        | the operation takes too long                     | its requests, and waiting for locks |
- * | the lock's `signal`   | another process may get the lock (`withLocks`)   | the requests under the lock         |
- * | `stop`: the caller    | the upload is cancelled                          | all requests, and the content       |
- * | `stop`: `failed`      | a part of the upload fails                       | the other parts, and the content    |
- *
- * `stop` is that of `writeObject`; other operations have none. Discarding the parts of a failed upload ignores it.
- */
+/** Where an object is, as part of the input of a command. */
+export interface ObjectPlace {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+/** Sends a request of an operation. */
+export type Send = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  command: Command<Input, Output>,
+) => Promise<Output>;
+
+/** What ends an operation of the store. */
+export interface OperationLimits {
+  /** Objects that the operation changes, and that no other operation may change meanwhile. Default: none. */
+  readonly locked?: readonly ObjectPlace[];
+  /** Aborts the operation. */
+  readonly stop?: AbortSignal;
+  /** How long the operation may take, whatever the object store does. Default: 50. */
+  readonly seconds?: number;
+}
+
 export class Bucket {
   readonly name: string;
   readonly client: S3Client;
   readonly prefix: string;
-  readonly #locks: WithLocks;
+  readonly #withLocks: WithLocks;
 
   constructor(options: S3StoreOptions) {
     const { bucket, prefix = '', sharedLocks } = options;
     this.name = bucket;
     this.client = createClient(options);
     this.prefix = prefix;
-    this.#locks = toLocks(sharedLocks);
+    this.#withLocks = toLocks(sharedLocks);
   }
 
   /**
-   * Returns the key of a file's object: `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that
-   * is too long. No environment is called `.long`, and none can reach into another.
+   * Returns where a file's object is: `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that is
+   * too long. No environment is called `.long`, and none can reach into another.
    */
-  keyOf({ env, path }: BlobKey): string {
+  locate({ env, path }: BlobKey): ObjectPlace {
     assertEnvironment(env);
-    const key = `${this.prefix}${env}/${path}`;
-    if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
+    const Key = `${this.prefix}${env}/${path}`;
+    if (Buffer.byteLength(Key) <= MAX_KEY_BYTES) return { Bucket: this.name, Key };
     const hash = createHash('sha256').update(path).digest('hex');
-    return `${this.prefix}.long/${env}/${hash}`;
+    return { Bucket: this.name, Key: `${this.prefix}.long/${env}/${hash}` };
+  }
+
+  /** Runs an operation with a single request. */
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: Command<Input, Output>,
+    limits?: OperationLimits,
+  ): Promise<Output> {
+    return this.run((send) => send(command), limits);
   }
 
   /**
-   * Runs an operation of the store, which ends in time whatever it is waiting for: a response, another attempt, or a
-   * lock.
-   * @param work gets a signal that is aborted when the time is over, or `stop` is
-   * @param seconds how long it may take. Cleaning up may take less
-   * @throws StoreUnavailableError if it takes too long
+   * Runs an operation, which ends in time whatever it is waiting for: a response, another attempt, or a lock. Its
+   * requests are aborted if it takes too long, if another process may get its locks, and by `stop`.
+   *
+   * @param work sends its requests with `send`, which sends nothing once the operation has been aborted
+   * @throws StoreUnavailableError if it takes too long, or its locks are lost; the reason of `stop`
    */
-  async withDeadline<T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    stop?: AbortSignal,
-    seconds = DEADLINE_SECONDS,
+  async run<T>(
+    work: (send: Send) => Promise<T>,
+    { locked = [], stop, seconds = 50 }: OperationLimits = {},
   ): Promise<T> {
     const timeout = new AbortController();
     const timedOut = Promise.withResolvers<never>();
@@ -98,70 +109,32 @@ export class Bucket {
       timeout.abort(error);
       timedOut.reject(error);
     }, seconds * 1000);
+    const start = (lock?: SharedLock) => {
+      const signals = [timeout.signal, stop, lock?.signal].filter((signal) => signal !== undefined);
+      return work(this.#createSend(AbortSignal.any(signals), lock));
+    };
+    const names = locked.map(({ Key }) => `s3://${this.name}/${Key}`);
     try {
-      return await Promise.race([work(anyOf(timeout.signal, stop)), timedOut.promise]);
+      const result = names.length === 0 ? start() : this.#withLocks(names, start);
+      return await Promise.race([result, timedOut.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /**
-   * Runs an operation that changes objects, within its deadline and while no other operation changes them.
-   * @param work calls `assertHeld` before each change that follows another request: see `SharedLock`
-   */
-  withLocks<T>(
-    keys: readonly string[],
-    work: (signal: AbortSignal, assertHeld: () => void) => Promise<T>,
-    stop?: AbortSignal,
-  ): Promise<T> {
-    const names = keys.map((key) => `s3://${this.name}/${key}`);
-    const run = (signal: AbortSignal) =>
-      this.#locks(names, (lock) => {
-        const lockSignal = anyOf(signal, lock?.signal);
-        const assertHeld = () => lock?.assertHeld();
-        lockSignal.throwIfAborted();
-        assertHeld();
-        return work(lockSignal, assertHeld);
-      });
-    return this.withDeadline(run, stop);
-  }
-
-  /** Sends the only request of an operation, within its deadline. */
-  sendAlone<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-    command: Command<Input, Output>,
-    stop?: AbortSignal,
-  ): Promise<Output> {
-    return this.withDeadline((signal) => this.send(command, signal), stop);
-  }
-
-  /** Sends a request of an operation. If its signal is aborted, throws the reason instead of the SDK's error. */
-  async send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-    command: Command<Input, Output>,
-    signal: AbortSignal,
-  ): Promise<Output> {
-    try {
+  #createSend(signal: AbortSignal, lock: SharedLock | undefined): Send {
+    return async (command) => {
       signal.throwIfAborted();
-      return await this.client.send(command, { abortSignal: signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw toBucketError(error as Error);
-    }
+      lock?.assertHeld();
+      try {
+        return await this.client.send(command, { abortSignal: signal });
+      } catch (error) {
+        // Throws the reason of the abort instead of the SDK's error.
+        signal.throwIfAborted();
+        throw toBucketError(error as Error);
+      }
+    };
   }
-
-  head(key: string, signal: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
-    return orNoObject(this.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal));
-  }
-
-  async delete(key: string, signal: AbortSignal): Promise<void> {
-    const command = new DeleteObjectCommand({ Bucket: this.name, Key: key });
-    const { $metadata } = await this.send(command, signal);
-    // The response has no body or headers to check, only its status.
-    if ($metadata.httpStatusCode !== 204) throw toNotS3Error();
-  }
-}
-
-function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
-  return other ? AbortSignal.any([signal, other]) : signal;
 }
 
 /** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
@@ -220,7 +193,7 @@ export function expectS3<T>(value: T | undefined): T {
   throw toNotS3Error();
 }
 
-function toNotS3Error(): StoreUnavailableError {
+export function toNotS3Error(): StoreUnavailableError {
   return new StoreUnavailableError('The response did not come from an S3-compatible store.');
 }
 

@@ -2,8 +2,10 @@ import type { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   CopyObjectCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
 import {
@@ -17,8 +19,17 @@ import {
   StoreUnavailableError,
 } from '@berth/storage';
 import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
-import { Bucket, expectS3, orNoObject, type S3StoreOptions, toObjectInfo } from './bucket.ts';
-import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
+import {
+  Bucket,
+  expectS3,
+  type ObjectPlace,
+  orNoObject,
+  type S3StoreOptions,
+  type Send,
+  toNotS3Error,
+  toObjectInfo,
+} from './bucket.ts';
+import { MAX_OBJECT_BYTES, toTooLargeError, Upload, uploadsInProgress } from './upload.ts';
 
 const MAX_EMPTY_ATTEMPTS = 3;
 
@@ -42,30 +53,41 @@ const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 export function createS3Store(options: S3StoreOptions): ServerStore {
   const bucket = new Bucket(options);
   return {
-    write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
+    write: async (key, content, writeOptions) =>
+      new Upload(bucket, key, content, writeOptions).run(),
     async stat(key) {
-      const head = await bucket.withDeadline((signal) => bucket.head(bucket.keyOf(key), signal));
+      const object = bucket.locate(key);
+      const head = await bucket.run((send) => findObject(send, object));
       return head && toObjectInfo(head);
     },
-    open: async (key) => openObject(bucket, bucket.keyOf(key)),
+    open: async (key) => openObject(bucket, bucket.locate(key)),
     copy: async (from, to, copyOptions) => copyFile(bucket, from, to, copyOptions),
     async delete(key) {
-      const object = bucket.keyOf(key);
-      return bucket.withLocks([object], async (signal, assertHeld) => {
-        if ((await bucket.head(object, signal)) === undefined) return false;
-        assertHeld();
-        await bucket.delete(object, signal);
+      const object = bucket.locate(key);
+      const work = async (send: Send) => {
+        if ((await findObject(send, object)) === undefined) return false;
+        await deleteObject(send, object);
         return true;
-      });
+      };
+      return bucket.run(work, { locked: [object] });
     },
     sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
     async check() {
-      if (await orNoObject(bucket.sendAlone(new HeadBucketCommand({ Bucket: bucket.name }))))
-        return;
+      if (await orNoObject(bucket.send(new HeadBucketCommand({ Bucket: bucket.name })))) return;
       throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`);
     },
     close: async () => bucket.client.destroy(),
   };
+}
+
+function findObject(send: Send, object: ObjectPlace) {
+  return orNoObject(send(new HeadObjectCommand(object)));
+}
+
+async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
+  const { $metadata } = await send(new DeleteObjectCommand(object));
+  // The response has no body or headers to check, only its status.
+  if ($metadata.httpStatusCode !== 204) throw toNotS3Error();
 }
 
 /**
@@ -78,31 +100,27 @@ function copyFile(
   to: BlobKey,
   { overwrite, move }: CopyOptions,
 ): Promise<BlobInfo> {
-  const [source, destination] = [bucket.keyOf(from), bucket.keyOf(to)];
-  return bucket.withLocks([source, destination], async (signal, assertHeld) => {
-    const head = await bucket.head(source, signal);
+  const [source, destination] = [bucket.locate(from), bucket.locate(to)];
+  const path = source.Key.split('/').map(encodeURIComponent).join('/');
+  // The store copies the headers of the object as well.
+  const copy = new CopyObjectCommand({ ...destination, CopySource: `${bucket.name}/${path}` });
+  const work = async (send: Send) => {
+    const head = await findObject(send, source);
     if (head === undefined) throw new BlobMissingError(from);
     const info = toObjectInfo(head);
     if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
-    if (!overwrite && (await bucket.head(destination, signal))) throw new BlobExistsError(to);
-    assertHeld();
-    const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
-    // The store copies the headers of the object as well.
-    const copy = new CopyObjectCommand({ Bucket: bucket.name, Key: destination, CopySource });
-    const copied = await orNoObject(bucket.send(copy, signal));
+    if (!overwrite && (await findObject(send, destination))) throw new BlobExistsError(to);
+    const copied = await orNoObject(send(copy));
     // Another program, which takes no locks, has deleted the source.
     if (copied === undefined) throw new BlobMissingError(from);
     expectS3(copied.CopyObjectResult?.ETag);
-    if (move) {
-      try {
-        assertHeld();
-        await bucket.delete(source, signal);
-      } catch (error) {
-        throw new SourceKeptError(info, error);
-      }
-    }
+    if (!move) return info;
+    await deleteObject(send, source).catch((error) => {
+      throw new SourceKeptError(info, error);
+    });
     return info;
-  });
+  };
+  return bucket.run(work, { locked: [source, destination] });
 }
 
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
@@ -110,12 +128,12 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   let count = 0;
   let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (let isMore = true; isMore; ) {
-    const command = new ListMultipartUploadsCommand({ ...folder, ...page });
-    const found = await bucket.sendAlone(command);
+    const found = await bucket.send(new ListMultipartUploadsCommand({ ...folder, ...page }));
     for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
-      if (isInProgress(UploadId) || (Initiated !== undefined && Initiated >= olderThan)) continue;
+      if (uploadsInProgress.has(UploadId) || (Initiated !== undefined && Initiated >= olderThan))
+        continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-      if (await orNoObject(bucket.sendAlone(abort))) count += 1;
+      if (await orNoObject(bucket.send(abort))) count += 1;
     }
     isMore = found.IsTruncated === true;
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
@@ -127,8 +145,8 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
-async function openObject(bucket: Bucket, key: string): Promise<VerifiedBlob | undefined> {
-  const found = await getObject(bucket, key);
+async function openObject(bucket: Bucket, object: ObjectPlace): Promise<VerifiedBlob | undefined> {
+  const found = await getObject(bucket, object);
   if (found === undefined) return undefined;
   const { info } = found;
   // Not read yet.
@@ -139,7 +157,7 @@ async function openObject(bucket: Bucket, key: string): Promise<VerifiedBlob | u
     fresh = undefined;
     if (complete && start <= SKIPPED_BYTES) return { body: complete, start: 0 };
     const condition = { Range: `bytes=${start}-${end}`, IfMatch: found?.ETag };
-    const part = await getObject(bucket, key, condition).catch((error) => {
+    const part = await getObject(bucket, object, condition).catch((error) => {
       complete?.destroy();
       throw error;
     });
@@ -164,11 +182,10 @@ async function openObject(bucket: Bucket, key: string): Promise<VerifiedBlob | u
 
 async function getObject(
   bucket: Bucket,
-  key: string,
+  object: ObjectPlace,
   condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
-  const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
-  const found = await orNoObject(bucket.sendAlone(command));
+  const found = await orNoObject(bucket.send(new GetObjectCommand({ ...object, ...condition })));
   if (found === undefined) return undefined;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.

@@ -15,7 +15,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type Bucket, expectS3 } from './bucket.ts';
+import { type Bucket, expectS3, type ObjectPlace } from './bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -32,94 +32,102 @@ export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
 const CLEAN_UP_SECONDS = 5;
 
-const inProgress = new Set<string>();
-
-export function isInProgress(uploadId: string): boolean {
-  return inProgress.has(uploadId);
-}
+/** IDs of the uploads in parts of this process. */
+export const uploadsInProgress = new Set<string>();
 
 /**
- * Writes an object atomically (D28). A single PUT is atomic, and so is an upload in parts: the store only shows the
- * object when the upload is completed. A sweep finds what killed processes have left.
+ * The upload of an object, which is atomic (D28): a single PUT is, and so is an upload in parts, because the store only
+ * shows the object when the upload is completed. A sweep finds what killed processes have left.
  */
-export async function writeObject(
-  bucket: Bucket,
-  key: BlobKey,
-  content: Readable,
-  { signal, contentType }: WriteOptions,
-): Promise<BlobInfo> {
-  // The store's own ETag does not change if only the type does.
-  const etag = randomUUID();
-  const place = { Bucket: bucket.name, Key: bucket.keyOf(key) };
-  const object = { ...place, ContentType: contentType, Metadata: { etag } };
-  const parts = new PartReader(content);
-  // Aborted when a part fails, which would otherwise wait for more content.
-  const failed = new AbortController();
-  const stop = signal ? AbortSignal.any([failed.signal, signal]) : failed.signal;
-  try {
-    stop.throwIfAborted();
-    addAbortSignal(stop, content);
-    const first = await parts.read();
-    const size = await (first.length < PART_BYTES ? put(first) : putParts(first));
-    return { size, etag, contentType };
-  } catch (error) {
-    content.destroy();
-    stop.throwIfAborted();
-    throw error;
-  } finally {
-    parts.release();
+export class Upload {
+  readonly #bucket: Bucket;
+  readonly #place: ObjectPlace;
+  /** The store's own ETag does not change if only the type does. */
+  readonly #info: { readonly etag: string; readonly contentType: string };
+  readonly #content: Readable;
+  readonly #parts: PartReader;
+  readonly #failure = new AbortController();
+  /** Aborted by the caller, or by a failure of the upload. Then its requests end, and its content. */
+  readonly #stop: AbortSignal;
+
+  constructor(bucket: Bucket, key: BlobKey, content: Readable, options: WriteOptions) {
+    const { signal, contentType } = options;
+    this.#bucket = bucket;
+    this.#place = bucket.locate(key);
+    this.#info = { etag: randomUUID(), contentType };
+    this.#content = content;
+    this.#parts = new PartReader(content);
+    const failed = this.#failure.signal;
+    this.#stop = signal ? AbortSignal.any([failed, signal]) : failed;
   }
 
-  /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
-  async function put(Body: Buffer): Promise<number> {
-    const command = new PutObjectCommand({ ...object, Body });
-    const send = (signal: AbortSignal) => bucket.send(command, signal);
-    expectS3((await bucket.withLocks([place.Key], send, stop)).ETag);
-    return Body.length;
-  }
-
-  async function putParts(first: Buffer): Promise<number> {
-    const created = await bucket.sendAlone(new CreateMultipartUploadCommand(object), stop);
-    const upload = { ...place, UploadId: expectS3(created.UploadId) };
-    inProgress.add(upload.UploadId);
+  async run(): Promise<BlobInfo> {
     try {
-      const { size, Parts } = await sendParts(first, upload);
-      const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
-      // If this fails, the store may still complete it, so the parts must stay until a sweep.
-      const send = (signal: AbortSignal) => bucket.send(command, signal);
-      expectS3((await bucket.withLocks([place.Key], send, stop)).ETag);
-      return size;
+      this.#stop.throwIfAborted();
+      addAbortSignal(this.#stop, this.#content);
+      const first = await this.#parts.read();
+      await (first.length < PART_BYTES ? this.#put(first) : this.#putParts(first));
+      return { size: this.#parts.size, ...this.#info };
+    } catch (error) {
+      this.#content.destroy();
+      this.#stop.throwIfAborted();
+      throw error;
     } finally {
-      inProgress.delete(upload.UploadId);
+      this.#parts.release();
     }
   }
 
-  /** Sends each part while the next one arrives. */
-  async function sendParts(first: Buffer, upload: typeof place & { UploadId: string }) {
-    const Parts: CompletedPart[] = [];
-    let size = 0;
+  get #object() {
+    const { etag, contentType } = this.#info;
+    return { ...this.#place, ContentType: contentType, Metadata: { etag } };
+  }
+
+  /** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
+  async #put(Body: Buffer): Promise<void> {
+    const command = new PutObjectCommand({ ...this.#object, Body });
+    const options = { locked: [this.#place], stop: this.#stop };
+    expectS3((await this.#bucket.send(command, options)).ETag);
+  }
+
+  async #putParts(first: Buffer): Promise<void> {
+    const command = new CreateMultipartUploadCommand(this.#object);
+    const { UploadId } = await this.#bucket.send(command, { stop: this.#stop });
+    const upload = { ...this.#place, UploadId: expectS3(UploadId) };
+    uploadsInProgress.add(upload.UploadId);
+    try {
+      const MultipartUpload = { Parts: await this.#sendParts(first, upload) };
+      const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload });
+      // If this fails, the store may still complete it, so the parts must stay until a sweep.
+      const options = { locked: [this.#place], stop: this.#stop };
+      expectS3((await this.#bucket.send(complete, options)).ETag);
+    } finally {
+      uploadsInProgress.delete(upload.UploadId);
+    }
+  }
+
+  /** Sends each part while the next one arrives. If one fails, discards them all. */
+  async #sendParts(first: Buffer, upload: ObjectPlace & { UploadId: string }) {
+    const sent: CompletedPart[] = [];
     let sending: Promise<void> | undefined;
     try {
-      for (let Body = first; Body.length > 0; Body = await parts.read(sending)) {
+      for (let Body = first; Body.length > 0; Body = await this.#parts.read(sending)) {
         await sending;
-        size += Body.length;
-        if (size > MAX_OBJECT_BYTES) throw toTooLargeError();
-        const PartNumber = Parts.length + 1;
+        const PartNumber = sent.length + 1;
         const command = new UploadPartCommand({ ...upload, PartNumber, Body });
-        sending = bucket
-          .sendAlone(command, stop)
-          .then(({ ETag }) => void Parts.push({ PartNumber, ETag: expectS3(ETag) }));
-        sending.catch((error) => failed.abort(error));
+        sending = this.#bucket
+          .send(command, { stop: this.#stop })
+          .then(({ ETag }) => void sent.push({ PartNumber, ETag: expectS3(ETag) }));
+        // Otherwise, it would be noticed only when the next part has arrived.
+        sending.catch((error) => this.#failure.abort(error));
       }
       await sending;
-      return { size, Parts };
+      return sent;
     } catch (error) {
+      this.#failure.abort(error);
       // A part that arrives after the upload was aborted would stay in the store.
-      failed.abort(error);
       await sending?.catch(() => {});
-      const abort = new AbortMultipartUploadCommand(upload);
-      const discard = (signal: AbortSignal) => bucket.send(abort, signal);
-      await bucket.withDeadline(discard, undefined, CLEAN_UP_SECONDS).catch(() => {});
+      const discard = new AbortMultipartUploadCommand(upload);
+      await this.#bucket.send(discard, { seconds: CLEAN_UP_SECONDS }).catch(() => {});
       throw error;
     }
   }
@@ -133,6 +141,8 @@ export async function writeObject(
 class PartReader {
   static #usedByAll = 0;
   #used = 0;
+  /** How many bytes have been read. */
+  size = 0;
   readonly #chunks: AsyncIterator<Buffer>;
   /** What has arrived and is in no part yet. */
   #rest: Buffer = Buffer.alloc(0);
@@ -147,6 +157,7 @@ class PartReader {
    * Reads the next part. Only the last one is smaller than `PART_BYTES`, and may be empty.
    * @param sending the request that sends the previous part, which needs its buffer until then
    * @throws StoreUnavailableError if all uploads together use too much memory
+   * @throws FileTooLargeError if there are more bytes than an object can have
    */
   async read(sending?: Promise<void>): Promise<Buffer> {
     // A new buffer for each part would be garbage, which takes as much memory again before it is collected.
@@ -170,6 +181,8 @@ class PartReader {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
     }
+    this.size += length;
+    if (this.size > MAX_OBJECT_BYTES) throw toTooLargeError();
     return this.#buffer.subarray(0, length);
   }
 
