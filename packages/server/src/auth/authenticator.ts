@@ -13,32 +13,16 @@ import {
   createStorageSignature,
 } from '@berth/server-stubs/auth';
 import { LIMITS } from '@berth/server-stubs/contract';
-import type { SignedUse } from '@berth/storage';
+import type { SignedUse, StorageCaller } from '@berth/storage';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
-import { type Identity, type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
+import { type Caller, type Claim, REVOKED, toCaller } from './caller.ts';
+import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
-/** A caller whose credentials have been verified. */
-export interface Caller extends Identity {
-  readonly verifyBody?: undefined;
-}
-
-/** Who a signed body is said to be from. Anyone can claim that: only `verifyClaim` returns a `Caller`. */
-export interface ClaimedCaller extends Identity {
-  /** @throws GatewayError if the body with this SHA-256 (hex) was not signed, or the key pair had been revoked */
-  readonly verifyBody: (bodyHash: string) => void;
-}
-
-/** @throws GatewayError */
-export function verifyClaim({ env, id, verifyBody }: ClaimedCaller, bodyHash: string): Caller {
-  verifyBody(bodyHash);
-  return { env, id };
-}
-
-export interface AuthResources {
+interface AuthResources {
   readonly issuers: Issuers;
   readonly quotas: Quotas;
   readonly redis: RedisState | undefined;
@@ -48,26 +32,28 @@ export interface AuthResources {
 export function createAuthenticator(
   { environments, limits, signature, wireProfile }: Config,
   { issuers, quotas, redis }: AuthResources,
-): { gateway: GatewaySecurity<Caller | ClaimedCaller>; storage: StorageSecurity<Identity> } {
+): { gateway: GatewaySecurity<Caller | Claim>; storage: StorageSecurity<StorageCaller> } {
   const common = {
     pairs: createKeyPairs(environments),
     service: signature.service,
     windowSeconds: limits.clockWindowSeconds,
   };
   const signingHost = signature.storageSigningHost;
-  // It returns a `verifyBody` for each request with a body.
-  const gatewaySignature: GatewaySecurity<Caller | ClaimedCaller>['signature'] =
-    createGatewaySignature(common);
+  const verifySignature = createGatewaySignature(common);
   const storageSignature = createStorageSignature({ ...common, signingHost, wireProfile });
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
       signature:
         redis === undefined
-          ? gatewaySignature
+          ? (value, call) => toCaller(verifySignature(value, call), false)
           : async (value, call) => {
-              const caller = await gatewaySignature(value, call);
-              return caller && refuseRevoked(caller, redis);
+              const signed = verifySignature(value, call);
+              const isRevoked = await isPairRevoked(signed, redis).catch((cause) => {
+                const message = 'Revocations cannot be checked at the moment.';
+                throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
+              });
+              return toCaller(signed, isRevoked);
             },
     },
     storage: {
@@ -86,31 +72,11 @@ export function createAuthenticator(
   };
 }
 
-const REVOKED = 'The key pair has been revoked.';
-
-const isPairRevoked = async ({ env, id }: Identity, redis: RedisState | undefined) =>
-  redis?.isRevoked(['key-pair', `${env}/${id}`]);
-
-/** Only callers that know the secret learn that a key pair exists. With a body, `verifyClaim` is the proof. */
-async function refuseRevoked(
-  caller: Caller | ClaimedCaller,
-  redis: RedisState,
-): Promise<Caller | ClaimedCaller> {
-  const isRevoked = await isPairRevoked(caller, redis).catch((cause) => {
-    const message = 'Revocations cannot be checked at the moment.';
-    throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
-  });
-  if (!isRevoked) return caller;
-  const { verifyBody } = caller;
-  const refusal = new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
-  if (verifyBody === undefined) throw refusal;
-  return {
-    ...caller,
-    verifyBody(hash: string) {
-      verifyBody(hash);
-      throw refusal;
-    },
-  };
+async function isPairRevoked(
+  { env, id }: StorageCaller,
+  redis: RedisState | undefined,
+): Promise<boolean> {
+  return (await redis?.isRevoked(['key-pair', `${env}/${id}`])) ?? false;
 }
 
 /**
@@ -174,7 +140,7 @@ async function verify(
       ...(name !== undefined && { issuer: name }),
     });
     const { exp = 0 } = verified.payload;
-    const caller = toCaller(verified, env);
+    const caller = toTokenCaller(verified, env);
     const until = Math.min(exp * 1000, Date.now() + LIMITS.tokenCacheSeconds * 1000);
     tokens.set(digest, { caller, until });
     return caller;
@@ -187,7 +153,7 @@ async function verify(
 const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
 
 /** D15: a token belongs to one environment, so a token with another audience in addition is rejected. */
-function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
+function toTokenCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
   const { aud, sub } = payload;
   const { typ } = protectedHeader;
   if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
@@ -195,7 +161,7 @@ function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): C
   }
   if (Array.isArray(aud) && aud.length > 1) throw invalidClaim('aud');
   if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub');
-  return { env, id: sub };
+  return { kind: 'verified', env, id: sub };
 }
 
 function invalid(message?: string): GatewayError {

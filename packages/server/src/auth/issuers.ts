@@ -12,6 +12,7 @@ import {
 import QuickLRU from 'quick-lru';
 import type { Config } from '../config/config.ts';
 import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
+import type { Caller } from './caller.ts';
 
 /** Maximum number of cached tokens; briefly up to twice that: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;
@@ -34,13 +35,6 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
-export interface Identity {
-  /** Environment of the credentials, which is that of the call. */
-  readonly env: string;
-  /** The `sub` claim of the token, or the ID of the key pair. */
-  readonly id: string;
-}
-
 export interface Issuer {
   readonly name: string | undefined;
   readonly jwks: KeySet | string;
@@ -50,7 +44,7 @@ export interface Issuer {
    * Tokens that the current keys verified, by their SHA-256, so that no token can be read from memory (D19). Other keys
    * begin with an empty cache.
    */
-  tokens: QuickLRU<string, { readonly caller: Identity; readonly until: number }>;
+  tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 }
 
 export class Issuers {

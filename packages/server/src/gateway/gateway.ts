@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import {
   type GatewayCall,
   GatewayError,
@@ -9,7 +9,7 @@ import {
   type ServiceResponse,
   type WebSocketResponse,
 } from '@berth/server-stubs';
-import { type Caller, type ClaimedCaller, verifyClaim } from '../auth/authenticator.ts';
+import type { Caller, Claim } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
@@ -19,20 +19,14 @@ import { Targets } from './targets.ts';
 
 interface ReceivedCall {
   readonly input: GatewayInput;
-  readonly call: GatewayCall<Caller | ClaimedCaller>;
+  readonly call: GatewayCall<Caller | Claim>;
   readonly upgrade: 'websocket' | null;
-  /** Like the next one, kept if the configuration is reloaded. */
+  // Those of the configuration with which the call began:
   readonly limits: Config['limits'];
   readonly toServiceHeaders: ReturnType<typeof createToServiceHeaders>;
 }
 
 type Outcome = Promise<ServiceResponse | Switched>;
-
-type Body = Pick<ServiceRequest, 'body'> & { readonly length: number | undefined };
-
-const NO_BODY: Body = { body: null, length: undefined };
-
-const EMPTY_HASH = hash('sha256', '');
 
 /**
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
@@ -44,40 +38,45 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   targets.update(environments);
 
   /**
-   * The flow of a call, which awaits only a signed body or a quota in Redis. The router has already called
-   * `auth/authenticator.ts`, which returns a `Caller`, or a `ClaimedCaller` for a signed body.
+   * The flow of a call, which awaits only a signed body or a quota in Redis. The router has already authenticated the
+   * caller (`auth/authenticator.ts`), except for the body of a signed call.
    */
   function handle(received: ReceivedCall): Outcome {
     const { input, call } = received;
-    const { caller } = call;
-    if (caller.verifyBody !== undefined) return handleSigned(received, caller);
-    return countAndForward(received, caller, toBody(input, call));
+    const { caller, request } = call;
+    if (caller.kind === 'claimed') return handleSigned(received, caller);
+    if (input.body === undefined || !hasBody(request)) return countAndForward(received, caller);
+    const body = new ForwardedBody(input.body);
+    return countAndForward(received, caller, body, request.headers['content-length']);
   }
 
   /** Reads the body, which proves who the caller is. */
-  async function handleSigned(received: ReceivedCall, claimed: ClaimedCaller): Outcome {
+  async function handleSigned(received: ReceivedCall, claim: Claim): Outcome {
     const { input, call } = received;
-    if (input.body === undefined || !hasBody(call)) {
-      return countAndForward(received, verifyClaim(claimed, EMPTY_HASH), NO_BODY);
-    }
-    const body = await readSignedBody(input.body);
+    // Without a body, there is no claim: the signature alone is the proof.
+    const { hash, content, length, release } = await readSignedBody(input.body as Readable);
     const { response } = call;
-    if (response.destroyed) void body.release();
-    else response.once('close', body.release);
-    const caller = verifyClaim(claimed, body.hash);
-    return countAndForward(received, caller, { body: body.content, length: body.length });
+    if (response.destroyed) void release();
+    else response.once('close', release);
+    return countAndForward(received, claim.verify(hash), content, String(length));
   }
 
-  function countAndForward(received: ReceivedCall, caller: Caller, body: Body): Outcome {
+  function countAndForward(
+    received: ReceivedCall,
+    caller: Caller,
+    body: ServiceRequest['body'] = null,
+    length?: string,
+  ): Outcome {
     const counted = quotas.count(received.call.env);
-    if (!(counted instanceof Promise)) return forward(received, caller, body, counted);
-    return counted.then((retryAfter) => forward(received, caller, body, retryAfter));
+    if (!(counted instanceof Promise)) return forward(received, caller, body, length, counted);
+    return counted.then((retryAfter) => forward(received, caller, body, length, retryAfter));
   }
 
   function forward(
     { input, call, upgrade, limits, toServiceHeaders }: ReceivedCall,
     caller: Caller,
-    { body, length }: Body,
+    body: ServiceRequest['body'],
+    length: string | undefined,
     retryAfter: number | undefined,
   ): Outcome {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
@@ -86,7 +85,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
     const { version, endpoints, headersSeconds } = chosen;
     const kind = upgrade === null ? 'call' : 'handshake';
     const headers = toServiceHeaders(input, call.request, kind);
-    if (length !== undefined) headers.push('content-length', String(length));
+    if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };
     return callService(serviceRequest, endpoints, call.response);
@@ -122,7 +121,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   }
 
   return {
-    createHandlers({ limits, wireProfile }: Config): GatewayHandlers<Caller | ClaimedCaller> {
+    createHandlers({ limits, wireProfile }: Config): GatewayHandlers<Caller | Claim> {
       const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
       const settings = { limits, toServiceHeaders };
       return {
@@ -146,15 +145,9 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
 }
 
 /** RFC 9112, section 6.3: a request that announces no body has none. */
-function hasBody({ request: { headers } }: GatewayCall): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
-}
-
-function toBody({ body }: GatewayInput, call: GatewayCall): Body {
-  if (body === undefined || !hasBody(call)) return NO_BODY;
-  const length = call.request.headers['content-length'];
-  return { body: new ForwardedBody(body), length: length === undefined ? length : Number(length) };
 }
 
 const KEEP_ALIVE_MILLISECONDS = 60_000;

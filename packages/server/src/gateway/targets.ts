@@ -1,6 +1,6 @@
 import { GatewayError } from '@berth/server-stubs';
 import type { GatewayErrorCode } from '@berth/server-stubs/contract';
-import type { Caller } from '../auth/authenticator.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { Endpoint } from './endpoint.ts';
 
