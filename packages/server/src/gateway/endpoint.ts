@@ -13,12 +13,19 @@ const MAX_IDLE = 256;
 
 /**
  * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
- * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore reuses a connection only
- * for as long as its endpoint has been seen to keep connections open.
+ * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
+ * that has been idle for less than this, of an endpoint that keeps connections for at least this long:
+ *
+ * | What the endpoint has done              | `#keepsIdle` | A POST                  |
+ * | --------------------------------------- | ------------ | ----------------------- |
+ * | nothing                                 | false        | gets a new connection   |
+ * | it kept a connection for this long      | true         | may reuse a connection  |
+ * | later, it closed one before that        | false        | gets a new connection   |
+ * | later, it kept one that was used since  | true         | may reuse a connection  |
  */
 const PROVEN_IDLE_MILLISECONDS = 1_000;
 
-/** Which connections a call may use: any, one that is certainly open, or only a new one. */
+/** Which connections a call may use: any, only one that is still open for certain, or only a new one. */
 export type Reuse = 'any' | 'certain' | 'none';
 
 /** One address of a service and its connections. The most recently used connection is reused first. */
@@ -27,10 +34,10 @@ export class Endpoint {
   readonly #maxHeaderSize: number;
   /** Calls in flight, which `gateway/proxy.ts` counts. */
   activeCalls = 0;
+  /** In the order in which they were last used. */
   readonly #idle: ServiceConnection[] = [];
-  /** What it does with idle connections: nothing is known yet, it keeps them, or it closes them early. */
-  #keepAliveBehaviour: 'unknown' | 'keeps' | 'closes' = 'unknown';
-  #closedAt = Number.NEGATIVE_INFINITY;
+  #keepsIdle = false;
+  #closedEarlyAt = Number.NEGATIVE_INFINITY;
 
   constructor(origin: string, maxHeaderSize: number) {
     this.origin = origin;
@@ -41,7 +48,11 @@ export class Endpoint {
     const mayReuse = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
-    return new ServiceConnection(this.origin, connector, this.#maxHeaderSize, this.#onDisconnect);
+    const connection = new ServiceConnection(this.origin, connector, this.#maxHeaderSize);
+    connection.on('disconnect', (_origin, _targets, error) =>
+      this.#onDisconnect(connection, error),
+    );
+    return connection;
   }
 
   /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
@@ -64,28 +75,27 @@ export class Endpoint {
 
   #isCertain(): boolean {
     const provenSince = performance.now() - PROVEN_IDLE_MILLISECONDS;
-    // The first is the one that has been idle for the longest.
-    const first = this.#idle[0]?.servedAt;
-    const last = this.#idle.at(-1)?.servedAt;
-    if (first === undefined || last === undefined) return false;
-    if (first <= provenSince && first > this.#closedAt) this.#keepAliveBehaviour = 'keeps';
-    return this.#keepAliveBehaviour === 'keeps' && last > provenSince;
+    const oldest = this.#idle[0]?.servedAt;
+    const newest = this.#idle.at(-1)?.servedAt;
+    if (oldest === undefined || newest === undefined) return false;
+    if (oldest <= provenSince && oldest > this.#closedEarlyAt) this.#keepsIdle = true;
+    return this.#keepsIdle && newest > provenSince;
   }
 
-  readonly #onDisconnect = (connection: ServiceConnection, error: Error): void => {
+  #onDisconnect(connection: ServiceConnection, error: Error): void {
     const now = performance.now();
     const { servedAt } = connection;
-    const isEarly = servedAt !== undefined && now - servedAt < PROVEN_IDLE_MILLISECONDS;
     connection.servedAt = undefined;
+    const isEarly = servedAt !== undefined && now - servedAt < PROVEN_IDLE_MILLISECONDS;
     if (isEarly && isClosedByPeer(error)) {
-      this.#keepAliveBehaviour = 'closes';
-      this.#closedAt = now;
+      this.#keepsIdle = false;
+      this.#closedEarlyAt = now;
     }
     const at = this.#idle.indexOf(connection);
     if (at < 0) return;
     this.#idle.splice(at, 1);
     void connection.destroy();
-  };
+  }
 }
 
 function isClosedByPeer({ code = '' }: NodeJS.ErrnoException): boolean {
@@ -102,17 +112,12 @@ const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
  * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
  */
 export class ServiceConnection extends Client {
-  /** Whether it can serve another call after this one. */
+  /** Whether it can serve another call after this one. A connection for a WebSocket cannot. */
   readonly isReusable: boolean;
   /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
   servedAt: number | undefined;
 
-  constructor(
-    origin: string,
-    connect: typeof connector,
-    maxHeaderSize: number,
-    onDisconnect?: (connection: ServiceConnection, error: Error) => void,
-  ) {
+  constructor(origin: string, connect: typeof connector, maxHeaderSize: number) {
     super(origin, {
       connect,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
@@ -121,8 +126,6 @@ export class ServiceConnection extends Client {
       maxHeaderSize,
       allowH2: false,
     });
-    this.isReusable = onDisconnect !== undefined;
-    if (onDisconnect === undefined) return;
-    this.on('disconnect', (_origin, _targets, error) => onDisconnect(this, error));
+    this.isReusable = connect === connector;
   }
 }

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
 import { ResponseRelay, toDisconnectError } from './bodies.ts';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
 
 const MAX_ATTEMPTS = 3;
+
+/** The idempotent methods of the gateway. They have no body (D13). */
+const IDEMPOTENT = ['GET', 'HEAD'];
 
 /** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
 export interface ServiceRequest {
@@ -70,7 +73,8 @@ class ServiceCall implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
   readonly #outcome = Promise.withResolvers<ServiceResponse | Switched>();
   #attempts = 0;
-  #hasRepeated = false;
+  /** Whether the call may be sent again although a service may have received it. */
+  #mayRepeat: boolean;
   // Of the current attempt:
   #state: State = 'connecting';
   #endpoint!: Endpoint;
@@ -83,11 +87,12 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#endpoints = endpoints;
     this.#response = response;
+    this.#mayRepeat = IDEMPOTENT.includes(request.method);
   }
 
   start(): Promise<ServiceResponse | Switched> {
     this.#response.on('close', this.#onDisconnect);
-    this.#send(isIdempotent(this.#request) ? 'any' : 'certain');
+    this.#send(this.#mayRepeat ? 'any' : 'certain');
     return this.#outcome.promise;
   }
 
@@ -140,7 +145,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#state === 'done') return;
-    this.#endCall();
+    this.#endAttempt();
     this.#endpoint.release(this.#connection);
     this.#relay?.end();
   }
@@ -158,50 +163,53 @@ class ServiceCall implements Dispatcher.DispatchHandler {
       return;
     }
     this.#state = 'done';
-    socket.once('close', () => this.#endCall());
+    socket.once('close', () => this.#endAttempt());
     this.#outcome.resolve({ status: 101, headers, socket });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     const state = this.#state;
     if (state === 'done') return;
-    this.#abort();
+    this.#abortAttempt();
     if (state === 'relaying') {
       this.#relay?.abort();
     } else if (!this.#response.destroyed && this.#mayBeSentAgain(error, state)) {
-      this.#hasRepeated ||= state === 'sent';
+      if (state === 'sent') this.#mayRepeat = false;
       this.#send('none');
     } else {
       this.#outcome.reject(this.#toGatewayError(error, state));
     }
   }
 
+  /**
+   * A call that cannot have reached a service goes to the next endpoints. An idempotent one is also sent again, once, if
+   * there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
+   * reused, because services close idle connections (RFC 9112, section 9.3.1).
+   */
   #mayBeSentAgain(error: Error, state: State): boolean {
-    const call = {
-      request: this.#request,
-      endpoints: this.#endpoints,
-      attempts: this.#attempts,
-      hasRepeated: this.#hasRepeated,
-      isReused: this.#isReused,
-    };
-    return mayBeSentAgain(call, error, state);
+    const { length } = this.#endpoints;
+    if (this.#attempts >= Math.min(Math.max(length, 2), MAX_ATTEMPTS)) return false;
+    if (isInvalidRequest(error)) return false;
+    if (state === 'connecting') return true;
+    if (state !== 'sent' || isTimeout(error)) return false;
+    return this.#mayRepeat && (this.#isReused || length > 1);
   }
 
   /** Ends the call because no one is waiting for its response any more. */
   readonly #onDisconnect = (): void => {
     if (this.#state === 'done') return;
-    this.#abort();
+    this.#abortAttempt();
     // No effect if the response has begun.
     this.#outcome.reject(toDisconnectError());
   };
 
-  #abort(): void {
-    this.#endCall();
+  #abortAttempt(): void {
+    this.#endAttempt();
     void this.#connection.destroy();
   }
 
   /** Called once for each attempt; for a WebSocket, when it closes. */
-  #endCall(): void {
+  #endAttempt(): void {
     this.#state = 'done';
     this.#endpoint.activeCalls -= 1;
   }
@@ -216,36 +224,6 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
     return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
   }
-}
-
-interface Attempts {
-  readonly request: Pick<ServiceRequest, 'method' | 'body'>;
-  readonly endpoints: readonly unknown[];
-  readonly attempts: number;
-  /** Whether it was sent again after a service had perhaps received it. */
-  readonly hasRepeated: boolean;
-  /** Whether the last socket had served a call before: the service may have been about to close it. */
-  readonly isReused: boolean;
-}
-
-/**
- * Returns whether a failed call is sent again. One that cannot have reached a service goes to the next endpoints.
- * Idempotent methods are also sent again, once, if there was no response (RFC 9110, section 9.2.2): to another endpoint,
- * or to the only one if the connection was reused, because services close idle connections (RFC 9112, section 9.3.1).
- */
-export function mayBeSentAgain(call: Attempts, error: Error, state: State): boolean {
-  const { request, endpoints, attempts, hasRepeated, isReused } = call;
-  if (attempts >= Math.min(Math.max(endpoints.length, 2), MAX_ATTEMPTS)) return false;
-  if (isInvalidRequest(error)) return false;
-  if (state === 'connecting') return true;
-  if (state !== 'sent' || isTimeout(error) || !isIdempotent(request)) return false;
-  // A stream can be sent only once: undici would announce that what is left of it is empty.
-  if (request.body instanceof Readable || hasRepeated) return false;
-  return isReused || endpoints.length > 1;
-}
-
-function isIdempotent({ method }: Pick<ServiceRequest, 'method'>): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 function findResponseFault(

@@ -32,14 +32,6 @@ it('distributes calls to versions by weight', async () => {
   expect(names).toEqual(['a', 'a', 'b', 'b']);
 });
 
-it('logs which version and endpoint a failed call was sent to', async () => {
-  const endpoint = await deadOrigin();
-  const hello = { versions: [{ name: 'canary', endpoints: [endpoint] }] };
-  const { send, lines } = await startServer({}, { services: { hello } });
-  expect(await send()).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
-  expect(lines).toContainEqual(expect.objectContaining({ version: 'canary', endpoint }));
-});
-
 it('calls the endpoints in turn', async () => {
   const all = await Promise.all(['a', 'b', 'c'].map(startNamed));
   const { send } = await startCalling(...all);
@@ -57,6 +49,35 @@ it('tries the next endpoints if a connection fails, with the body untouched', as
     expect(await send({ method: 'POST', body })).toMatchObject({ text: body });
   }
   expect(await metric('berth_upstream_outstanding')).toBe(0);
+});
+
+it('tries at most three endpoints if connections fail', async () => {
+  const dead = await Promise.all([deadOrigin(), deadOrigin(), deadOrigin()]);
+  const { send } = await startCalling(...dead, await startNamed('good'));
+  expect(await send(POST)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+  expect(await send(POST)).toMatchObject({ text: 'good' });
+});
+
+it.each([
+  ['closes', 'GET', 2, 'BAD_GATEWAY', (socket: Socket) => socket.end()],
+  ['closes', 'POST', 1, 'BAD_GATEWAY', (socket: Socket) => socket.end()],
+  ['is silent', 'GET', 1, 'SERVICE_TIMEOUT', () => {}],
+])('if each endpoint %s, calls of %s are sent to %i', async (_, method, count, code, act) => {
+  let calls = 0;
+  const onConnection = (socket: Socket) =>
+    socket.once('data', () => {
+      calls += 1;
+      act(socket);
+    });
+  const endpoints = [
+    await startRawService(onConnection),
+    await startRawService(onConnection),
+    await startRawService(onConnection),
+  ];
+  const hello = { endpoints, headersSeconds: 0.2 };
+  const { send } = await startServer({}, { services: { hello } });
+  expect(await send({ method })).toMatchObject({ code });
+  expect(calls).toBe(count);
 });
 
 it('retries a GET without a response at another endpoint, and no POST', async () => {

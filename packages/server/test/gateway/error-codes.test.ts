@@ -120,13 +120,14 @@ it('never mistakes surplus bytes from a service for the next response', async ()
   for (let time = 0; time < 3; time += 1) expect(await send()).toMatchObject({ text: 'ok' });
 });
 
-it('logs the endpoint and the cause of a failed call, and does not reveal them', async () => {
+it('logs version, endpoint and cause of a failed call, and does not reveal them', async () => {
   const endpoint = 'http://127.0.0.1:1';
-  const { send, lines } = await startServer({}, serving(endpoint));
+  const hello = { versions: [{ name: 'canary', endpoints: [endpoint] }] };
+  const { send, lines } = await startServer({}, { services: { hello } });
   const code = 'SERVICE_LB_STATUS_ABNORMAL';
   expect(await send()).toMatchObject({ code, text: expect.not.stringContaining('127.0.0.1') });
   const cause = 'ECONNREFUSED 127.0.0.1:1';
-  await expect.poll(() => lines.at(-1)).toMatchObject({ code, endpoint, cause });
+  await expect.poll(() => lines.at(-1)).toMatchObject({ version: 'canary', code, endpoint, cause });
 });
 
 it('sends nothing to a service whose certificate is not trusted, or has another name', async () => {
