@@ -64,16 +64,30 @@ export function createLinks(
     },
     /** @param target path and query of a request, as sent */
     async check(target: string): Promise<CheckedLink> {
-      const { path, query } = splitTarget(target);
-      const search = new URLSearchParams(query);
-      const expires = search.get('expires') ?? '';
-      const id = search.get('sign') ?? '';
-      const caller = search.get('by') ?? undefined;
+      const { path, expires, id, caller } = parseLink(target);
       const file = toFile(path);
       if (file === undefined) return 'mismatch';
       if (!(await signer.verify(toValues(file, expires, caller), id))) return 'mismatch';
       return Number(expires) > now() ? { ...file, id, caller } : 'expired';
     },
+  };
+}
+
+/**
+ * Returns the parts of a link, without checking them.
+ * @param target URL of the link, or the target of a request for it, as sent
+ */
+export function parseLink(target: string) {
+  const { path, query } = splitTarget(target);
+  const search = new URLSearchParams(query);
+  return {
+    path,
+    /** Time in milliseconds since the epoch. */
+    expires: search.get('expires') ?? '',
+    /** Signature, which identifies the link. */
+    id: search.get('sign') ?? '',
+    /** ID of the caller who requested the link, if it contains one. */
+    caller: search.get('by') ?? undefined,
   };
 }
 

@@ -8,7 +8,7 @@ test.each([
     storage,
     `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FilePathError
     FileTooLargeError SourceKeptError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage
-    toFileID toFilePath`,
+    parseLink toFileID toFilePath`,
   ],
   ['the part for Node.js', node, 'createDownloadListener createSigner'],
 ])('%s exports these names, and no others', (_, module, names) => {

@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import { parseLink } from '@berth/storage';
 import { type Config, loadConfig } from '../config/config.ts';
 import { MAX_GRANT_SECONDS } from '../config/schema.ts';
 import { createLog, flushLog } from '../observe/log.ts';
@@ -123,12 +124,7 @@ export async function fsck(
   throw new Failure(`${root} has damaged or foreign files: run again with --repair.`, 1);
 }
 
-export async function revoke(
-  kind: Revocable,
-  subject: string,
-  { config: file }: { readonly config?: string },
-): Promise<void> {
-  if (file === undefined) throw new Failure('Pass the configuration of the server: --config.');
+export async function revoke(kind: Revocable, subject: string, file: string): Promise<void> {
   const config = await loadConfig(file);
   if (config.redis === undefined) {
     const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
@@ -170,10 +166,9 @@ function toRevocation(
       if (UUID.test(subject)) return { name: subject, seconds: MAX_GRANT_SECONDS };
       throw new Failure('Pass the storeFileID of a grant, such as 3f0c6a52-….');
     case 'link': {
-      const query = URL.parse(subject)?.searchParams ?? new URLSearchParams();
-      const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;
-      const name = query.get('sign');
-      if (name !== null && seconds > 0) return { name, seconds };
+      const { id, expires } = parseLink(subject);
+      const seconds = (Number(expires) - Date.now()) / 1000;
+      if (id !== '' && seconds > 0) return { name: id, seconds };
       throw new Failure('Pass the URL of a link that has not expired.');
     }
   }

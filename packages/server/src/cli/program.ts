@@ -38,23 +38,18 @@ function createProgram(version: string): Command {
     .description('Serve the gateway, the storage API and the upload target.')
     .version(version)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    // Each command has its own options.
+    .enablePositionalOptions()
+    .hook('preSubcommand', rejectServerOptions)
     .showHelpAfterError('See berth-server --help for options and commands.')
-    .option(
-      '-c, --config <file>',
-      'YAML configuration file (default: start a development server)',
-      parseText,
-    )
+    .option(CONFIG, 'YAML configuration file (default: start a development server)', parseText)
     .addOption(
-      forDevelopment('--port <number>', 'port of a development server; 0 picks a free port')
+      new Option('--port <number>', 'port of a development server; 0 picks a free port')
         .default(4020)
-        .argParser(parseNumber(0, 65_535)),
+        .argParser(parseNumber(0, 65_535))
+        .conflicts('config'),
     )
-    .addOption(
-      forDevelopment('--data <folder>', 'data folder of a development server')
-        .default('./berth-data')
-        .argParser(parseText),
-    )
+    .addOption(createDataOption().conflicts('config'))
     .addHelpText('after', EXAMPLES)
     .allowExcessArguments()
     .action(async ({ config, port, data }) => {
@@ -65,11 +60,12 @@ function createProgram(version: string): Command {
     });
   program
     .command('token')
-    .description('Mint an access token for the development server of the folder in --data.')
+    .description('Mint an access token for the development server of a data folder.')
+    .addOption(createDataOption())
     .option('--env <name>', 'environment that the token is for', 'dev')
     .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
     .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
-    .action(async (options) => (await commands()).token({ ...program.opts(), ...options }));
+    .action(async (options) => (await commands()).token(options));
   program
     .command('fsck')
     .description('Find damaged files in a store on disk.')
@@ -81,19 +77,28 @@ function createProgram(version: string): Command {
     .action(async (root, options) => (await commands()).fsck(root, options));
   program
     .command('revoke')
-    .description(
-      'Revoke a key pair, grant or link in all processes that share a Redis server (--config).',
-    )
+    .description('Revoke a key pair, grant or link in all processes that share a Redis server.')
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
-    .action(async (kind, name, options) =>
-      (await commands()).revoke(kind, name, { ...program.opts(), ...options }),
-    );
+    .requiredOption(CONFIG, 'configuration file of the processes', parseText)
+    .action(async (kind, name, { config }) => (await commands()).revoke(kind, name, config));
   return program;
 }
 
-function forDevelopment(flags: string, description: string): Option {
-  return new Option(flags, description).conflicts('config');
+const CONFIG = '-c, --config <file>';
+
+function createDataOption(): Option {
+  return new Option('--data <folder>', 'data folder of a development server')
+    .default('./berth-data')
+    .argParser(parseText);
+}
+
+/** Otherwise, options before the name of a command would have no effect. */
+function rejectServerOptions(program: Command, command: Command): void {
+  for (const option of program.options) {
+    if (program.getOptionValueSource(option.attributeName()) !== 'cli') continue;
+    program.error(`error: option '${option.flags}' must follow '${command.name()}'`);
+  }
 }
 
 const commands = () => import('./commands.ts');
