@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { StoreUnavailableError } from '@berth/storage';
 import type { Config, Quota } from './config/config.ts';
-import { createLocks, RELEASE } from './store/locks.ts';
+import { createLocks } from './store/locks.ts';
 
 /** Redis responds within a millisecond, unless its machine is busy; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 1000;
 
-/** After a timeout, no call waits for Redis for this long, except to release a lock. */
+/** After a timeout, only urgent commands are sent for this long: calls do not wait for Redis. */
 const PAUSE_MILLISECONDS = 1000;
 
 const CONNECT_MILLISECONDS = 3000;
@@ -87,9 +87,9 @@ export async function connectRedis(
     onChange(reason, scope);
   }
 
-  async function send<T>(use: Use, command: () => Promise<T>, ignorePause = false): Promise<T> {
+  async function send<T>(use: Use, command: () => Promise<T>, isUrgent = false): Promise<T> {
     let cause: unknown;
-    if (ignorePause || performance.now() >= resumesAt) {
+    if (isUrgent || performance.now() >= resumesAt) {
       try {
         const result = await withTimeout(command());
         change(undefined);
@@ -142,10 +142,10 @@ export async function connectRedis(
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
-    withLocks: createLocks((script, names, values) => {
+    withLocks: createLocks((script, names, values, { isUrgent } = { isUrgent: false }) => {
       const keys = names.map((name) => `${prefix}lock:${name}`);
       const command = () => redis.eval(script, keys.length, ...keys, ...values);
-      return send('lock', command, script === RELEASE);
+      return send('lock', command, isUrgent);
     }),
     close: () => redis.disconnect(),
   };

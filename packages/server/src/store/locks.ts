@@ -42,7 +42,7 @@ const withLocks: WithLocks = async (names, work) => {
   }
 };
 
-/** Returns the locks of a store: those of this process, and of shared ones, which cost a round trip each. */
+/** Returns the locks of a store. Each shared lock costs a round trip, so this process first waits for its own. */
 export function toLocks(shared: WithLocks | undefined): WithLocks {
   if (shared === undefined) return withLocks;
   return (names, work) => withLocks(names, () => shared(names, work));
@@ -69,25 +69,34 @@ for _, key in ipairs(KEYS) do if redis.call('GET', key) ~= ARGV[1] then return 0
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
 return 1`;
 
-/** Also sent just after a timeout: otherwise nobody could change the file until the lease ends. */
-export const RELEASE = `
+const RELEASE = `
 for _, key in ipairs(KEYS) do if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end end
 return 1`;
+
+/**
+ * Runs a script in Redis.
+ * @param options.isUrgent sends it even just after a timeout: a lock that is not released blocks its file until the
+ *   lease ends
+ */
+type RunScript = (
+  script: string,
+  names: readonly string[],
+  values: (string | number)[],
+  options?: { readonly isUrgent: boolean },
+) => Promise<unknown>;
 
 /**
  * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
  * lock of the work is lost if it cannot be renewed, well before another process can get it.
  */
-export function createLocks(
-  run: (script: string, names: readonly string[], values: (string | number)[]) => Promise<unknown>,
-) {
+export function createLocks(run: RunScript) {
   const now = () => performance.now();
   return async <Result>(
     names: readonly string[],
     work: (lock: SharedLock) => Promise<Result>,
   ): Promise<Result> => {
     const token = randomUUID();
-    const release = () => run(RELEASE, names, [token]).catch(() => {});
+    const release = () => run(RELEASE, names, [token], { isUrgent: true }).catch(() => {});
     const acquire = () =>
       run(ACQUIRE, names, [token, LEASE_MILLISECONDS]).catch((error: unknown) => {
         // Redis may have run it: only the reply is missing.
