@@ -49,15 +49,26 @@ interface BlobSource {
   /** CRC-32 of the content, for a store that does not verify it itself. */
   readonly checksum?: number;
   /**
-   * Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. A chunk may change once
-   * `CHUNKS_IN_USE` more have been requested.
+   * Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. Chunks may be in buffers of
+   * `createBuffers`.
    */
   readonly content: (range: ByteRange) => AsyncIterable<Buffer>;
   readonly release: () => void | Promise<void>;
 }
 
 /** One is being written, one is withheld until the next one is read, and one is being read. */
-export const CHUNKS_IN_USE = 3;
+const CHUNKS_IN_USE = 3;
+
+/** Returns the buffers for the chunks of a file, in turn: fresh ones would cost more than the reading. */
+export function createBuffers(bytes: number): () => Buffer {
+  const buffers: Buffer[] = [];
+  let turn = 0;
+  return () => {
+    turn = (turn + 1) % CHUNKS_IN_USE;
+    buffers[turn] ??= Buffer.allocUnsafeSlow(bytes);
+    return buffers[turn] as Buffer;
+  };
+}
 
 export function toVerifiedBlob({ info, checksum, content, release }: BlobSource): VerifiedBlob {
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {

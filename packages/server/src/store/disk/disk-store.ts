@@ -43,8 +43,8 @@ export const STORE_FOLDERS = ['files', 'tmp'] as const;
 const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
 /**
- * Opens a store on disk, which creates it if necessary.
- * @param sharedLocks of all processes that use the store. Default: this process is the only one
+ * Opens a store on disk. Creates its folders if they are missing.
+ * @param sharedLocks locks that all processes with this store use. Default: no other process uses it
  * @throws StoreUnavailableError if the folder cannot be used, or another process uses it and no locks are shared
  */
 export function openDiskStore(root: string, sharedLocks?: WithLocks): Promise<ServerStore> {

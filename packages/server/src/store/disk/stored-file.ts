@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type WriteOptions } from '@berth/storage';
-import { CHUNKS_IN_USE, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
+import { createBuffers, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
 import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
 
 /*
@@ -104,7 +104,8 @@ async function writeAll(
 
 /**
  * Opens a file and reads its trailer.
- * @throws BlobDamagedError if it is damaged, or no stored file; a file system error if it does not exist
+ * @throws BlobDamagedError if the file is damaged or was not written by this store; a file system error if it does not
+ *   exist
  */
 export async function openStoredFile(path: string): Promise<VerifiedBlob> {
   const handle = await open(path, READ);
@@ -120,14 +121,11 @@ export async function openStoredFile(path: string): Promise<VerifiedBlob> {
   }
 }
 
-/** Reads into the same buffers in turn: fresh ones would cost more than the reading. */
 async function* readContent(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
-  const buffers: Buffer[] = [];
-  let position = start;
-  for (let turn = 0; position <= end; turn = (turn + 1) % CHUNKS_IN_USE) {
+  const nextBuffer = createBuffers(Math.min(end - start + 1, BUFFER_BYTES));
+  for (let position = start; position <= end; ) {
     const length = Math.min(end - position + 1, BUFFER_BYTES);
-    buffers[turn] ??= Buffer.allocUnsafeSlow(length);
-    const reading = handle.read(buffers[turn] as Buffer, 0, length, position);
+    const reading = handle.read(nextBuffer(), 0, length, position);
     const { buffer, bytesRead } = await reading.catch((error) => {
       throw toStoreError(error);
     });
