@@ -3,14 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
-import { createApplication } from './application.ts';
+import { createApplication, openResources } from './application.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer, toUrl } from './http/http.ts';
 import { createAdmin, type Phase } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
-import { openResources } from './resources.ts';
 import type { ServerStore } from './store/server-store.ts';
 
 export interface ServerOptions {
@@ -81,7 +80,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
   const { countCalls } = gateway;
-  metrics.addGauge('berth_upstream_outstanding', 'Calls to services in flight.', countCalls);
+  metrics.addGauge('berth_service_calls_active', 'Calls to services in flight.', countCalls);
   let sweeps: NodeJS.Timeout | undefined;
   let lastReload: Promise<unknown> = Promise.resolve();
   let starting: Promise<void> | undefined;

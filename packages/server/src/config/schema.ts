@@ -35,7 +35,9 @@ const listen = z
       .describe('Seconds that a client may take to send the request headers.'),
     stalledSeconds: seconds
       .default(30)
-      .describe('Seconds in which a client must send 1 KiB of a body, or read; 0: no limit.'),
+      .describe(
+        'Seconds in which a client must send 1 KiB of a body, or read a part of a response; 0: no limit.',
+      ),
     keepAliveSeconds: limitedSeconds
       .default(65)
       .describe('Seconds to keep idle connections; longer than the load balancer does.'),

@@ -3,7 +3,7 @@ import type { Call, GatewayError, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import type { Log } from './log.ts';
-import type { Metrics, Surface } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 
 /**
  * A request with the record of its call, which all hooks can reach. Once the response closes, `end` reports it. A
@@ -32,7 +32,7 @@ export function recordRefusal(request: IncomingMessage, refusal: GatewayError): 
 }
 
 interface CallRecord {
-  readonly surface: Surface;
+  readonly surface: string;
   /** The target in origin form, before a mount strips its prefix. */
   readonly target: string;
   readonly isUpgrade: boolean;
@@ -92,7 +92,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
      * @param response undefined for an upgrade, which has none in Node; it ends with the 101 or the refusal
      */
     begin(
-      surface: Surface,
+      surface: string,
       target: string,
       request: IncomingMessage,
       response: ServerResponse | undefined,
@@ -146,7 +146,7 @@ function describeCause(cause: unknown) {
   return { version, endpoint, cause: cause.message };
 }
 
-/** What the configuration does not name is `other`, so that callers cannot create labels. */
+/** Environments and services that are not in the configuration are `other`, so that callers cannot create labels. */
 function toLabels(record: CallRecord, environments: Config['environments']) {
   const { surface, target, grantedEnv, call } = record;
   const { envId, name: service = '' } = call?.pathValues ?? {};

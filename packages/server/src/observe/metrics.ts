@@ -1,10 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
-
-/** Names of the configuration, so that callers cannot create labels; `other` if unknown. */
+/** `env` and `service` are names in the configuration, or `other`: callers must not be able to create labels. */
 interface Labels {
-  readonly surface: Surface;
+  readonly surface: string;
   readonly operation: string;
   readonly env: string;
   readonly service: string;

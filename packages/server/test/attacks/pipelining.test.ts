@@ -66,7 +66,7 @@ test.each([
   socket.write(toCall('/3', headers));
   socket.destroySoon();
   await expect.poll(() => metric('berth_calls_active')).toBe(0);
-  await expect.poll(() => metric('berth_upstream_outstanding')).toBe(0);
+  await expect.poll(() => metric('berth_service_calls_active')).toBe(0);
 });
 
 test('closes a connection with many open requests', async () => {

@@ -15,7 +15,7 @@ afterAll(() => void process.off('warning', onWarning));
 /** Everything that a call may hold is released. */
 async function expectNothingLeft(started: Deployment, files: number): Promise<void> {
   await expect.poll(() => started.metric('berth_calls_active')).toBe(0);
-  await expect.poll(() => started.metric('berth_upstream_outstanding')).toBe(0);
+  await expect.poll(() => started.metric('berth_service_calls_active')).toBe(0);
   await expect.poll(async () => (await started.disk()).length).toBe(files + 1);
   // Only Linux lists the open files of a process, in /proc. The garbage collector closes forgotten ones, and warns.
   if (process.platform === 'linux') {

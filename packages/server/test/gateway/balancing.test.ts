@@ -48,7 +48,7 @@ it('tries the next endpoints if a connection fails, with the body untouched', as
     const body = `body ${time}`.repeat(1000);
     expect(await send({ method: 'POST', body })).toMatchObject({ text: body });
   }
-  expect(await metric('berth_upstream_outstanding')).toBe(0);
+  expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
 it('tries at most three endpoints if connections fail', async () => {
@@ -117,7 +117,7 @@ it('retries a GET once on a connection that the service closes', async () => {
   expect(await send()).toMatchObject({ text: 'ok' });
   expect(await send()).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
-  expect(await metric('berth_upstream_outstanding')).toBe(0);
+  expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
 it.each<[string, (socket: Socket) => void]>([
@@ -182,7 +182,7 @@ it('limits the concurrent calls of a service', async () => {
   const refused = { code: 'EXCEED_RATELIMIT', status: 429, headers: { 'retry-after': '1' } };
   expect(await send()).toMatchObject(refused);
   first.on('error', () => {}).destroy();
-  await expect.poll(() => metric('berth_upstream_outstanding')).toBe(1);
+  await expect.poll(() => metric('berth_service_calls_active')).toBe(1);
   await begin();
 });
 
@@ -193,7 +193,7 @@ it('counts a call although a reload removes its endpoint, also after another rel
   await begin();
   const { dev } = config.environments;
   await server.reload({ ...config, environments: { dev: { ...dev, services: {} } } });
-  expect(await metric('berth_upstream_outstanding')).toBe(1);
+  expect(await metric('berth_service_calls_active')).toBe(1);
   await server.reload(config);
   expect(await send()).toMatchObject({ code: 'EXCEED_RATELIMIT' });
 });

@@ -36,7 +36,7 @@ it.each([
   const { send, metric } = await startServer({}, { services: { hello } });
   expect(await send()).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
   await closed;
-  expect(await metric('berth_upstream_outstanding')).toBe(0);
+  expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
 const LONG = `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`;
@@ -56,7 +56,7 @@ it.each([
   for (const method of ['GET', 'POST']) {
     expect(await send({ method })).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
   }
-  expect(await metric('berth_upstream_outstanding')).toBe(0);
+  expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';

@@ -149,7 +149,7 @@ it('reads no more of a service than its caller reads', async () => {
   }
   expect(before).toBeGreaterThan(16 * chunk.length);
   socket.destroy();
-  await expect.poll(() => metric('berth_upstream_outstanding')).toBe(0);
+  await expect.poll(() => metric('berth_service_calls_active')).toBe(0);
 });
 
 it('disconnects from the service when a body exceeds the limit (D13)', async () => {

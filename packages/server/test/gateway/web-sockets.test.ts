@@ -67,7 +67,7 @@ it.each([
   const hello = { endpoints: [origin], headersSeconds };
   const { port, toGet, metric } = await startServer({}, { services: { hello } });
   expect(await sendRaw(port, toGet(HANDSHAKE))).toContain(code);
-  expect(await metric('berth_upstream_outstanding')).toBe(0);
+  expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
 it('forwards bytes that either side sends together with its handshake', async () => {

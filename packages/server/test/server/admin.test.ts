@@ -50,7 +50,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     'berth_calls_total{surface="upload",operation="uploadFile",status="2xx",code="",env="dev",service=""} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 3',
     'berth_calls_active 0',
-    'berth_upstream_outstanding 0',
+    'berth_service_calls_active 0',
     'nodejs_eventloop_lag_seconds ',
     'process_resident_memory_bytes ',
   ]) {
