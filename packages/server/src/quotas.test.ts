@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { Quotas } from './quotas.ts';
@@ -9,7 +9,9 @@ const toConfig = (environments: ConfigInput['environments']) =>
 async function setUp(calls: number, seconds: number) {
   let time = 5_000;
   const config = await toConfig({ dev: { quota: { calls, seconds } } });
-  const quotas = new Quotas(config, undefined, () => time);
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => now.mockRestore());
+  const quotas = new Quotas(config, undefined);
   const pass = (ms: number) => {
     time += ms;
   };

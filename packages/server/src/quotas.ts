@@ -14,12 +14,10 @@ interface Window {
  */
 export class Quotas {
   readonly #redis: Pick<RedisState, 'countCall'> | undefined;
-  readonly #now: () => number;
   #windows = new Map<string, Window>();
 
-  constructor(config: Config, redis?: RedisState, now = () => performance.now()) {
+  constructor(config: Config, redis: RedisState | undefined) {
     this.#redis = redis;
-    this.#now = now;
     this.update(config);
   }
 
@@ -29,7 +27,7 @@ export class Quotas {
     for (const [env, { quota }] of Object.entries(environments)) {
       if (quota === undefined) continue;
       const { calls = 0, endsAt = 0 } = this.#windows.get(env) ?? {};
-      const latestEnd = this.#now() + quota.seconds * 1000;
+      const latestEnd = performance.now() + quota.seconds * 1000;
       windows.set(env, { quota, calls, endsAt: Math.min(endsAt, latestEnd) });
     }
     this.#windows = windows;
@@ -45,7 +43,7 @@ export class Quotas {
 
   #countHere(window: Window): number | undefined {
     const { quota } = window;
-    const now = this.#now();
+    const now = performance.now();
     if (now >= window.endsAt) {
       window.calls = 0;
       window.endsAt = now + quota.seconds * 1000;

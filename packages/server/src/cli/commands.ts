@@ -174,11 +174,10 @@ function toRevocation(
   }
 }
 
-interface TokenOptions extends Omit<TokenRequest, 'key'> {
-  readonly data: string;
-}
-
-export async function token({ data, ...request }: TokenOptions): Promise<void> {
+export async function token({
+  data,
+  ...request
+}: Omit<TokenRequest, 'key'> & { readonly data: string }): Promise<void> {
   const keys = await readDevelopmentKeys(data);
   if (keys === undefined) {
     const fix = 'start one there, or pass its --data.';

@@ -16,12 +16,11 @@ const MAX_IDLE = 256;
  * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
  * that has been idle for less than this, of an endpoint that keeps connections for at least this long:
  *
- * | What the endpoint has done              | `#keepsIdle` | A POST                  |
- * | --------------------------------------- | ------------ | ----------------------- |
- * | nothing                                 | false        | gets a new connection   |
- * | it kept a connection for this long      | true         | may reuse a connection  |
- * | later, it closed one before that        | false        | gets a new connection   |
- * | later, it kept one that was used since  | true         | may reuse a connection  |
+ * | Last event                                         | `#keepsIdle` | A POST                 |
+ * | -------------------------------------------------- | ------------ | ---------------------- |
+ * | none yet                                           | false        | gets a new connection  |
+ * | an idle connection has been open for this long     | true         | may reuse a connection |
+ * | an idle connection was closed earlier than that    | false        | gets a new connection  |
  */
 const PROVEN_IDLE_MILLISECONDS = 1_000;
 
@@ -37,6 +36,7 @@ export class Endpoint {
   /** In the order in which they were last used. */
   readonly #idle: ServiceConnection[] = [];
   #keepsIdle = false;
+  /** Connections that were last used before this no longer show that the endpoint keeps them. */
   #closedEarlyAt = Number.NEGATIVE_INFINITY;
 
   constructor(origin: string, maxHeaderSize: number) {

@@ -83,8 +83,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
     const { target: path, method } = input;
     const chosen = targets.choose(call.env, input.name, caller);
     const { version, endpoints, headersSeconds } = chosen;
-    const kind = upgrade === null ? 'call' : 'handshake';
-    const headers = toServiceHeaders(input, call.request, kind);
+    const headers = toServiceHeaders(input, call.request, upgrade);
     if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };

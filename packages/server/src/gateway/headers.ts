@@ -52,13 +52,13 @@ export function createToServiceHeaders({ storageHeaders }: WireProfile, trustPro
   return (
     { rawHeaders }: GatewayInput,
     request: IncomingMessage,
-    kind: 'call' | 'handshake',
+    upgrade: 'websocket' | null,
   ): string[] => {
     const headers: string[] = [];
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] as string;
       const rule = ruleOf(name);
-      if (rule === 'withhold' || (rule !== 'forward' && kind === 'call')) continue;
+      if (rule === 'withhold' || (rule !== 'forward' && upgrade === null)) continue;
       headers.push(name, rawHeaders[index + 1] as string);
     }
     addForwarded(headers, request, trustProxy);

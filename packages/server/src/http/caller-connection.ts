@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { GatewayError } from '@berth/server-stubs';
 import type { Cors } from '@berth/server-stubs/contract';
 import { recordRefusal } from '../observe/calls.ts';
-import { findFramingFault, sendRefusal } from './refusals.ts';
+import { findFramingFault, sendRefusal, TOO_SLOW } from './refusals.ts';
 
 /**
  * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
@@ -13,9 +13,6 @@ const MAX_PIPELINED = 64;
 
 /** A caller that sends fewer bytes of a body than this in `stalledSeconds` is too slow. */
 const SLOW_BYTES = 1024;
-
-/** Why a connection is ended: its body arrives slowly, or after the response, or the response is not read. */
-type Stall = 'slow-body' | 'late-body' | 'unread-response';
 
 /**
  * A connection from a caller: accepts or refuses what arrives, and finds slow bodies and unread responses. Node closes
@@ -101,9 +98,10 @@ export class CallerConnection {
     }
   }
 
-  /** Must be called several times per `limit`, which is in milliseconds. */
-  findStall(now: number, limit: number): Stall | undefined {
-    return this.#isUnread(now, limit) ? 'unread-response' : this.#findStalledBody(now, limit);
+  /** Ends the connection if it has stalled. Must be called several times per `limit`, which is in milliseconds. */
+  endIfStalled(now: number, limit: number, cors: Cors): void {
+    if (this.#isUnread(now, limit)) this.#socket.destroy();
+    else if (this.#isBodyStalled(now, limit)) this.refuse(TOO_SLOW, cors);
   }
 
   #isUnread(now: number, limit: number): boolean {
@@ -116,20 +114,20 @@ export class CallerConnection {
     return now - this.#unreadSince >= limit;
   }
 
-  #findStalledBody(now: number, limit: number): Stall | undefined {
+  /** Returns whether a body arrives too slowly, or goes on after the response. */
+  #isBodyStalled(now: number, limit: number): boolean {
     const { request } = this;
     if (request === undefined || request.complete || request.destroyed) {
       this.#body = undefined;
-      return undefined;
+      return false;
     }
     const { bytesRead } = this.#socket;
     if (this.#body?.request !== request) this.#body = { request, since: now, bytes: bytesRead };
     const { since, bytes } = this.#body;
-    if (now - since < limit) return undefined;
+    if (now - since < limit) return false;
     this.#body = { request, since: now, bytes: bytesRead };
-    if (this.#responses.at(-1)?.writableFinished) return 'late-body';
-    const isSlow = bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
-    return isSlow ? 'slow-body' : undefined;
+    if (this.#responses.at(-1)?.writableFinished) return true;
+    return bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
   }
 }
 

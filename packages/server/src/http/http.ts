@@ -17,7 +17,7 @@ import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import { CallerRequest } from '../observe/calls.ts';
 import { CallerConnection } from './caller-connection.ts';
-import { MAX_HEADERS, NO_TUNNELS, TOO_SLOW, toRefusal } from './refusals.ts';
+import { MAX_HEADERS, NO_TUNNELS, toRefusal } from './refusals.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -131,10 +131,8 @@ export function createHttpServer(listen: Listen, first: Application) {
 
   function endStalled(): void {
     const now = performance.now();
-    for (const [socket, connection] of connections) {
-      const stall = connection.findStall(now, limit);
-      if (stall === 'slow-body') connection.refuse(TOO_SLOW, application.cors);
-      else if (stall !== undefined) socket.destroy();
+    for (const connection of connections.values()) {
+      connection.endIfStalled(now, limit, application.cors);
     }
   }
 

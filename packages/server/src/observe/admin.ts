@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerStore } from '../store/server-store.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The server accepts calls while it is `ready`, and until it is `draining`. */
@@ -7,9 +8,7 @@ export type Phase = 'starting' | 'ready' | 'draining';
 
 type Page = readonly [status: number, text: string, contentType?: string];
 
-type Checkable = { readonly check: () => Promise<void> };
-
-export function createAdmin(blobs: Checkable, metrics: Metrics, getPhase: () => Phase): Server {
+export function createAdmin(blobs: ServerStore, metrics: Metrics, getPhase: () => Phase): Server {
   const pages = new Map<string | undefined, () => Page | Promise<Page>>([
     ['/healthz', () => [200, 'ok\n']],
     [
@@ -44,7 +43,7 @@ export function createAdmin(blobs: Checkable, metrics: Metrics, getPhase: () => 
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-async function findStoreFault(blobs: Checkable): Promise<string> {
+async function findStoreFault(blobs: ServerStore): Promise<string> {
   const check = blobs.check().then(
     () => '',
     (error: Error) => `storage: blob store: ${error.message}\n`,

@@ -151,7 +151,10 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     keys: [{ secret: 'a key that signs links and grants' }],
     environments: { dev: { tokens: { jwks: setOf(es256) } } },
   });
-  const resources = { issuers: new Issuers(config, () => {}), quotas: new Quotas(config) };
+  const resources = {
+    issuers: new Issuers(config, () => {}),
+    quotas: new Quotas(config, undefined),
+  };
   const { gateway } = createAuthenticator(config, { ...resources, redis: undefined });
   const check = (token: string) => gateway.bearerToken(token, { env: 'dev' } as never);
   const long = await es256.token();

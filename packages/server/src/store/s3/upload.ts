@@ -42,8 +42,7 @@ export const uploadsInProgress = new Set<string>();
 export class Upload {
   readonly #bucket: Bucket;
   readonly #place: ObjectPlace;
-  /** The store's own ETag does not change if only the type does. */
-  readonly #info: { readonly etag: string; readonly contentType: string };
+  readonly #info: Omit<BlobInfo, 'size'>;
   readonly #content: Readable;
   readonly #parts: PartReader;
   readonly #failure = new AbortController();
@@ -54,6 +53,7 @@ export class Upload {
     const { signal, contentType } = options;
     this.#bucket = bucket;
     this.#place = bucket.locate(key);
+    // The store's own ETag does not change if only the type does.
     this.#info = { etag: randomUUID(), contentType };
     this.#content = content;
     this.#parts = new PartReader(content);
