@@ -142,7 +142,7 @@ export async function connectRedis(
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
-    withLocks: createLocks((script, names, values, { isUrgent } = { isUrgent: false }) => {
+    withLocks: createLocks((script, names, values, isUrgent) => {
       const keys = names.map((name) => `${prefix}lock:${name}`);
       const command = () => redis.eval(script, keys.length, ...keys, ...values);
       return send('lock', command, isUrgent);

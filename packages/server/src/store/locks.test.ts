@@ -20,8 +20,10 @@ function lockWith(...results: (0 | 1 | undefined)[]) {
   return { scripts, withLocks };
 }
 
-const untilAborted = ({ signal }: SharedLock) =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+const untilAborted = (lock?: SharedLock) =>
+  new Promise((_, reject) =>
+    lock?.signal.addEventListener('abort', () => reject(lock.signal.reason)),
+  );
 
 test.each([
   ['another replica has the lock', 0, 5_000],
@@ -44,10 +46,10 @@ test.each([
 test('keeps a lock that is renewed', async () => {
   const { scripts, withLocks } = lockWith(1);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const work = withLocks(['a'], async ({ signal, assertHeld }) => {
+  const work = withLocks(['a'], async (lock) => {
     await promise;
-    assertHeld();
-    return signal.aborted;
+    lock?.assertHeld();
+    return lock?.signal.aborted;
   });
   await wait(0);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -58,11 +60,11 @@ test('keeps a lock that is renewed', async () => {
 
 test('a lock is lost while the process is suspended, before any timer runs', async () => {
   const { withLocks } = lockWith(1);
-  const work = withLocks(['a'], async ({ assertHeld }) => {
-    assertHeld();
+  const work = withLocks(['a'], async (lock) => {
+    lock?.assertHeld();
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now + 15_001);
-    assertHeld();
+    lock?.assertHeld();
   });
   await expect(work).rejects.toThrow('The lock of the file was lost.');
 });

@@ -74,29 +74,23 @@ for _, key in ipairs(KEYS) do if redis.call('GET', key) == ARGV[1] then redis.ca
 return 1`;
 
 /**
- * Runs a script in Redis.
- * @param options.isUrgent sends it even just after a timeout: a lock that is not released blocks its file until the
- *   lease ends
- */
-type RunScript = (
-  script: string,
-  names: readonly string[],
-  values: (string | number)[],
-  options?: { readonly isUrgent: boolean },
-) => Promise<unknown>;
-
-/**
  * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
  * lock of the work is lost if it cannot be renewed, well before another process can get it.
+ * @param run runs a script in Redis; an urgent one even just after a timeout
  */
-export function createLocks(run: RunScript) {
-  const now = () => performance.now();
-  return async <Result>(
+export function createLocks(
+  run: (
+    script: string,
     names: readonly string[],
-    work: (lock: SharedLock) => Promise<Result>,
-  ): Promise<Result> => {
+    values: (string | number)[],
+    isUrgent?: boolean,
+  ) => Promise<unknown>,
+): WithLocks {
+  const now = () => performance.now();
+  return async (names, work) => {
     const token = randomUUID();
-    const release = () => run(RELEASE, names, [token], { isUrgent: true }).catch(() => {});
+    // A lock that is not released blocks its file until the lease ends.
+    const release = () => run(RELEASE, names, [token], true).catch(() => {});
     const acquire = () =>
       run(ACQUIRE, names, [token, LEASE_MILLISECONDS]).catch((error: unknown) => {
         // Redis may have run it: only the reply is missing.
