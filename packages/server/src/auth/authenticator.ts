@@ -39,16 +39,16 @@ export function createAuthenticator(
     windowSeconds: limits.clockWindowSeconds,
   };
   const signingHost = signature.storageSigningHost;
-  const verifySignature = createGatewaySignature(common);
+  const gatewaySignature = createGatewaySignature(common);
   const storageSignature = createStorageSignature({ ...common, signingHost, wireProfile });
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
       signature:
         redis === undefined
-          ? (value, call) => toCaller(verifySignature(value, call), false)
+          ? (value, call) => toCaller(gatewaySignature(value, call), false)
           : async (value, call) => {
-              const signed = verifySignature(value, call);
+              const signed = gatewaySignature(value, call);
               const isRevoked = await isPairRevoked(signed, redis).catch((cause) => {
                 const message = 'Revocations cannot be checked at the moment.';
                 throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });

@@ -16,11 +16,11 @@ const MAX_IDLE = 256;
  * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
  * that has been idle for less than this, of an endpoint that keeps connections for at least this long:
  *
- * | Last event                                         | `#keepsIdle` | A POST                 |
- * | -------------------------------------------------- | ------------ | ---------------------- |
- * | none yet                                           | false        | gets a new connection  |
- * | an idle connection has been open for this long     | true         | may reuse a connection |
- * | an idle connection was closed earlier than that    | false        | gets a new connection  |
+ * | Last event                                      | `#keepsIdle` | A POST                 |
+ * | ----------------------------------------------- | ------------ | ---------------------- |
+ * | none                                            | false        | gets a new connection  |
+ * | an idle connection stayed open for this long    | true         | may reuse a connection |
+ * | an idle connection was closed sooner            | false        | gets a new connection  |
  */
 const PROVEN_IDLE_MILLISECONDS = 1_000;
 

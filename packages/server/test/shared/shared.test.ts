@@ -183,7 +183,6 @@ describeOn('redis', 'state shared by replicas', () => {
     expect(await revoke(url, 'link', 'no link')).toBe(
       'Pass the URL of a link that has not expired.\n',
     );
-    expect(await revoke(url, 'key-pair', 'ci')).toContain('such as dev/ci');
     expect(await revoke(url, 'key-pair', 'dev/typo')).toContain('has no key pair dev/typo');
     expect(await revoke(url, 'grant', 'typo')).toContain('Pass the storeFileID');
   });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type $Command,
+  type GetObjectCommandOutput,
   type HeadObjectCommandOutput,
   S3Client,
   type S3ClientResolvedConfig,
@@ -167,16 +168,11 @@ function createClient(options: S3StoreOptions): S3Client {
   });
 }
 
-type ObjectHead = Pick<
-  HeadObjectCommandOutput,
-  'ContentLength' | 'ContentType' | 'ETag' | 'Metadata'
->;
-
 /**
  * Returns an object's metadata, even if this server did not create it.
  * @throws StoreUnavailableError if the head is not one of S3
  */
-export function toObjectInfo(head: ObjectHead): BlobInfo {
+export function toObjectInfo(head: HeadObjectCommandOutput | GetObjectCommandOutput): BlobInfo {
   return {
     size: expectS3(head.ContentLength),
     etag: head.Metadata?.etag ?? expectS3(head.ETag).replaceAll('"', ''),
