@@ -30,7 +30,7 @@ export type Reuse = 'any' | 'certain' | 'none';
 /** One address of a service and its connections. The most recently used connection is reused first. */
 export class Endpoint {
   readonly origin: string;
-  readonly #maxHeaderSize: number;
+  readonly #maxHeaderBytes: number;
   /** Calls in flight, which `gateway/proxy.ts` counts. */
   activeCalls = 0;
   /** In the order in which they were last used. */
@@ -39,16 +39,18 @@ export class Endpoint {
   /** Connections that were last used before this no longer show that the endpoint keeps them. */
   #closedEarlyAt = Number.NEGATIVE_INFINITY;
 
-  constructor(origin: string, maxHeaderSize: number) {
+  constructor(origin: string, maxHeaderBytes: number) {
     this.origin = origin;
-    this.#maxHeaderSize = maxHeaderSize;
+    this.#maxHeaderBytes = maxHeaderBytes;
   }
 
   connect(reuse: Reuse): ServiceConnection {
     const mayReuse = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
-    const connection = new ServiceConnection(this.origin, connector, this.#maxHeaderSize);
+    const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, {
+      isReusable: true,
+    });
     connection.on('disconnect', (_origin, _targets, error) =>
       this.#onDisconnect(connection, error),
     );
@@ -57,7 +59,7 @@ export class Endpoint {
 
   /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
   open(): ServiceConnection {
-    return new ServiceConnection(this.origin, halfOpenConnector, this.#maxHeaderSize);
+    return new ServiceConnection(this.origin, this.#maxHeaderBytes, { isReusable: false });
   }
 
   release(connection: ServiceConnection): void {
@@ -117,15 +119,15 @@ export class ServiceConnection extends Client {
   /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
   servedAt: number | undefined;
 
-  constructor(origin: string, connect: typeof connector, maxHeaderSize: number) {
+  constructor(origin: string, maxHeaderBytes: number, { isReusable }: { isReusable: boolean }) {
     super(origin, {
-      connect,
+      connect: isReusable ? connector : halfOpenConnector,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
-      maxHeaderSize,
+      maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     });
-    this.isReusable = connect === connector;
+    this.isReusable = isReusable;
   }
 }
