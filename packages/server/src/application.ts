@@ -17,9 +17,6 @@ import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
 import { observeStore, type ServerStore } from './store/server-store.ts';
 
-/** Parts that follow a new configuration at once. */
-type Reloadables = Readonly<Record<string, { update(config: Config): void }>>;
-
 type Resources = Awaited<ReturnType<typeof openResources>>;
 
 /** Opens what a reload keeps: connections, files, and what has been counted and cached. */
@@ -45,7 +42,8 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
   const revocations = new Revocations(config, redis);
   const gateway = createGateway(config, quotas);
   const calls = createCalls(log, metrics, config);
-  const parts = { quotas, issuers, revocations, gateway, calls } satisfies Reloadables;
+  // These follow a new configuration at once.
+  const parts = { quotas, issuers, revocations, gateway, calls };
   const update = (next: Config): void => {
     for (const part of Object.values(parts)) part.update(next);
     log.level = next.log.level;

@@ -22,16 +22,10 @@ import type { RedisState } from '../redis.ts';
 import { type Caller, type Claim, REVOKED, toCaller } from './caller.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
-interface AuthResources {
-  readonly issuers: Issuers;
-  readonly quotas: Quotas;
-  readonly redis: RedisState | undefined;
-}
-
 /** Creates the security handlers for both APIs (D15 to D19, D30). Key pairs can be revoked in Redis, tokens cannot. */
 export function createAuthenticator(
   { environments, limits, signature, wireProfile }: Config,
-  { issuers, quotas, redis }: AuthResources,
+  { issuers, quotas, redis }: { issuers: Issuers; quotas: Quotas; redis: RedisState | undefined },
 ): { gateway: GatewaySecurity<Caller | Claim>; storage: StorageSecurity<StorageCaller> } {
   const common = {
     pairs: createKeyPairs(environments),

@@ -48,8 +48,7 @@ export type Send = <Input extends ServiceInputTypes, Output extends ServiceOutpu
   command: Command<Input, Output>,
 ) => Promise<Output>;
 
-/** What ends an operation of the store. */
-export interface OperationLimits {
+export interface OperationOptions {
   /** Objects that the operation changes, and that no other operation may change meanwhile. Default: none. */
   readonly locked?: readonly ObjectPlace[];
   /** Aborts the operation. */
@@ -58,6 +57,7 @@ export interface OperationLimits {
   readonly seconds?: number;
 }
 
+/** A bucket of an object store. Each request to it belongs to an operation. */
 export class Bucket {
   readonly name: string;
   readonly client: S3Client;
@@ -87,9 +87,9 @@ export class Bucket {
   /** Runs an operation with a single request. */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
-    limits?: OperationLimits,
+    options?: OperationOptions,
   ): Promise<Output> {
-    return this.run((send) => send(command), limits);
+    return this.run((send) => send(command), options);
   }
 
   /**
@@ -101,7 +101,7 @@ export class Bucket {
    */
   async run<T>(
     work: (send: Send) => Promise<T>,
-    { locked = [], stop, seconds = 50 }: OperationLimits = {},
+    { locked = [], stop, seconds = 50 }: OperationOptions = {},
   ): Promise<T> {
     const timeout = new AbortController();
     const timedOut = Promise.withResolvers<never>();

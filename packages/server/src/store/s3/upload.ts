@@ -46,7 +46,7 @@ export class Upload {
   readonly #content: Readable;
   readonly #parts: PartReader;
   readonly #failure = new AbortController();
-  /** Aborted by the caller, or by a failure of the upload. Then its requests end, and its content. */
+  /** Ends the requests and the content, if the caller cancels the upload or a part of it fails. */
   readonly #stop: AbortSignal;
 
   constructor(bucket: Bucket, key: BlobKey, content: Readable, options: WriteOptions) {
