@@ -42,7 +42,7 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
   const revocations = new Revocations(config, redis);
   const gateway = createGateway(config, quotas);
   const calls = createCalls(log, metrics, config);
-  // These follow a new configuration at once.
+  // A reload updates these immediately.
   const parts = { quotas, issuers, revocations, gateway, calls };
   const update = (next: Config): void => {
     for (const part of Object.values(parts)) part.update(next);

@@ -4,7 +4,7 @@ import type { Caller as SignedCaller } from '@berth/server-stubs/auth';
 /** A caller whose credentials have been verified. */
 export interface Caller {
   readonly kind: 'verified';
-  /** Environment of the credentials, which is that of the call. */
+  /** Environment of both the credentials and the call. */
   readonly env: string;
   /** The `sub` claim of the token, or the ID of the key pair. */
   readonly id: string;

@@ -24,7 +24,7 @@ const FRESH_MILLISECONDS = 5 * 60_000;
 /** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
 const STALE_MILLISECONDS = 60 * 60_000;
 
-/** Minimum time between two attempts while there are keys, whatever tokens arrive. */
+/** Minimum time between two attempts while keys can be used: unknown tokens must not cause more. */
 const COOL_DOWN_MILLISECONDS = 30_000;
 
 /** Minimum time between two attempts while no keys can be used. */

@@ -62,7 +62,7 @@ export class ForwardedBody extends Readable {
 export class ResponseRelay {
   readonly #response: ServerResponse;
   readonly #controller: Dispatcher.DispatchController;
-  /** What arrives before `begin`, which is called in the same turn as the head arrives. */
+  /** Chunks that arrive before `begin`, which the router calls in the same turn. */
   readonly #chunks: Buffer[] = [];
   #state: 'waiting' | 'complete' | 'streaming' = 'waiting';
 

@@ -10,7 +10,7 @@ const WITHHELD = new Set([
   'content-length',
   // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
   'forwarded',
-  // The service's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
+  // A service gets its own host, for virtual hosts. The caller's is in X-Forwarded-Host.
   'host',
   // The router removes it; other spellings come from the caller, and could mean another end of the body.
   'transfer-encoding',

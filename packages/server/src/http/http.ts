@@ -28,7 +28,7 @@ const UNUSED_MILLISECONDS = 1_000;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a reload replaces: the routers of the four surfaces. Calls in flight keep their router. */
+/** The routers of the four surfaces, which a reload replaces. Calls in flight keep their router. */
 export interface Application {
   readonly request: Listener;
   readonly checkContinue: Listener;

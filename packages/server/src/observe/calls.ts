@@ -40,7 +40,7 @@ interface CallRecord {
   grantedEnv?: string;
   call?: Call;
   error?: ContractError;
-  /** What the connection sent instead of the response. */
+  /** Sent by the connection instead of the response. */
   refusal?: GatewayError;
 }
 

@@ -95,7 +95,7 @@ class CallRow {
   readonly labels: Labels;
   /** By code: the number of calls by the first digit of their status. */
   readonly outcomes = new Map<string, number[]>();
-  /** Number of calls up to the limit of each bucket and above the limit of the one before it. */
+  /** Number of calls in each bucket: longer than the limit of the one before it, up to its own limit. */
   readonly buckets = BUCKETS.map(() => 0);
   seconds = 0;
 

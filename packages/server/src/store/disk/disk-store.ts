@@ -60,7 +60,7 @@ export function openDiskStore(root: string, sharedLocks?: WithLocks): Promise<Se
 
 const ADVICE = 'stop it, choose another folder (--data, store.root), or let both share Redis';
 
-/** Returns the path of a file. Any disk accepts it, whatever characters the key has, and no two keys share one. */
+/** Returns the path of a file. No two keys share one, and any disk accepts it, since it has only a hash of the key. */
 export function pathOf(root: string, { env, path }: BlobKey): string {
   assertEnvironment(env);
   assertFilePath(path);
@@ -68,7 +68,7 @@ export function pathOf(root: string, { env, path }: BlobKey): string {
   return join(root, 'files', env, hash.slice(0, 2), hash);
 }
 
-/** What `pathOf` returns, below the root and with `/`. */
+/** Matches what `pathOf` returns, relative to the root and with `/`. */
 export const STORED_FILE = /^files\/[A-Za-z0-9-]+\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
 
 type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
@@ -208,7 +208,7 @@ class DiskStore implements ServerStore {
         if (name.startsWith(this.#process)) continue;
         const path = join(folder, name);
         const stats = await orMissing(lstat(path));
-        // The time of a change is that of the last write, also for an old file that gets a new name.
+        // Unlike `mtime`, `ctime` is never older than the name of the file.
         if (!stats?.isFile() || stats.ctimeMs >= abandonedSince) continue;
         if (await orMissing(unlink(path).then(() => true))) count += 1;
       }
@@ -235,7 +235,7 @@ class DiskStore implements ServerStore {
     try {
       return await work(path);
     } finally {
-      // An error here must not hide that of the work. A sweep removes what remains.
+      // An error here must not hide one of the work. A sweep removes what remains.
       await rm(path, { force: true }).catch(() => {});
     }
   }

@@ -22,8 +22,8 @@ interface FsckOptions {
 }
 
 /**
- * Reads every file of a store on disk and reports problems. Without `repair`, servers may use the store meanwhile.
- * @throws StoreUnavailableError if the folder is not that of a store or cannot be read, or with `repair` if a server uses it
+ * Reads every file of a store on disk and reports problems. Servers may be using the store, except with `repair`.
+ * @throws StoreUnavailableError if the folder is not a store or cannot be read, or with `repair`, if a server uses it
  */
 export function fsck(folder: string, { onProblem, repair = false }: FsckOptions) {
   return withDiskErrors(async () => {

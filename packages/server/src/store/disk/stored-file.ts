@@ -58,7 +58,7 @@ class NewFile extends Writable {
   #sum = 0;
 
   constructor(handle: FileHandle, contentType: string) {
-    // What arrives while the disk is busy is then written with one call.
+    // Chunks that arrive while the disk is busy are then written in one call.
     super({ highWaterMark: BUFFER_BYTES });
     this.#handle = handle;
     this.#contentType = contentType;

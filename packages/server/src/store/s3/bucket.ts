@@ -49,11 +49,11 @@ export type Send = <Input extends ServiceInputTypes, Output extends ServiceOutpu
 ) => Promise<Output>;
 
 export interface OperationOptions {
-  /** Objects that the operation changes, and that no other operation may change meanwhile. Default: none. */
+  /** Objects that no other operation can change until this one ends. Default: none. */
   readonly locked?: readonly ObjectPlace[];
   /** Aborts the operation. */
   readonly stop?: AbortSignal;
-  /** How long the operation may take, whatever the object store does. Default: 50. */
+  /** Maximum time that the operation may take. Default: 50. */
   readonly seconds?: number;
 }
 
@@ -182,7 +182,7 @@ export function toObjectInfo(head: HeadObjectCommandOutput | GetObjectCommandOut
 
 /**
  * Returns a value that each response of S3 has.
- * @throws StoreUnavailableError if it is missing: the response is that of a proxy, for example, and nothing was done
+ * @throws StoreUnavailableError if it is missing, for example because a proxy responded, so that nothing was done
  */
 export function expectS3<T>(value: T | undefined): T {
   if (value !== undefined) return value;
@@ -218,8 +218,8 @@ const UNAVAILABLE_CODES = [
 ];
 
 /**
- * Returns a StoreUnavailableError, or a plain error for a bug of ours, which must not look as if it could pass. The
- * messages of a store may quote what it was sent; names and numbers do not.
+ * Returns a StoreUnavailableError, or a plain error for a bug in this server, which a retry cannot fix. Messages of
+ * a store may quote the request; names and numbers do not.
  */
 function toBucketError(cause: Error): Error {
   const status = statusOf(cause) ?? 0;

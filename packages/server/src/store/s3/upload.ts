@@ -134,9 +134,8 @@ export class Upload {
 }
 
 /**
- * Reads the content of an upload in parts. It has a buffer for the part that is being sent, and if possible one for the
- * part that arrives meanwhile, and keeps both until the end, so that an upload in progress does not fail because others
- * start.
+ * Reads the content of an upload in parts. One buffer has the part that is being sent; if memory allows, another one
+ * receives the next part. Both are kept until the end, so that new uploads do not make one in progress fail.
  */
 class PartReader {
   static #usedByAll = 0;
@@ -144,7 +143,7 @@ class PartReader {
   /** How many bytes have been read. */
   size = 0;
   readonly #chunks: AsyncIterator<Buffer>;
-  /** What has arrived and is in no part yet. */
+  /** Received, but not in a part yet. */
   #rest: Buffer = Buffer.alloc(0);
   #buffer: Buffer = Buffer.allocUnsafe(PART_BYTES);
   #spare: Buffer | undefined;
