@@ -3,6 +3,7 @@ import {
   type GlobalContext,
   resolveRef,
   scanDiscriminators,
+  stringToAST,
   transformSchema,
 } from 'openapi-typescript';
 import type { Route } from '../src/runtime/portable/route-table.ts';
@@ -23,10 +24,14 @@ import {
 } from './openapi.ts';
 import { isMarked, toFlat, visitSchema, visitSchemas } from './schemas.ts';
 
-/** The helper of openapi-typescript does not compile for a schema that allows `null`. */
-const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends object
+/**
+ * The helper of openapi-typescript does not compile for a schema that allows `null`, so it gets this one, which it
+ * recognizes by its name.
+ */
+const WITH_REQUIRED =
+  stringToAST(`export type WithRequired<T, K extends PropertyKey> = T extends object
     ? T & { [P in K & keyof T]-?: T[P] }
-    : T;`;
+    : T;`) as GlobalContext['injectFooter'];
 
 const SCHEMAS = '#/components/schemas';
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
@@ -40,14 +45,13 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route<unk
     // An object without properties may have any.
     emptyObjectsUnknown: true,
     readWriteMarkers: /"(?:read|write)Only":true/.test(JSON.stringify(typed)),
-    injectFooter: [],
+    injectFooter: [...WITH_REQUIRED],
     resolve: (reference: string) => resolveRef(typed, reference, { silent: true }),
   };
   try {
     context.discriminators = scanDiscriminators(typed, { silent: true });
     // Its main function would check the document a second time, with an older Redocly.
-    const types = astToString(transformSchema(typed, context as GlobalContext));
-    return types.replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
+    return astToString(transformSchema(typed, context as GlobalContext));
   } catch (error) {
     const message = `openapi-typescript cannot write its types: ${(error as Error).message}.`;
     // The cause is usually a field of a wrong type, which loading has warned about.
@@ -86,10 +90,6 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
     if (flat !== schema) delete schema.oneOf;
     Object.assign(schema, flat);
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
-    // Without an index signature, a misspelled property is a compile error.
-    if (isObject(schema.properties) && !isObject(schema.additionalProperties)) {
-      schema.additionalProperties = false;
-    }
     for (const property of Object.values(asObject(schema.properties)).filter(isObject)) {
       if (isMarked(root, property, 'readOnly')) property.readOnly = true;
       if (isMarked(root, property, 'writeOnly')) property.writeOnly = true;

@@ -120,9 +120,7 @@ export interface components {
          * Service object
          * @description A JSON object whose properties the hosted service defines.
          */
-        ServiceObject: {
-            [key: string]: unknown;
-        };
+        ServiceObject: Record<string, unknown>;
     };
     responses: {
         /**
@@ -256,6 +254,9 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
+export type WithRequired<T, K extends PropertyKey> = T extends object ? T & {
+    [P in K & keyof T]-?: T[P];
+} : T;
 export interface operations {
     "cloudrun-get-root": {
         parameters: {

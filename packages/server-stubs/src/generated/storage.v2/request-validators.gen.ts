@@ -78,7 +78,7 @@ validate11.errors = vErrors;
 return errors === 0;
 }
 export const isUploadMetaDataRequest: Validator = validate9;
-const schema11 = {"type":"object","required":["path"],"properties":{"path":{"type":"string"}},"additionalProperties":true};
+const schema11 = {"type":"object","required":["path"],"properties":{"path":{"type":"string"}}};
 function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -91,18 +91,17 @@ validate9.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.path !== undefined){
 let data0 = data.path;
-const _errs2 = errors;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate9.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs3 = errors;
-if(errors === _errs2){
+const _errs2 = errors;
+if(errors === _errs1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -122,8 +121,8 @@ validate9.errors = vErrors;
 return errors === 0;
 }
 export const isTempUrlsRequest: Validator = validate7;
-const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isTempUrlItem"}}},"additionalProperties":true};
-const schema5 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}},"additionalProperties":true};
+const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isTempUrlItem"}}}};
+const schema5 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}}};
 const schema4 = {"type":"string"};
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -137,22 +136,21 @@ validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileID !== undefined){
 let data0 = data.fileID;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -160,15 +158,15 @@ var valid0 = true;
 if(valid0){
 if(data.maxAge !== undefined){
 let data1 = data.maxAge;
-const _errs5 = errors;
+const _errs4 = errors;
 if(!((typeof data1 == "number") && (isFinite(data1)))){
 validate3.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
-const _errs6 = errors;
-if(errors === _errs5){
+const _errs5 = errors;
+if(errors === _errs4){
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -200,25 +198,24 @@ validate7.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
+if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(validate3(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs4 === errors;
+var valid1 = _errs3 === errors;
 if(!valid1){
 break;
 }
@@ -230,10 +227,10 @@ else {
 validate7.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs2){
+if(errors === _errs1){
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -253,7 +250,7 @@ validate7.errors = vErrors;
 return errors === 0;
 }
 export const isDeleteRequest: Validator = validate6;
-const schema8 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}},"additionalProperties":true};
+const schema8 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}}};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -266,30 +263,29 @@ validate6.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
+if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
+const _errs3 = errors;
 const _errs4 = errors;
-const _errs5 = errors;
 if(typeof data1 !== "string"){
 validate6.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs6 = errors;
-if(errors === _errs5){
+const _errs5 = errors;
+if(errors === _errs4){
 }
-var valid2 = _errs5 === errors;
+var valid2 = _errs4 === errors;
 if(valid2){
 }
-var valid1 = _errs4 === errors;
+var valid1 = _errs3 === errors;
 if(!valid1){
 break;
 }
@@ -301,10 +297,10 @@ else {
 validate6.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs2){
+if(errors === _errs1){
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -324,8 +320,8 @@ validate6.errors = vErrors;
 return errors === 0;
 }
 export const isCopyRequest: Validator = validate4;
-const schema7 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}},"additionalProperties":true};
-const schema1 = {"type":"object","required":["srcPath","dstPath"],"properties":{"srcPath":{"$ref":"isFilePath"},"dstPath":{"$ref":"isFilePath"},"overwrite":{"type":"boolean"},"removeOriginal":{"type":"boolean"}},"additionalProperties":true};
+const schema7 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}}};
+const schema1 = {"type":"object","required":["srcPath","dstPath"],"properties":{"srcPath":{"$ref":"isFilePath"},"dstPath":{"$ref":"isFilePath"},"overwrite":{"type":"boolean"},"removeOriginal":{"type":"boolean"}}};
 const schema0 = {"type":"string"};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -339,22 +335,21 @@ validate1.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.srcPath !== undefined){
 let data0 = data.srcPath;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/srcPath",schemaPath:"isFilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -362,19 +357,19 @@ var valid0 = true;
 if(valid0){
 if(data.dstPath !== undefined){
 let data1 = data.dstPath;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
 if(typeof data1 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/dstPath",schemaPath:"isFilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs7 = errors;
-if(errors === _errs6){
+const _errs6 = errors;
+if(errors === _errs5){
 }
-var valid2 = _errs6 === errors;
+var valid2 = _errs5 === errors;
 if(valid2){
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -382,15 +377,15 @@ var valid0 = true;
 if(valid0){
 if(data.overwrite !== undefined){
 let data2 = data.overwrite;
-const _errs8 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "boolean"){
 validate1.errors = [{instancePath:instancePath+"/overwrite",schemaPath:"#/properties/overwrite/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-const _errs9 = errors;
-if(errors === _errs8){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -398,15 +393,15 @@ var valid0 = true;
 if(valid0){
 if(data.removeOriginal !== undefined){
 let data3 = data.removeOriginal;
-const _errs10 = errors;
+const _errs9 = errors;
 if(typeof data3 !== "boolean"){
 validate1.errors = [{instancePath:instancePath+"/removeOriginal",schemaPath:"#/properties/removeOriginal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-const _errs11 = errors;
-if(errors === _errs10){
+const _errs10 = errors;
+if(errors === _errs9){
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -440,25 +435,24 @@ validate4.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
+if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(validate1(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs4 === errors;
+var valid1 = _errs3 === errors;
 if(!valid1){
 break;
 }
@@ -470,10 +464,10 @@ else {
 validate4.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs2){
+if(errors === _errs1){
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;

@@ -5,12 +5,12 @@ import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts
 
 
 export const isGetUploadMetaDataResult: Validator = validate23;
-const schema39 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isUploadMetaData"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
+const schema39 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isUploadMetaData"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
 const schema18 = {"type":"number"};
 const schema17 = {"type":"string"};
 const schema14 = {"type":"string"};
 const schema13 = {"type":"string"};
-const schema15 = {"type":"object","required":["url","token","authorization","fileID","storeFileID"],"properties":{"url":{"type":"string"},"token":{"type":"string"},"authorization":{"type":"string"},"fileID":{"$ref":"isFileId"},"storeFileID":{"type":"string"}},"additionalProperties":true};
+const schema15 = {"type":"object","required":["url","token","authorization","fileID","storeFileID"],"properties":{"url":{"type":"string"},"token":{"type":"string"},"authorization":{"type":"string"},"fileID":{"$ref":"isFileId"},"storeFileID":{"type":"string"}}};
 const schema2 = {"type":"string"};
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -24,18 +24,17 @@ validate13.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.url !== undefined){
 let data0 = data.url;
-const _errs2 = errors;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
 validate13.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs3 = errors;
-if(errors === _errs2){
+const _errs2 = errors;
+if(errors === _errs1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -43,15 +42,15 @@ var valid0 = true;
 if(valid0){
 if(data.token !== undefined){
 let data1 = data.token;
-const _errs4 = errors;
+const _errs3 = errors;
 if(typeof data1 !== "string"){
 validate13.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs5 = errors;
-if(errors === _errs4){
+const _errs4 = errors;
+if(errors === _errs3){
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -59,15 +58,15 @@ var valid0 = true;
 if(valid0){
 if(data.authorization !== undefined){
 let data2 = data.authorization;
-const _errs6 = errors;
+const _errs5 = errors;
 if(typeof data2 !== "string"){
 validate13.errors = [{instancePath:instancePath+"/authorization",schemaPath:"#/properties/authorization/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs7 = errors;
-if(errors === _errs6){
+const _errs6 = errors;
+if(errors === _errs5){
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -75,19 +74,19 @@ var valid0 = true;
 if(valid0){
 if(data.fileID !== undefined){
 let data3 = data.fileID;
+const _errs7 = errors;
 const _errs8 = errors;
-const _errs9 = errors;
 if(typeof data3 !== "string"){
 validate13.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs10 = errors;
-if(errors === _errs9){
+const _errs9 = errors;
+if(errors === _errs8){
 }
-var valid1 = _errs9 === errors;
+var valid1 = _errs8 === errors;
 if(valid1){
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -95,15 +94,15 @@ var valid0 = true;
 if(valid0){
 if(data.storeFileID !== undefined){
 let data4 = data.storeFileID;
-const _errs11 = errors;
+const _errs10 = errors;
 if(typeof data4 !== "string"){
 validate13.errors = [{instancePath:instancePath+"/storeFileID",schemaPath:"#/properties/storeFileID/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs12 = errors;
-if(errors === _errs11){
+const _errs11 = errors;
+if(errors === _errs10){
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
@@ -138,22 +137,21 @@ validate23.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate23.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -161,26 +159,25 @@ var valid0 = true;
 if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
+if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-const _errs7 = errors;
 if(data1.requestId !== undefined){
 let data2 = data1.requestId;
-const _errs8 = errors;
-const _errs9 = errors;
+const _errs6 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "string"){
 validate23.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs10 = errors;
-if(errors === _errs9){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs7 === errors;
 if(valid3){
 }
-var valid2 = _errs8 === errors;
+var valid2 = _errs6 === errors;
 }
 else {
 var valid2 = true;
@@ -188,14 +185,14 @@ var valid2 = true;
 if(valid2){
 if(data1.data !== undefined){
 let data3 = data1.data;
-const _errs11 = errors;
+const _errs9 = errors;
 if(!(validate13(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate13.errors : vErrors.concat(validate13.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
 var valid2 = true;
@@ -203,19 +200,19 @@ var valid2 = true;
 if(valid2){
 if(data1.code !== undefined){
 let data4 = data1.code;
-const _errs12 = errors;
-const _errs13 = errors;
+const _errs10 = errors;
+const _errs11 = errors;
 if(typeof data4 !== "string"){
 validate23.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs14 = errors;
-if(errors === _errs13){
+const _errs12 = errors;
+if(errors === _errs11){
 }
-var valid4 = _errs13 === errors;
+var valid4 = _errs11 === errors;
 if(valid4){
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs10 === errors;
 }
 else {
 var valid2 = true;
@@ -223,19 +220,19 @@ var valid2 = true;
 if(valid2){
 if(data1.message !== undefined){
 let data5 = data1.message;
-const _errs15 = errors;
-const _errs16 = errors;
+const _errs13 = errors;
+const _errs14 = errors;
 if(typeof data5 !== "string"){
 validate23.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs17 = errors;
-if(errors === _errs16){
+const _errs15 = errors;
+if(errors === _errs14){
 }
-var valid5 = _errs16 === errors;
+var valid5 = _errs14 === errors;
 if(valid5){
 }
-var valid2 = _errs15 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
@@ -250,10 +247,10 @@ else {
 validate23.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs5){
+if(errors === _errs4){
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -274,7 +271,7 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 export const isErrorResponse: Validator = validate22;
-const schema34 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","required":["code"],"properties":{"requestId":{"$ref":"isRequestId"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
+const schema34 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","required":["code"],"properties":{"requestId":{"$ref":"isRequestId"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -287,22 +284,21 @@ validate22.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate22.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -310,9 +306,9 @@ var valid0 = true;
 if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
+if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if((data1.code === undefined) && (missing1 = "code")){
@@ -320,22 +316,21 @@ validate22.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties
 return false;
 }
 else {
-const _errs7 = errors;
 if(data1.requestId !== undefined){
 let data2 = data1.requestId;
-const _errs8 = errors;
-const _errs9 = errors;
+const _errs6 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "string"){
 validate22.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs10 = errors;
-if(errors === _errs9){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs7 === errors;
 if(valid3){
 }
-var valid2 = _errs8 === errors;
+var valid2 = _errs6 === errors;
 }
 else {
 var valid2 = true;
@@ -343,19 +338,19 @@ var valid2 = true;
 if(valid2){
 if(data1.code !== undefined){
 let data3 = data1.code;
-const _errs11 = errors;
-const _errs12 = errors;
+const _errs9 = errors;
+const _errs10 = errors;
 if(typeof data3 !== "string"){
 validate22.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs13 = errors;
-if(errors === _errs12){
+const _errs11 = errors;
+if(errors === _errs10){
 }
-var valid4 = _errs12 === errors;
+var valid4 = _errs10 === errors;
 if(valid4){
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
 var valid2 = true;
@@ -363,19 +358,19 @@ var valid2 = true;
 if(valid2){
 if(data1.message !== undefined){
 let data4 = data1.message;
-const _errs14 = errors;
-const _errs15 = errors;
+const _errs12 = errors;
+const _errs13 = errors;
 if(typeof data4 !== "string"){
 validate22.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs16 = errors;
-if(errors === _errs15){
+const _errs14 = errors;
+if(errors === _errs13){
 }
-var valid5 = _errs15 === errors;
+var valid5 = _errs13 === errors;
 if(valid5){
 }
-var valid2 = _errs14 === errors;
+var valid2 = _errs12 === errors;
 }
 else {
 var valid2 = true;
@@ -390,10 +385,10 @@ else {
 validate22.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs5){
+if(errors === _errs4){
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -414,9 +409,9 @@ validate22.errors = vErrors;
 return errors === 0;
 }
 export const isBatchGetTempUrlsResult: Validator = validate20;
-const schema29 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isTempUrls"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
-const schema12 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDownloadFileItem"}}},"additionalProperties":true};
-const schema6 = {"type":"object","required":["fileID","code","tempFileURL"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"},"tempFileURL":{"type":"string"}},"additionalProperties":true};
+const schema29 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isTempUrls"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+const schema12 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDownloadFileItem"}}}};
+const schema6 = {"type":"object","required":["fileID","code","tempFileURL"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"},"tempFileURL":{"type":"string"}}};
 const schema0 = {"type":"string"};
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -430,22 +425,21 @@ validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileID !== undefined){
 let data0 = data.fileID;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -453,19 +447,19 @@ var valid0 = true;
 if(valid0){
 if(data.code !== undefined){
 let data1 = data.code;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
 if(typeof data1 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs7 = errors;
-if(errors === _errs6){
+const _errs6 = errors;
+if(errors === _errs5){
 }
-var valid2 = _errs6 === errors;
+var valid2 = _errs5 === errors;
 if(valid2){
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -473,15 +467,15 @@ var valid0 = true;
 if(valid0){
 if(data.tempFileURL !== undefined){
 let data2 = data.tempFileURL;
-const _errs8 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "string"){
 validate3.errors = [{instancePath:instancePath+"/tempFileURL",schemaPath:"#/properties/tempFileURL/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs9 = errors;
-if(errors === _errs8){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -514,25 +508,24 @@ validate9.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
+if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(validate3(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs4 === errors;
+var valid1 = _errs3 === errors;
 if(!valid1){
 break;
 }
@@ -544,10 +537,10 @@ else {
 validate9.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs2){
+if(errors === _errs1){
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -578,22 +571,21 @@ validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate20.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -601,26 +593,25 @@ var valid0 = true;
 if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
+if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-const _errs7 = errors;
 if(data1.requestId !== undefined){
 let data2 = data1.requestId;
-const _errs8 = errors;
-const _errs9 = errors;
+const _errs6 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs10 = errors;
-if(errors === _errs9){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs7 === errors;
 if(valid3){
 }
-var valid2 = _errs8 === errors;
+var valid2 = _errs6 === errors;
 }
 else {
 var valid2 = true;
@@ -628,14 +619,14 @@ var valid2 = true;
 if(valid2){
 if(data1.data !== undefined){
 let data3 = data1.data;
-const _errs11 = errors;
+const _errs9 = errors;
 if(!(validate9(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate9.errors : vErrors.concat(validate9.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
 var valid2 = true;
@@ -643,19 +634,19 @@ var valid2 = true;
 if(valid2){
 if(data1.code !== undefined){
 let data4 = data1.code;
-const _errs12 = errors;
-const _errs13 = errors;
+const _errs10 = errors;
+const _errs11 = errors;
 if(typeof data4 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs14 = errors;
-if(errors === _errs13){
+const _errs12 = errors;
+if(errors === _errs11){
 }
-var valid4 = _errs13 === errors;
+var valid4 = _errs11 === errors;
 if(valid4){
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs10 === errors;
 }
 else {
 var valid2 = true;
@@ -663,19 +654,19 @@ var valid2 = true;
 if(valid2){
 if(data1.message !== undefined){
 let data5 = data1.message;
-const _errs15 = errors;
-const _errs16 = errors;
+const _errs13 = errors;
+const _errs14 = errors;
 if(typeof data5 !== "string"){
 validate20.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs17 = errors;
-if(errors === _errs16){
+const _errs15 = errors;
+if(errors === _errs14){
 }
-var valid5 = _errs16 === errors;
+var valid5 = _errs14 === errors;
 if(valid5){
 }
-var valid2 = _errs15 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
@@ -690,10 +681,10 @@ else {
 validate20.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs5){
+if(errors === _errs4){
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -714,9 +705,9 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 export const isBatchDeleteResult: Validator = validate18;
-const schema24 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isDeletedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
-const schema11 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDeleteFileItem"}}},"additionalProperties":true};
-const schema3 = {"type":"object","required":["fileID","code"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"}},"additionalProperties":true};
+const schema24 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isDeletedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+const schema11 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDeleteFileItem"}}}};
+const schema3 = {"type":"object","required":["fileID","code"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"}}};
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -729,22 +720,21 @@ validate2.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileID !== undefined){
 let data0 = data.fileID;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 !== "string"){
 validate2.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -752,19 +742,19 @@ var valid0 = true;
 if(valid0){
 if(data.code !== undefined){
 let data1 = data.code;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
 if(typeof data1 !== "string"){
 validate2.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs7 = errors;
-if(errors === _errs6){
+const _errs6 = errors;
+if(errors === _errs5){
 }
-var valid2 = _errs6 === errors;
+var valid2 = _errs5 === errors;
 if(valid2){
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -796,25 +786,24 @@ validate7.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
+if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(validate2(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs4 === errors;
+var valid1 = _errs3 === errors;
 if(!valid1){
 break;
 }
@@ -826,10 +815,10 @@ else {
 validate7.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs2){
+if(errors === _errs1){
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -860,22 +849,21 @@ validate18.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate18.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -883,26 +871,25 @@ var valid0 = true;
 if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
+if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-const _errs7 = errors;
 if(data1.requestId !== undefined){
 let data2 = data1.requestId;
-const _errs8 = errors;
-const _errs9 = errors;
+const _errs6 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "string"){
 validate18.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs10 = errors;
-if(errors === _errs9){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs7 === errors;
 if(valid3){
 }
-var valid2 = _errs8 === errors;
+var valid2 = _errs6 === errors;
 }
 else {
 var valid2 = true;
@@ -910,14 +897,14 @@ var valid2 = true;
 if(valid2){
 if(data1.data !== undefined){
 let data3 = data1.data;
-const _errs11 = errors;
+const _errs9 = errors;
 if(!(validate7(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate7.errors : vErrors.concat(validate7.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
 var valid2 = true;
@@ -925,19 +912,19 @@ var valid2 = true;
 if(valid2){
 if(data1.code !== undefined){
 let data4 = data1.code;
-const _errs12 = errors;
-const _errs13 = errors;
+const _errs10 = errors;
+const _errs11 = errors;
 if(typeof data4 !== "string"){
 validate18.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs14 = errors;
-if(errors === _errs13){
+const _errs12 = errors;
+if(errors === _errs11){
 }
-var valid4 = _errs13 === errors;
+var valid4 = _errs11 === errors;
 if(valid4){
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs10 === errors;
 }
 else {
 var valid2 = true;
@@ -945,19 +932,19 @@ var valid2 = true;
 if(valid2){
 if(data1.message !== undefined){
 let data5 = data1.message;
-const _errs15 = errors;
-const _errs16 = errors;
+const _errs13 = errors;
+const _errs14 = errors;
 if(typeof data5 !== "string"){
 validate18.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs17 = errors;
-if(errors === _errs16){
+const _errs15 = errors;
+if(errors === _errs14){
 }
-var valid5 = _errs16 === errors;
+var valid5 = _errs14 === errors;
 if(valid5){
 }
-var valid2 = _errs15 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
@@ -972,10 +959,10 @@ else {
 validate18.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs5){
+if(errors === _errs4){
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -996,31 +983,30 @@ validate18.errors = vErrors;
 return errors === 0;
 }
 export const isBatchCopyFileResult: Validator = validate16;
-const schema19 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isCopiedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
-const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyFileItem"}}},"additionalProperties":true};
-const schema1 = {"type":"object","properties":{"fileID":{"$ref":"isFileId"},"code":{"type":"string"},"message":{"type":"string"}},"additionalProperties":true};
+const schema19 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isCopiedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}}}}};
+const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyFileItem"}}}};
+const schema1 = {"type":"object","properties":{"fileID":{"$ref":"isFileId"},"code":{"type":"string"},"message":{"type":"string"}}};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
 if(data.fileID !== undefined){
 let data0 = data.fileID;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -1028,15 +1014,15 @@ var valid0 = true;
 if(valid0){
 if(data.code !== undefined){
 let data1 = data.code;
-const _errs5 = errors;
+const _errs4 = errors;
 if(typeof data1 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs6 = errors;
-if(errors === _errs5){
+const _errs5 = errors;
+if(errors === _errs4){
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -1044,15 +1030,15 @@ var valid0 = true;
 if(valid0){
 if(data.message !== undefined){
 let data2 = data.message;
-const _errs7 = errors;
+const _errs6 = errors;
 if(typeof data2 !== "string"){
 validate1.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs8 = errors;
-if(errors === _errs7){
+const _errs7 = errors;
+if(errors === _errs6){
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
@@ -1084,25 +1070,24 @@ validate5.errors = [{instancePath,schemaPath:"#/required",keyword:"required",par
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.fileList !== undefined){
 let data0 = data.fileList;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs2){
+if(errors === _errs1){
 if(Array.isArray(data0)){
 var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(validate1(data1, {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid1 = _errs4 === errors;
+var valid1 = _errs3 === errors;
 if(!valid1){
 break;
 }
@@ -1114,10 +1099,10 @@ else {
 validate5.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
-if(errors === _errs2){
+if(errors === _errs1){
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -1148,22 +1133,21 @@ validate16.errors = [{instancePath,schemaPath:"#/required",keyword:"required",pa
 return false;
 }
 else {
-const _errs1 = errors;
 if(data.statusCode !== undefined){
 let data0 = data.statusCode;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate16.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
-const _errs4 = errors;
-if(errors === _errs3){
+const _errs3 = errors;
+if(errors === _errs2){
 }
-var valid1 = _errs3 === errors;
+var valid1 = _errs2 === errors;
 if(valid1){
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -1171,26 +1155,25 @@ var valid0 = true;
 if(valid0){
 if(data.body !== undefined){
 let data1 = data.body;
+const _errs4 = errors;
 const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs5){
+if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-const _errs7 = errors;
 if(data1.requestId !== undefined){
 let data2 = data1.requestId;
-const _errs8 = errors;
-const _errs9 = errors;
+const _errs6 = errors;
+const _errs7 = errors;
 if(typeof data2 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs10 = errors;
-if(errors === _errs9){
+const _errs8 = errors;
+if(errors === _errs7){
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs7 === errors;
 if(valid3){
 }
-var valid2 = _errs8 === errors;
+var valid2 = _errs6 === errors;
 }
 else {
 var valid2 = true;
@@ -1198,14 +1181,14 @@ var valid2 = true;
 if(valid2){
 if(data1.data !== undefined){
 let data3 = data1.data;
-const _errs11 = errors;
+const _errs9 = errors;
 if(!(validate5(data3, {instancePath:instancePath+"/body/data",parentData:data1,parentDataProperty:"data",rootData}))){
 vErrors = vErrors === null ? validate5.errors : vErrors.concat(validate5.errors);
 errors = vErrors.length;
 }
 else {
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
 var valid2 = true;
@@ -1213,19 +1196,19 @@ var valid2 = true;
 if(valid2){
 if(data1.code !== undefined){
 let data4 = data1.code;
-const _errs12 = errors;
-const _errs13 = errors;
+const _errs10 = errors;
+const _errs11 = errors;
 if(typeof data4 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs14 = errors;
-if(errors === _errs13){
+const _errs12 = errors;
+if(errors === _errs11){
 }
-var valid4 = _errs13 === errors;
+var valid4 = _errs11 === errors;
 if(valid4){
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs10 === errors;
 }
 else {
 var valid2 = true;
@@ -1233,19 +1216,19 @@ var valid2 = true;
 if(valid2){
 if(data1.message !== undefined){
 let data5 = data1.message;
-const _errs15 = errors;
-const _errs16 = errors;
+const _errs13 = errors;
+const _errs14 = errors;
 if(typeof data5 !== "string"){
 validate16.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-const _errs17 = errors;
-if(errors === _errs16){
+const _errs15 = errors;
+if(errors === _errs14){
 }
-var valid5 = _errs16 === errors;
+var valid5 = _errs14 === errors;
 if(valid5){
 }
-var valid2 = _errs15 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
@@ -1260,10 +1243,10 @@ else {
 validate16.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-if(errors === _errs5){
+if(errors === _errs4){
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;

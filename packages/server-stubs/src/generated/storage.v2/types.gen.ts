@@ -767,6 +767,9 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
+export type WithRequired<T, K extends PropertyKey> = T extends object ? T & {
+    [P in K & keyof T]-?: T[P];
+} : T;
 export interface operations {
     getUploadMetaData: {
         parameters: {
