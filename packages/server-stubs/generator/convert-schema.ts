@@ -2,25 +2,35 @@
 import type { AnySchema } from 'ajv';
 import {
   asObject,
-  entriesOf,
   isObject,
   type JsonObject,
   type OpenApiDocument,
+  targetOf,
   toList,
 } from './openapi.ts';
-import { ALL_OF, isMarked, mapSubschemas, propertiesOf } from './schemas.ts';
-import { haveTags, isPattern } from './supported.ts';
+import { ALL_OF, isMarked, mapSubschemas, propertiesOf, subschemasOf } from './schemas.ts';
 
 /** Context for converting request or response schemas. */
 export interface Conversion {
   readonly document: OpenApiDocument;
   /** The mark of properties that do not occur in this direction, and so cannot be required. */
   readonly hidden: 'readOnly' | 'writeOnly';
-  /** Whether nothing that a schema consists of is omitted. */
-  readonly isSupported: (schema: unknown) => boolean;
   /** Returns the ID of the schema that a `$ref` refers to, which is converted, too. */
   readonly toTargetId: ($ref: string) => string;
 }
+
+/** Keywords that stay as they are. */
+const VALUES =
+  /^(?:type|enum|const|multipleOf|maximum|minimum|exclusiveMaximum|exclusiveMinimum|format|pattern|maxLength|minLength|maxItems|minItems|uniqueItems|maxContains|minContains|maxProperties|minProperties|dependentRequired)$/;
+
+/** Keywords whose schemas may require properties of the same value. Those of `if` and `not` only look for them. */
+const REQUIRING = /^(?:allOf|anyOf|oneOf|then|else|dependentSchemas)$/;
+
+/** Keywords that would reject valid values if any part of their schemas were omitted. */
+const STRICT = /^(?:oneOf|not|if|contains)$/;
+
+/** Keywords that would reject valid values if any part of the enclosing schema were omitted. */
+const UNEVALUATED = /^unevaluated(?:Items|Properties)$/;
 
 /** @param parents schemas for the same value that contain this one, which may require its properties */
 export function convertSchema(
@@ -32,68 +42,45 @@ export function convertSchema(
   if (!isObject(schema)) return schema as AnySchema;
   // JSON Schema allows an empty list, and Ajv does not.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-  const converted: JsonObject = {};
-  for (const [name, value] of Object.entries(schema)) {
-    const result = CONVERTERS.get(name)?.(value, { name, owner: schema, parents, conversion });
-    if (result !== undefined) converted[name] = result;
+  const { document } = conversion;
+  const omitted = new Set<string>();
+  for (const [keyword, message] of findUnsupported(schema, document.root)) {
+    omitted.add(keyword);
+    document.warn(document.pointerTo(schema, keyword), message);
   }
-  // A discriminator never changes what is valid. Ajv's keyword only checks the schema that the tag selects, so its
-  // errors are more precise.
-  const tag = asObject(schema.discriminator).propertyName;
-  if (typeof tag !== 'string' || !('oneOf' in converted)) return converted;
-  const isRequired = (each: JsonObject) =>
-    toList(each.required).includes(tag) && !isHidden(each, tag, conversion);
-  if (!haveTags(schema.oneOf, tag, conversion.document, isRequired)) return converted;
-  return { ...converted, type: 'object', discriminator: { propertyName: tag } };
+  // It is not known which properties are additional.
+  if (omitted.has('patternProperties')) omitted.add('additionalProperties');
+  const converted: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (omitted.has(keyword)) continue;
+    // Also if it is omitted then, because it warns about what its schemas contain.
+    const result = convertKeyword(keyword, schema, conversion, parents);
+    const isSafe =
+      (!STRICT.test(keyword) || [value].flat().every((each) => isSupported(each, document.root))) &&
+      (!UNEVALUATED.test(keyword) || isSupported(schema, document.root));
+    if (result !== undefined && isSafe) converted[keyword] = result;
+  }
+  return withTag(converted, schema, conversion);
 }
 
-/** A keyword in a schema. */
-interface Keyword {
-  readonly name: string;
-  /** The schema that has the keyword. */
-  readonly owner: JsonObject;
-  readonly parents: readonly JsonObject[];
-  readonly conversion: Conversion;
-}
-
-/** Returns `undefined` to omit the keyword. */
-type Convert = (value: unknown, keyword: Keyword) => unknown;
-
-/** Other keywords are annotations, which have no effect and may look like schemas, or unknown to Ajv. */
-const ROWS: readonly (readonly [keywords: string, convert: Convert])[] = [
-  ['type enum const multipleOf maximum minimum format dependentRequired', convertValue],
-  ['maxLength minLength maxItems minItems uniqueItems maxContains minContains', convertValue],
-  ['maxProperties minProperties', convertValue],
-  ['exclusiveMinimum exclusiveMaximum', convertBound],
-  ['required', convertRequired],
-  ['pattern', convertPattern],
-  ['$ref', convertReference],
-  ['$dynamicRef', (_, keyword) => warn(keyword, 'A $dynamicRef is not checked. Use $ref.')],
-  ['items prefixItems propertyNames then else allOf anyOf', convertSubschemas],
-  ['properties dependentSchemas', convertSubschemas],
-  ['patternProperties', convertPatternProperties],
-  ['additionalProperties', convertAdditionalProperties],
-  ['oneOf not if contains', convertStrict],
-  ['unevaluatedItems unevaluatedProperties', convertUnevaluated],
-];
-
-const CONVERTERS: ReadonlyMap<string, Convert> = new Map(
-  ROWS.flatMap(([names, convert]) => names.split(' ').map((name) => [name, convert] as const)),
-);
-
-function convertValue(value: unknown): unknown {
-  return value;
-}
-
-/** Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0. */
-function convertBound(value: unknown): unknown {
-  return typeof value === 'boolean' ? undefined : value;
-}
-
-function convertRequired(value: unknown, { owner, parents, conversion }: Keyword): unknown {
-  if (!Array.isArray(value)) return value;
-  const schemas = [...parents, owner];
-  return value.filter((name) => !schemas.some((schema) => isHidden(schema, name, conversion)));
+/** Returns `undefined` for annotations, which have no effect and may look like schemas, and for what Ajv does not know. */
+function convertKeyword(
+  keyword: string,
+  schema: JsonObject,
+  conversion: Conversion,
+  parents: readonly JsonObject[],
+): unknown {
+  const value = schema[keyword];
+  // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
+  if (keyword.startsWith('exclusive') && typeof value === 'boolean') return undefined;
+  if (VALUES.test(keyword)) return value;
+  if (keyword === '$ref') return conversion.toTargetId(String(value));
+  if (keyword === 'required' && Array.isArray(value)) {
+    const schemas = [...parents, schema];
+    return value.filter((name) => !schemas.some((each) => isHidden(each, name, conversion)));
+  }
+  const others = REQUIRING.test(keyword) ? [...parents, schema] : [];
+  return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, others));
 }
 
 /** The mark may be in `allOf` or behind a `$ref`. */
@@ -104,56 +91,70 @@ function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conve
   );
 }
 
-function convertPattern(value: unknown, keyword: Keyword): unknown {
-  return isPatternOrWarn(String(value), keyword) ? value : undefined;
+/**
+ * Whether everything is checked in a schema, all its subschemas, and all that they refer to.
+ *
+ * Without an unsupported part, most keywords accept more, but some reject valid values: in
+ * `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
+ */
+function isSupported(schema: unknown, root: JsonObject): boolean {
+  // Grows while it is read.
+  const reached = new Set([schema]);
+  for (const part of reached) {
+    if (!isObject(part)) continue;
+    if (findUnsupported(part, root).length > 0) return false;
+    for (const other of [...subschemasOf(part), targetOf(root, part)]) reached.add(other);
+  }
+  return true;
 }
 
-function convertReference(value: unknown, keyword: Keyword): unknown {
-  const reference = String(value);
-  if (/^#(?:\/|$)/.test(reference)) return keyword.conversion.toTargetId(reference);
-  return warn(keyword, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
+/** Keywords of a schema, without its subschemas, that Ajv cannot check, and why. */
+function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string, why: string][] {
+  const found: [string, string][] = [];
+  if ('$dynamicRef' in schema) {
+    found.push(['$dynamicRef', 'A $dynamicRef is not checked. Use $ref.']);
+  }
+  if ('$ref' in schema && targetOf(root, schema) === undefined) {
+    found.push(['$ref', 'A reference to an $anchor is not checked. Use a JSON Pointer.']);
+  }
+  const names = Object.keys(asObject(schema.patternProperties));
+  const patterns = [
+    ['pattern', schema.pattern ?? ''],
+    ...names.map((name) => ['patternProperties', name]),
+  ];
+  for (const [keyword, pattern] of patterns) {
+    try {
+      new RegExp(String(pattern));
+    } catch {
+      const problem = 'is not a valid JavaScript regular expression, so it is not checked';
+      found.push([String(keyword), `${JSON.stringify(pattern)} ${problem}. Rewrite it.`]);
+    }
+  }
+  return found;
 }
 
-/** Keywords whose schemas may require properties of the same value. Those of `if` and `not` only look for them. */
-const REQUIRING = /^(?:allOf|anyOf|oneOf|then|else|dependentSchemas)$/;
-
-function convertSubschemas(value: unknown, { name, owner, parents, conversion }: Keyword): unknown {
-  const others = REQUIRING.test(name) ? [...parents, owner] : [];
-  return mapSubschemas(name, value, (schema) => convertSchema(schema, conversion, others));
+/**
+ * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
+ * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
+ */
+function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversion): JsonObject {
+  const tag = asObject(schema.discriminator).propertyName;
+  if (typeof tag !== 'string' || !('oneOf' in converted)) return converted;
+  const tags = toList(schema.oneOf).flatMap((each) => tagsOf(asObject(each), tag, conversion));
+  // Ajv keeps the tags as the names of an object.
+  const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
+  const isUnique = tags.length > 0 && new Set(tags).size === tags.length;
+  if (!isUnique || !tags.every(isTag)) return converted;
+  return { ...converted, type: 'object', discriminator: { propertyName: tag } };
 }
 
-function convertPatternProperties(value: unknown, keyword: Keyword): unknown {
-  const supported = entriesOf(value).filter(([pattern]) => isPatternOrWarn(pattern, keyword));
-  return convertSubschemas(Object.fromEntries(supported), keyword);
-}
-
-/** Omitted if it is not known which properties are additional. */
-function convertAdditionalProperties(value: unknown, keyword: Keyword): unknown {
-  const patterns = Object.keys(asObject(keyword.owner.patternProperties));
-  return patterns.every(isPattern) ? convertSubschemas(value, keyword) : undefined;
-}
-
-/** Omitted if any part of its schemas was omitted: it would then reject valid values. */
-function convertStrict(value: unknown, keyword: Keyword): unknown {
-  // In any case, because it warns about what is omitted.
-  const converted = convertSubschemas(value, keyword);
-  return [value].flat().every(keyword.conversion.isSupported) ? converted : undefined;
-}
-
-/** Omitted if any part of the enclosing schema was omitted: it would then reject valid values. */
-function convertUnevaluated(value: unknown, keyword: Keyword): unknown {
-  const converted = convertSubschemas(value, keyword);
-  return keyword.conversion.isSupported(keyword.owner) ? converted : undefined;
-}
-
-function isPatternOrWarn(pattern: string, keyword: Keyword): boolean {
-  if (isPattern(pattern)) return true;
-  const text = JSON.stringify(pattern);
-  const problem = 'is not a valid JavaScript regular expression, so it is not checked';
-  warn(keyword, `${text} ${problem}. Rewrite it.`);
-  return false;
-}
-
-function warn({ name, owner, conversion: { document } }: Keyword, message: string): undefined {
-  document.warn(document.pointerTo(owner, name), message);
+/** The tags that an alternative allows, which are `undefined` if it does not require a constant. */
+function tagsOf(alternative: JsonObject, tag: string, conversion: Conversion): unknown[] {
+  const target = targetOf(conversion.document.root, alternative);
+  const schema = asObject(target ?? alternative);
+  const hasSiblings = target !== undefined && Object.keys(alternative).length > 1;
+  const isRequired = toList(schema.required).includes(tag) && !isHidden(schema, tag, conversion);
+  if (hasSiblings || schema.type !== 'object' || !isRequired) return [undefined];
+  const property = asObject(asObject(schema.properties)[tag]);
+  return 'const' in property ? [property.const] : [property.enum].flat();
 }

@@ -1,5 +1,6 @@
-import { InvalidDocumentError, type OpenApiDocument, TOO_DEEP } from './openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
 import { describeOperations } from './operations.ts';
+import { writeValidators } from './validators.ts';
 import { writeIndex, writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 
@@ -16,18 +17,13 @@ export function generate(
   document: OpenApiDocument,
   { runtime, validators = runtime }: Modules = { runtime: '@berth/server-stubs/runtime' },
 ) {
-  try {
-    const { table, requests, responses } = describeOperations(document);
-    const files = new Map([
-      ['request-validators.gen.ts', requests.toModule(validators)],
-      ['response-validators.gen.ts', responses.toModule(validators)],
-      ['routes.gen.ts', writeRoutes(table, runtime)],
-      ['index.gen.ts', writeIndex(table, runtime)],
-      ['types.gen.ts', writeTypes(document, table.routes)],
-    ]);
-    return { files, routes: table.routes };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new InvalidDocumentError([document.toProblem('#', TOO_DEEP)]);
-  }
+  const { table, requests, responses } = describeOperations(document);
+  const files = new Map([
+    ['request-validators.gen.ts', writeValidators(requests, validators)],
+    ['response-validators.gen.ts', writeValidators(responses, validators)],
+    ['routes.gen.ts', writeRoutes(table, runtime)],
+    ['index.gen.ts', writeIndex(table, runtime)],
+    ['types.gen.ts', writeTypes(document, table.routes)],
+  ]);
+  return { files, routes: table.routes };
 }

@@ -19,10 +19,11 @@ import {
   type OpenApiDocument,
   operationsOf,
   toList,
+  toReference,
 } from './openapi.ts';
 import { SchemaSet, type ValidatorName } from './schema-set.ts';
 import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
-import { checkSchemas } from './validators.ts';
+import { checkSchemas, createCompiler } from './validators.ts';
 
 type SchemaSets = { readonly requests: SchemaSet; readonly responses: SchemaSet };
 type FoundOperation = ReturnType<typeof operationsOf>[number];
@@ -61,10 +62,8 @@ export function describeOperations(document: OpenApiDocument) {
     withDefaults.push(...parameters.described.filter(({ parameter }) => 'default' in parameter));
     routes.push(describeRoute(found, parameters, { requests, responses }));
   }
-  const sets = { requests: requests.finish(), responses: responses.finish() };
-  const schemas = Object.values(sets).flatMap((set) => [...set.schemas.values()]);
-  checkSchemas(schemas, document);
-  checkDefaults(withDefaults, document);
+  checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
+  checkDefaults(withDefaults, requests);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
@@ -72,7 +71,7 @@ export function describeOperations(document: OpenApiDocument) {
     securitySchemes,
     routes,
   };
-  return { table, ...sets };
+  return { table, requests, responses };
 }
 
 function describeRoute(
@@ -105,17 +104,15 @@ function securityOf(root: JsonObject, operation: JsonObject): unknown {
   return operation.security ?? root.security ?? [];
 }
 
-function checkDefaults(described: readonly Described[], document: OpenApiDocument): void {
-  const schemas = new SchemaSet(document, 'requests');
-  const names = described.map(({ schema, at }) => schemas.add(schema, at));
-  const finished = schemas.finish();
-  for (const [index, { parameter, at }] of described.entries()) {
+function checkDefaults(described: readonly Described[], requests: SchemaSet): void {
+  const compile = createCompiler(requests.schemas);
+  for (const { parameter, at } of described) {
     const { in: place, name, default: value } = parameter;
-    const validate = names[index] && finished.toValidator(names[index]);
-    if (validate === undefined || validate(value)) continue;
+    const validate = compile(requests.toTargetId(toReference(at)));
+    if (validate(value)) continue;
     const { message } = toViolation(value, validate.errors, place, 'default');
     const effect = `The default of ${place}.${name} is invalid, so requests without it are rejected`;
-    document.warn(at, `${effect}: ${message}`);
+    requests.document.warn(at, `${effect}: ${message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AnySchema, ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as equalModule from 'ajv/dist/runtime/equal.js';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -13,14 +13,9 @@ import {
   type Pointer,
   type Problem,
 } from './openapi.ts';
+import type { Schema, SchemaSet } from './schema-set.ts';
 
-/** A schema for Ajv, and where it is in the document. */
-export interface Schema {
-  readonly schema: AnySchema;
-  readonly pointer: Pointer;
-}
-
-type Schemas = ReadonlyMap<string, Schema>;
+type Schemas = SchemaSet['schemas'];
 
 /** @throws InvalidDocumentError */
 export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocument): void {
@@ -36,8 +31,23 @@ export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocumen
   if (problems.size > 0) throw new InvalidDocumentError([...problems.values()]);
 }
 
-/** Compiles schemas in this process, one at a time. */
+/** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
 export function createCompiler(schemas: Schemas): (id: string) => Validator {
+  let ajv: Ajv2020 | undefined;
+  return (id) => {
+    let compiled: Validator | undefined;
+    const validate: Validator = (data) => {
+      ajv ??= createRuntimeAjv(schemas);
+      compiled ??= compile(id, ajv, schemas);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
+  };
+}
+
+function createRuntimeAjv(schemas: Schemas): Ajv2020 {
   const ajv = createAjv(schemas, { source: false });
   // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv 8.20 gives its functions.
@@ -45,15 +55,17 @@ export function createCompiler(schemas: Schemas): (id: string) => Validator {
     key: functionIn(equalModule),
     ref: ajvHelpers['ajv/dist/runtime/equal'].default,
   });
-  return (id) => {
-    try {
-      return ajv.getSchema(id) as Validator;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
-      return ajv.getSchema(id) as Validator;
-    }
-  };
+  return ajv;
+}
+
+function compile(id: string, ajv: Ajv2020, schemas: Schemas): Validator {
+  try {
+    return ajv.getSchema(id) as Validator;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
+    return ajv.getSchema(id) as Validator;
+  }
 }
 
 /** With the schemas that others refer to first if possible: Ajv compiles a chain of references recursively. */
@@ -91,13 +103,13 @@ function createAjv(schemas: Schemas, code: { source: boolean }): Ajv2020 {
   return ajv;
 }
 
-/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are these IDs. */
-export function writeValidators(schemas: Schemas, ids: readonly string[], runtime: string): string {
-  if (ids.length === 0) return '// No schema to validate.\nexport {};';
+/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of validators. */
+export function writeValidators({ schemas, exported }: SchemaSet, runtime: string): string {
+  if (exported.length === 0) return '// No schema to validate.\nexport {};';
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);
   const functions = new Map(sources.map((code) => [code?.validateName.str, code?.validateCode]));
-  const emitted = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
+  const emitted = standalone.default(ajv, Object.fromEntries(exported.map((id) => [id, id])));
   return `// @ts-nocheck
 import { ajvHelpers, type Validator } from '${runtime}';
 

@@ -7,6 +7,7 @@ import {
 } from '../generator/openapi.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { ValidatorName } from '../generator/schema-set.ts';
+import { createCompiler } from '../generator/validators.ts';
 import type { RouteTable } from './runtime/portable/index.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
@@ -36,10 +37,14 @@ export interface DocumentRoutes {
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
   const document = await loadDocument(source);
-  const { table, ...sets } = describeOperations(document);
+  const { table, requests, responses } = describeOperations(document);
+  const compilers = {
+    requests: createCompiler(requests.schemas),
+    responses: createCompiler(responses.schemas),
+  };
   const { root, files, warnings } = document;
   const toRoutes = (value: unknown): unknown => {
-    if (value instanceof ValidatorName) return sets[value.set].toValidator(value);
+    if (value instanceof ValidatorName) return compilers[value.set](value.id);
     if (Array.isArray(value)) return value.map(toRoutes);
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toRoutes(item)]));
