@@ -40,7 +40,7 @@ export function describeParameters(operation: JsonObject, path: string, document
     return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
   });
   return {
-    described,
+    parameters: described.map(({ parameter }) => parameter),
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
 }
@@ -74,7 +74,7 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
   // A reference, so that errors point into the schema.
-  return { parameter, at, schema: schema === undefined || { $ref: toReference(at) } };
+  return { parameter, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
 /**

@@ -8,7 +8,6 @@ import type {
   RouteTable,
   SecurityScheme,
 } from '../src/runtime/portable/route-table.ts';
-import { toViolation } from '../src/runtime/portable/validation.ts';
 import { describeFields, describeParameters, typesOf } from './describe-parameters.ts';
 import {
   asObject,
@@ -19,16 +18,12 @@ import {
   type OpenApiDocument,
   operationsOf,
   toList,
-  toReference,
 } from './openapi.ts';
 import { SchemaSet, type ValidatorName } from './schema-set.ts';
-import { ALL_OF, propertiesOf, toFlat, UNWRAP } from './schemas.ts';
-import { checkSchemas, createCompiler } from './validators.ts';
+import { ALL_OF, propertiesOf } from './schemas.ts';
+import { checkSchemas } from './validators.ts';
 
-type SchemaSets = { readonly requests: SchemaSet; readonly responses: SchemaSet };
 type FoundOperation = ReturnType<typeof operationsOf>[number];
-type Parameters = ReturnType<typeof describeParameters>;
-type Described = Parameters['described'][number];
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
@@ -41,7 +36,6 @@ export function describeOperations(document: OpenApiDocument) {
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes: Route<ValidatorName>[] = [];
-  const withDefaults: Described[] = [];
   // As `createRouter` keeps them: operationIds by path and method.
   const paths = new Paths<string>();
   for (const found of operationsOf(root)) {
@@ -58,12 +52,9 @@ export function describeOperations(document: OpenApiDocument) {
       continue;
     }
     operations.set(method, String(operation.operationId));
-    const parameters = describeParameters(operation, path, document);
-    withDefaults.push(...parameters.described.filter(({ parameter }) => 'default' in parameter));
-    routes.push(describeRoute(found, parameters, { requests, responses }));
+    routes.push(describeRoute(found, requests, responses));
   }
   checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
-  checkDefaults(withDefaults, requests);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
@@ -76,11 +67,12 @@ export function describeOperations(document: OpenApiDocument) {
 
 function describeRoute(
   found: FoundOperation,
-  { described, schema }: Parameters,
-  { requests, responses }: SchemaSets,
+  requests: SchemaSet,
+  responses: SchemaSet,
 ): Route<ValidatorName> {
-  const { method, operation } = found;
+  const { path, method, operation } = found;
   const { document } = requests;
+  const { parameters, schema } = describeParameters(operation, path, document);
   const isRaw = operation['x-berth-pass-through'] === true;
   const alternatives = securityOf(document.root, operation) as Record<string, string[]>[];
   const hasScopes = alternatives.some((schemes) => Object.values(schemes).flat().length > 0);
@@ -90,7 +82,7 @@ function describeRoute(
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
     path: toFullPath(document.root, found),
-    parameters: described.map(({ parameter }) => parameter),
+    parameters,
     ...(validateParameters && { validateParameters }),
     ...(body && { body }),
     responses: isRaw ? [] : describeResponses(operation.responses, responses),
@@ -102,18 +94,6 @@ function describeRoute(
 
 function securityOf(root: JsonObject, operation: JsonObject): unknown {
   return operation.security ?? root.security ?? [];
-}
-
-function checkDefaults(described: readonly Described[], requests: SchemaSet): void {
-  const compile = createCompiler(requests.schemas);
-  for (const { parameter, at } of described) {
-    const { in: place, name, default: value } = parameter;
-    const validate = compile(requests.toTargetId(toReference(at)));
-    if (validate(value)) continue;
-    const { message } = toViolation(value, validate.errors, place, 'default');
-    const effect = `The default of ${place}.${name} is invalid, so requests without it are rejected`;
-    requests.document.warn(at, `${effect}: ${message}`);
-  }
 }
 
 /** The path parameter that takes the rest of the path. */
@@ -156,8 +136,8 @@ function describeBody(value: unknown, schemas: SchemaSet): RequestBody<Validator
   const { root } = schemas.document;
   const { content, required } = follow(root, value);
   const { schema } = asObject(Object.values(asObject(content))[0]);
-  const unwrap = asObject(schema)[UNWRAP];
-  const fields = propertiesOf(root, toFlat(root, schema), ALL_OF).map(([name]) => name);
+  const unwrap = asObject(schema)['x-berth-unwrap'];
+  const fields = propertiesOf(root, schema, ALL_OF).map(([name]) => name);
   return {
     required: required === true,
     ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
@@ -200,7 +180,7 @@ function describeContent(
 ): Content<ValidatorName>[] {
   const { document } = schemas;
   return entriesOf(content).map(([mediaType, media]): Content<ValidatorName> => {
-    const schema = toFlat(document.root, asObject(media).schema ?? true);
+    const { schema = true } = asObject(media);
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = kindOf(mediaType, isText);
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);

@@ -73,13 +73,6 @@ export class SchemaSet {
     return validator;
   }
 
-  /** The ID of the schema that a `$ref` refers to. */
-  toTargetId($ref: string): string {
-    const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
-    this.#targetIds.set($ref, id);
-    return id;
-  }
-
   #addTargets(): void {
     // Grows while it is read. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
@@ -93,8 +86,14 @@ export class SchemaSet {
     return convertSchema(schema, {
       document: this.document,
       hidden: HIDDEN[this.#name],
-      toTargetId: ($ref) => this.toTargetId($ref),
+      toTargetId: ($ref) => this.#toTargetId($ref),
     });
+  }
+
+  #toTargetId($ref: string): string {
+    const id = this.#targetIds.get($ref) ?? this.#createId(toPointer($ref));
+    this.#targetIds.set($ref, id);
+    return id;
   }
 
   /** An ID is a URI for Ajv, and the name of an export. */

@@ -1,4 +1,4 @@
-import { entriesOf, follow, isObject, type JsonObject, targetOf, toList } from './openapi.ts';
+import { entriesOf, isObject, type JsonObject, targetOf, toList } from './openapi.ts';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =
@@ -53,16 +53,6 @@ export function propertiesOf(root: JsonObject, schema: unknown, keywords = COMPO
 /** The mark may be on the property, behind its `$ref` or in its `allOf`. */
 export function isMarked(root: JsonObject, property: unknown, mark: 'readOnly' | 'writeOnly') {
   return partsOf(root, property, ALL_OF).some((part) => part[mark] === true);
-}
-
-/** The property in which a client may nest the fields of a body. */
-export const UNWRAP = 'x-berth-unwrap';
-
-/** Of two alternatives, returns the one with flat fields, which validators and handlers see. */
-export function toFlat(root: JsonObject, schema: unknown): unknown {
-  if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
-  const isFlat = (item: unknown) => !toList(follow(root, item).required).includes(schema[UNWRAP]);
-  return toList(schema.oneOf).find(isFlat) ?? schema;
 }
 
 /** Objects whose members have names, which may look like keywords. */

@@ -9,6 +9,7 @@ import { visitSchemas } from './schemas.ts';
  */
 export function upgradeDocument(document: JsonObject): JsonObject {
   const root = toLatest(document);
+  visitSchemas(root, (schema) => flatten(schema, root));
   const paths = asObject(root.paths);
   for (const [path, item] of entriesOf(paths)) {
     // Path items that share a component share no operation. Shared parameters come first, where they are defined.
@@ -35,25 +36,23 @@ export function upgradeDocument(document: JsonObject): JsonObject {
   return root;
 }
 
+/** Keeps the alternative with flat fields, which validators and handlers see. In the other, `name` contains them. */
+function flatten(schema: JsonObject, root: JsonObject): void {
+  const name = schema['x-berth-unwrap'];
+  const isFlat = (each: unknown) => !toList(follow(root, each).required).includes(name);
+  const flat = typeof name === 'string' && toList(schema.oneOf).find(isFlat);
+  if (!flat) return;
+  delete schema.oneOf;
+  Object.assign(schema, flat);
+}
+
 function toLatest(document: JsonObject): JsonObject {
   if (/^3\.1/.test(String(document.openapi))) return document;
   if ('swagger' in document) prepareSwagger(document);
   visitSchemas(document, dropSiblings);
-  // The upgrader would take a component named `example` for the keyword, and leave one named `default` as it is.
-  renameComponents(document, (name) => `=${name}`);
   const upgraded = upgrade(document, '3.1') as JsonObject;
-  renameComponents(upgraded, (name) => name.replace(/^=/, ''));
   visitSchemas(upgraded, repairSchema);
   return upgraded;
-}
-
-/** Renames all components except schemas, whose names the upgrader respects. References stay as they are. */
-function renameComponents({ components }: JsonObject, rename: (name: string) => string): void {
-  for (const [kind, members] of entriesOf(components)) {
-    if (kind === 'schemas') continue;
-    const renamed = entriesOf(members).map(([name, member]) => [rename(name), member]);
-    asObject(components)[kind] = Object.fromEntries(renamed);
-  }
 }
 
 /** Restores what the upgrader drops from Swagger 2.0. */

@@ -22,7 +22,7 @@ import {
   toList,
   toReference,
 } from './openapi.ts';
-import { isMarked, toFlat, visitSchema, visitSchemas } from './schemas.ts';
+import { isMarked, visitSchema, visitSchemas } from './schemas.ts';
 
 /**
  * The helper of openapi-typescript does not compile for a schema that allows `null`, so it gets this one, which it
@@ -85,10 +85,6 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
   return typed;
 
   function toTyped(schema: JsonObject): void {
-    // The router unwraps the fields.
-    const flat = toFlat(root, schema);
-    if (flat !== schema) delete schema.oneOf;
-    Object.assign(schema, flat);
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
     for (const property of Object.values(asObject(schema.properties)).filter(isObject)) {
       if (isMarked(root, property, 'readOnly')) property.readOnly = true;
