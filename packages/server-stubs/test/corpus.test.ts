@@ -1,10 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describe, expect, it, vi } from 'vitest';
-import { loadDocument } from '../generator/load.ts';
-import { InvalidDocumentError } from '../generator/openapi.ts';
-import { describeOperations } from '../generator/operations.ts';
-import { SchemaSet } from '../generator/schema-set.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  asObject,
+  follow,
+  InvalidDocumentError,
+  type JsonObject,
+  operationsOf,
+} from '../generator/openapi.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
@@ -57,21 +60,16 @@ describe(`public documents (SEED=${SEED})`, () => {
       const plain = JSON.parse(
         JSON.stringify(document).replace(/"(read|write)Only":true/g, '"$1Only":false'),
       );
-      const add = vi.spyOn(SchemaSet.prototype, 'add');
-      const names = validatorsOf(describeOperations(await loadDocument(plain)).table);
-      // Validators of defaults are not in the table.
-      const added = add.mock.calls
-        .map(([schema], index) => ({ schema, at: names.indexOf(add.mock.results[index]?.value) }))
-        .filter(({ at }) => at >= 0);
-      add.mockRestore();
       const { routes, document: root } = await loadRoutes(plain);
-      const tables = [routes, (await loadGenerated(plain)).table].map((each) => validatorsOf(each));
+      const [first, second] = [routes, (await loadGenerated(plain)).table];
+      const bodies = bodiesOf(first, root).map((body, index) => ({ ...body, index }));
+      const others = bodiesOf(second, root);
       const compile = createReference(root);
       for (let round = 0; round < VALUES; round += 1) {
-        const { schema, at } = pick(added, random) as (typeof added)[number];
+        const { schema, validate, index } = pick(bodies, random) as (typeof bodies)[number];
         const value = createValue(schema, root, random);
         const verdict = compile(schema)(value);
-        const verdicts = tables.map((validators) => validators[at]?.(value) ?? true);
+        const verdicts = [validate, others[index]?.validate].map((each) => each?.(value) ?? true);
         const place = { name, schema, value };
         expect({ ...place, verdicts }).toEqual({ ...place, verdicts: [verdict, verdict] });
         count += 1;
@@ -113,10 +111,22 @@ function toPlain(value: object): object {
   return JSON.parse(text);
 }
 
-function validatorsOf<Check>({ routes }: RouteTable<Check>): (Check | undefined)[] {
-  return routes.flatMap(({ body, validateParameters, responses }) => [
-    validateParameters,
-    ...(body?.content.map(({ validate }) => validate) ?? []),
-    ...responses.flatMap(({ content }) => content.map(({ validate }) => validate)),
-  ]);
+/** The schemas of all validated bodies, with their validators. */
+function bodiesOf({ routes }: RouteTable, root: JsonObject) {
+  return operationsOf(root).flatMap(({ operation: { operationId, requestBody, responses } }) => {
+    const route = routes.find((each) => each.operationId === operationId);
+    const documented = (route?.responses ?? []).map(({ status, content }) => {
+      return { value: asObject(responses)[status], content };
+    });
+    const bodies = [{ value: requestBody, content: route?.body?.content ?? [] }, ...documented];
+    return bodies.flatMap(({ value, content }) => {
+      const media = asObject(follow(root, value).content);
+      return content
+        .filter(({ validate }) => validate !== undefined)
+        .map(({ mediaType, validate }) => ({
+          schema: asObject(media[mediaType]).schema,
+          validate,
+        }));
+    });
+  });
 }

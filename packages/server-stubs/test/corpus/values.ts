@@ -4,21 +4,6 @@ import { pick } from './random.ts';
 
 type Random = () => number;
 
-const SCALARS = [
-  null,
-  true,
-  false,
-  0,
-  1,
-  -1,
-  1.5,
-  2 ** 31,
-  '',
-  'a',
-  'ä𝒳',
-  '2026-01-02',
-  'a@b.example',
-];
 const TEXTS: Readonly<Record<string, string>> = {
   date: '2026-01-02',
   'date-time': '2026-01-02T03:04:05Z',
@@ -27,6 +12,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   uuid: '7f3b1c7e-1df0-4d6e-8f5b-0f0c7a2f1f11',
   byte: 'YQ==',
 };
+const SCALARS = [null, true, false, 0, 1, -1, 1.5, 2 ** 31, '', 'a', 'ä𝒳', ...Object.values(TEXTS)];
 
 /** A value that is often valid, or differs from one that is in one place. */
 export function createValue(schema: unknown, root: JsonObject, random: Random): unknown {
