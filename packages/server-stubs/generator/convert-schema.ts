@@ -53,7 +53,7 @@ export function convertSchema(
   const converted: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (omitted.has(keyword)) continue;
-    // Also if it is omitted then, because it warns about what its schemas contain.
+    // Even if the result is not safe, because this warns about what its schemas contain.
     const result = convertKeyword(keyword, schema, conversion, parents);
     const isSafe =
       (!STRICT.test(keyword) || [value].flat().every((each) => isSupported(each, document.root))) &&
@@ -63,7 +63,7 @@ export function convertSchema(
   return withTag(converted, schema, conversion);
 }
 
-/** Returns `undefined` for annotations, which have no effect and may look like schemas, and for what Ajv does not know. */
+/** Returns `undefined` for annotations, which may look like schemas, and for keywords that Ajv does not know. */
 function convertKeyword(
   keyword: string,
   schema: JsonObject,
@@ -75,9 +75,10 @@ function convertKeyword(
   if (keyword.startsWith('exclusive') && typeof value === 'boolean') return undefined;
   if (VALUES.test(keyword)) return value;
   if (keyword === '$ref') return conversion.toTargetId(String(value));
-  if (keyword === 'required' && Array.isArray(value)) {
+  if (keyword === 'required') {
     const schemas = [...parents, schema];
-    return value.filter((name) => !schemas.some((each) => isHidden(each, name, conversion)));
+    const isSent = (name: unknown) => !schemas.some((each) => isHidden(each, name, conversion));
+    return Array.isArray(value) ? value.filter(isSent) : value;
   }
   const others = REQUIRING.test(keyword) ? [...parents, schema] : [];
   return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, others));

@@ -32,22 +32,7 @@ export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocumen
 }
 
 /** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
-export function createCompiler(schemas: Schemas): (id: string) => Validator {
-  let ajv: Ajv2020 | undefined;
-  return (id) => {
-    let compiled: Validator | undefined;
-    const validate: Validator = (data) => {
-      ajv ??= createRuntimeAjv(schemas);
-      compiled ??= compile(id, ajv, schemas);
-      const isValid = compiled(data);
-      validate.errors = compiled.errors ?? null;
-      return isValid;
-    };
-    return validate;
-  };
-}
-
-function createRuntimeAjv(schemas: Schemas): Ajv2020 {
+export function createCompiler({ schemas }: SchemaSet): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
   // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv 8.20 gives its functions.
@@ -55,16 +40,25 @@ function createRuntimeAjv(schemas: Schemas): Ajv2020 {
     key: functionIn(equalModule),
     ref: ajvHelpers['ajv/dist/runtime/equal'].default,
   });
-  return ajv;
-}
+  return (id) => {
+    let compiled: Validator | undefined;
+    const validate: Validator = (data) => {
+      compiled ??= compile(id);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
+  };
 
-function compile(id: string, ajv: Ajv2020, schemas: Schemas): Validator {
-  try {
-    return ajv.getSchema(id) as Validator;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
-    return ajv.getSchema(id) as Validator;
+  function compile(id: string): Validator {
+    try {
+      return ajv.getSchema(id) as Validator;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      for (const schemaId of toCompileOrder(schemas)) ajv.getSchema(schemaId);
+      return ajv.getSchema(id) as Validator;
+    }
   }
 }
 

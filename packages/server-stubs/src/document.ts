@@ -38,13 +38,10 @@ export interface DocumentRoutes {
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
   const document = await loadDocument(source);
   const { table, requests, responses } = describeOperations(document);
-  const compilers = {
-    requests: createCompiler(requests.schemas),
-    responses: createCompiler(responses.schemas),
-  };
+  const create = { requests: createCompiler(requests), responses: createCompiler(responses) };
   const { root, files, warnings } = document;
   const toRoutes = (value: unknown): unknown => {
-    if (value instanceof ValidatorName) return compilers[value.set](value.id);
+    if (value instanceof ValidatorName) return create[value.set](value.id);
     if (Array.isArray(value)) return value.map(toRoutes);
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toRoutes(item)]));

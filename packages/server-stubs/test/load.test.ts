@@ -74,6 +74,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
       body({ properties: { a: { minimum: 'x' } } }),
     ],
     [`${BODY}/properties/a: This is not`, body({ properties: { a: 'text' } })],
+    [`${BODY}/required: This is not`, body({ required: true })],
     ['#/paths/~1b/get/operationId: ', paths({ '/a': 'a', '/b': 'a' })],
     [
       'document:30:7 #/components/schemas/A: This reference is circular.',
