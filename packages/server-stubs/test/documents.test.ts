@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { createRouter, type Handler, type RouteTable } from '@berth/server-stubs/runtime';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../../scripts/testing/listen.ts';
 import { swagger } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
 import { send } from './support/send.ts';
@@ -132,15 +131,13 @@ const document = {
 
 describe('parameters and forms', () => {
   let base: string;
-  let server: Server;
   let table: RouteTable;
   beforeAll(async () => {
     ({ table } = await loadGenerated(document));
-    server = createServer(createRouter(table, echoes(table))).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url, close } = await listen(createServer(createRouter(table, echoes(table))));
+    base = url;
+    return close;
   });
-  afterAll(() => server.close());
 
   it.each(ROWS.map((row, index) => [index, ...row] as const))(
     '%i: in the %s, %j reads %s',

@@ -7,13 +7,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadRoutes } from '../src/document.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
-import {
-  compileTypes,
-  createSourceFolder,
-  generateFrom,
-  withRelativeRuntime,
-  writeFiles,
-} from './corpus/generated.ts';
+import { compileTypes, createSourceFolder, generateFrom, writeFiles } from './corpus/generated.ts';
 import { createHostileDocuments } from './corpus/hostile.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_122);
@@ -57,11 +51,11 @@ describe(`generated code (SEED=${SEED})`, () => {
     const root = await createSourceFolder('types');
     const compiled = COMPILED.map((name) => filesOf(documents.get(name) as object));
     for (const [index, files] of [...(await Promise.all(compiled)), ...hostileFiles].entries()) {
-      await writeFiles(join(root, `${index}`), withRelativeRuntime(files));
+      await writeFiles(join(root, `${index}`), files, '@berth/server-stubs/runtime');
     }
     const usage = readFileSync(join(import.meta.dirname, 'corpus/features-usage.ts.txt'), 'utf8');
-    const files = withRelativeRuntime(await filesOf(features));
-    await writeFiles(join(root, 'features'), files.set('usage.ts', usage));
+    const files = (await filesOf(features)).set('usage.ts', usage);
+    await writeFiles(join(root, 'features'), files, '@berth/server-stubs/runtime');
     expect(await compileTypes(root)).toBe('');
   });
 

@@ -13,7 +13,7 @@ const ROOT = join(PACKAGE, '../..');
 
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** Module specifier of the runtime, for generated files in any folder. */
+/** The specifier of the runtime in generated files: Node.js finds it from any folder. */
 const RUNTIME = pathToFileURL(join(PACKAGE, 'src/runtime/index.ts')).href;
 
 /** A folder below this package, so that the types of Node and the runtime are found. */
@@ -24,24 +24,18 @@ export async function createSourceFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** The runtime, as generated files two folders below `stubs` import it. */
-export function withRelativeRuntime(files: ReadonlyMap<string, string>): Map<string, string> {
-  const relative = '../../../../../src/runtime/index.ts';
-  return new Map(
-    [...files].map(([name, content]) => [name, content.replaceAll(RUNTIME, relative)]),
-  );
-}
-
 /** Loads a generated module without Vite, which would transform it. */
 const load = createRequire(import.meta.url);
 
+/** @param runtime a different specifier for the runtime, such as the public one, which a compiler resolves */
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
+  runtime = RUNTIME,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, content] of files) {
-    await writeFile(join(folder, name), content);
+    await writeFile(join(folder, name), content.replaceAll(RUNTIME, runtime));
   }
 }
 
