@@ -14,6 +14,7 @@ it('operations are served below the path of their server, with their own securit
     'POST /api/v1/forms',
     'POST /api/v1/wrapped',
     'POST /api/v1/proxy/{rest}',
+    'POST /api/v1/proxy/{one}',
     'POST /api/v1/schemas',
   ]);
   const [list, create, put] = routes;
