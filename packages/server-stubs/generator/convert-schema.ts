@@ -8,7 +8,7 @@ import {
   targetOf,
   toList,
 } from './openapi.ts';
-import { ALL_OF, isMarked, mapSubschemas, propertiesOf, subschemasOf } from './schemas.ts';
+import { ALL_OF, isMarked, mapSubschemas, propertiesOf, subschemasOf } from './subschemas.ts';
 
 /** Context for converting request or response schemas. */
 export interface Conversion {

@@ -2,7 +2,7 @@ import { isJson } from '../src/runtime/portable/content-kinds.ts';
 import type { Parameter, ParameterPlace, ScalarType } from '../src/runtime/portable/route-table.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './openapi.ts';
-import { partsOf, propertiesOf } from './schemas.ts';
+import { partsOf, propertiesOf } from './subschemas.ts';
 
 type Style = Pick<Parameter, 'style' | 'explode'>;
 type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'prefix'>;

@@ -22,7 +22,7 @@ import {
   targetOf,
   toPointer,
 } from './openapi.ts';
-import { SAME_VALUE, subschemasOf } from './schemas.ts';
+import { SAME_VALUE, subschemasOf } from './subschemas.ts';
 import { upgradeDocument } from './to-openapi-31.ts';
 
 const OPERATION_ID = 'operation-operationId-unique';

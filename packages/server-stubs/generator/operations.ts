@@ -20,7 +20,7 @@ import {
   toList,
 } from './openapi.ts';
 import { SchemaSet, type ValidatorName } from './schema-set.ts';
-import { ALL_OF, propertiesOf } from './schemas.ts';
+import { ALL_OF, propertiesOf } from './subschemas.ts';
 import { checkSchemas } from './validators.ts';
 
 type FoundOperation = ReturnType<typeof operationsOf>[number];

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { InvalidDocumentError, toText } from './openapi.ts';
+import { InvalidDocumentError, TOO_DEEP, toText } from './openapi.ts';
 
 type CliOptions = { output?: string; handlers?: string; strict?: boolean };
 
@@ -133,6 +133,7 @@ function describeError(error: unknown): string {
     if (length === 0) return error.message;
     return `${error.message}\n${length} ${length === 1 ? 'error' : 'errors'} in the document, so nothing was written.`;
   }
+  if (error instanceof RangeError) return TOO_DEEP;
   const { syscall, path, code, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return message;
   return `${path} cannot be written (${code}), so nothing was written: choose another folder.`;

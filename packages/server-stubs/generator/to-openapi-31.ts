@@ -1,7 +1,7 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { Names, toVariableName } from './names.ts';
 import { asObject, entriesOf, follow, type JsonObject, operationsOf, toList } from './openapi.ts';
-import { visitSchemas } from './schemas.ts';
+import { visitSchemas } from './subschemas.ts';
 
 /**
  * Returns a document in OpenAPI 3.1. Each operation has its final, unique `operationId`, and all its parameters,

@@ -7,7 +7,6 @@ import {
   transformSchema,
 } from 'openapi-typescript';
 import type { Route } from '../src/runtime/portable/route-table.ts';
-import { Names } from './names.ts';
 import {
   asObject,
   entriesOf,
@@ -22,7 +21,7 @@ import {
   toList,
   toReference,
 } from './openapi.ts';
-import { isMarked, visitSchema, visitSchemas } from './schemas.ts';
+import { isMarked, visitSchema, visitSchemas } from './subschemas.ts';
 
 /**
  * The helper of openapi-typescript does not compile for a schema that allows `null`, so it gets this one, which it
@@ -61,12 +60,9 @@ export function writeTypes(document: OpenApiDocument, routes: readonly Route<unk
 
 /** Returns a copy of a document whose schemas describe values as handlers get and return them. */
 function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): JsonObject {
-  const served = new Map<unknown, Route<unknown>>(
-    routes.map((route) => [route.operationId, route]),
-  );
   const paths: Record<string, JsonObject> = {};
   for (const { path, method, operation } of operationsOf(root)) {
-    const route = served.get(operation.operationId);
+    const route = routes.find(({ operationId }) => operationId === operation.operationId);
     if (route === undefined) continue;
     paths[path] = { ...paths[path], [method]: toTypedOperation(root, operation, route) };
   }
@@ -78,9 +74,6 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
     components: { ...components, schemas: asObject(components.schemas), pathItems: {} },
   });
   const { schemas } = typed.components;
-  const names = new Names();
-  for (const name of Object.keys(schemas)) names.take(name);
-  const added = new Map<string, string>();
   visitSchemas(typed, toTyped);
   return typed;
 
@@ -98,19 +91,16 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
     }
   }
 
-  /** openapi-typescript resolves only references to components. */
+  /** openapi-typescript resolves only references to components, so other references become names of components. */
   function toComponent(schema: JsonObject, reference: string): void {
     if (COMPONENT.test(reference)) return;
     const target = targetOf(root, schema);
     delete schema.$ref;
     if (target === undefined) return;
-    const known = added.get(reference);
-    const name = known ?? names.take(reference.replaceAll(/\W+/g, '_'));
-    schema.$ref = join(SCHEMAS, name);
-    if (known !== undefined) return;
-    added.set(reference, name);
-    schemas[name] = structuredClone(target);
-    visitSchema(schemas[name], toTyped);
+    schema.$ref = toReference(join(SCHEMAS, reference));
+    if (Object.hasOwn(schemas, reference)) return;
+    schemas[reference] = structuredClone(target);
+    visitSchema(schemas[reference], toTyped);
   }
 }
 

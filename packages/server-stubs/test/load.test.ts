@@ -237,8 +237,8 @@ it('references into paths with similar names have types of their own', async () 
     ),
   );
   const types = files.get('types.gen.ts') ?? '';
-  const names = [...types.matchAll(/"application\/json": components\["schemas"\]\["(\w+)"\]/g)];
-  const typeOf = (name = '') => new RegExp(`\\b${name}: (\\w+);`).exec(types)?.[1];
+  const names = [...types.matchAll(/"application\/json": components\["schemas"\]\[("[^"]+")\]/g)];
+  const typeOf = (name = '') => types.split(`${name}: `)[1]?.split(';')[0];
   expect(names.map(([, name]) => typeOf(name))).toEqual(['number', 'string']);
 });
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../generator/openapi.ts';
-import { ALL_OF, partsOf, propertiesOf } from '../../generator/schemas.ts';
+import { ALL_OF, partsOf, propertiesOf } from '../../generator/subschemas.ts';
 import { pick } from './random.ts';
 
 type Random = () => number;
