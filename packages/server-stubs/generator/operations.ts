@@ -180,7 +180,7 @@ function describeContent(
 ): Content<ValidatorName>[] {
   const { document } = schemas;
   return entriesOf(content).map(([mediaType, media]): Content<ValidatorName> => {
-    const { schema = true } = asObject(media);
+    const schema = asObject(media).schema ?? true;
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = kindOf(mediaType, isText);
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
