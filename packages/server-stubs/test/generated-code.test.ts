@@ -37,7 +37,7 @@ const IMPORT_ALL = `
   console.log(JSON.stringify({ tables, hacked: globalThis.hacked ?? null }));
 `;
 
-const documents = new Map(readPublicDocuments().map(({ name, document }) => [name, document]));
+const documents = readPublicDocuments();
 const filesOf = async (document: object) => (await generateFrom(document)).files;
 
 describe(`generated code (SEED=${SEED})`, () => {

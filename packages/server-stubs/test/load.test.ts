@@ -51,6 +51,11 @@ const LISTS = {
   type: 'object',
   properties: { size: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } },
 };
+const INTEGERS = { type: 'object', additionalProperties: { type: 'integer' } };
+const parameter = (value: object) =>
+  toDocument({ parameters: [{ name: 'q', in: 'query', ...value }] });
+const form = (media: object) =>
+  toDocument({ requestBody: { content: { 'application/x-www-form-urlencoded': media } } });
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('an invalid document is refused, with the place and the fix', () => {
@@ -100,55 +105,30 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['This operation is not served: its path has a parameter twice.', paths({ '/{a}/{a}': 'a' })],
     ['not served: a matches the same requests.', paths({ '/{a}': 'a', '/{b}': 'b' })],
     ['not served: a matches the same requests.', paths({ '/a b': 'a', '/a%20b': 'b' })],
-    [
-      'its x-berth-greedy parameter must be its last segment.',
-      paths({ '/{rest}/b': 'a' }, [GREEDY]),
-    ],
-    [
-      'its x-berth-greedy parameter must be its last segment.',
-      paths({ '/a/{rest}.b': 'a' }, [GREEDY]),
-    ],
+    ['greedy parameter must be its last segment.', paths({ '/{rest}/b': 'a' }, [GREEDY])],
+    ['greedy parameter must be its last segment.', paths({ '/a/{rest}.b': 'a' }, [GREEDY])],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
-    [
-      '/parameters/0/style: The style matrix is not supported, so query.q is not checked.',
-      toDocument({ parameters: [{ name: 'q', in: 'query', style: 'matrix', schema: {} }] }),
-    ],
+    ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
     ...[
-      { in: 'query', explode: false, schema: { type: 'object', properties: { a: {} } } },
-      { in: 'query', schema: { type: 'object' } },
+      { explode: false, schema: { type: 'object', properties: { a: {} } } },
+      { schema: { type: 'object' } },
       { in: 'header', schema: { type: 'object' } },
-      { in: 'query', schema: LISTS },
-      { in: 'query', style: 'deepObject', schema: LISTS },
-      {
-        in: 'query',
-        style: 'deepObject',
-        schema: { type: 'object', additionalProperties: { type: 'integer' } },
-      },
-    ].map((parameter): [string, object] => [
-      `/parameters/0/schema: An object in this style is not supported, so ${parameter.in}.q is not checked.`,
-      toDocument({ parameters: [{ name: 'q', ...parameter }] }),
+      { schema: LISTS },
+      { style: 'deepObject', schema: LISTS },
+      { style: 'deepObject', schema: INTEGERS },
+    ].map((each): [string, object] => [
+      `/parameters/0/schema: An object in this style is not supported, so ${each.in ?? 'query'}.q is not checked.`,
+      parameter(each),
     ]),
+    ['Other fields of a form are text, so this form is not checked.', form({ schema: INTEGERS })],
     [
-      '/schema: Other fields of a form are text, so this form is not checked.',
-      toDocument({
-        requestBody: {
-          content: {
-            'application/x-www-form-urlencoded': {
-              schema: { type: 'object', additionalProperties: { type: 'integer' } },
-            },
-          },
-        },
-      }),
+      '/encoding/a/style: The style matrix is not supported, so this form is not checked.',
+      form({ schema: { properties: { a: {} } }, encoding: { a: { style: 'matrix' } } }),
     ],
-    ...[
-      { text: '/encoding/a/style: The style matrix', style: 'matrix', a: { type: 'array' } },
-      { text: '/properties/a: An object in this style', style: 'deepObject', a: LISTS },
-    ].map(({ text, style, a }): [string, object] => {
-      const media = { schema: { properties: { a } }, encoding: { a: { style } } };
-      const content = { 'application/x-www-form-urlencoded': media };
-      const message = `${text} is not supported, so this form is not checked.`;
-      return [message, toDocument({ requestBody: { content } })];
-    }),
+    [
+      '/properties/a: An object in this style is not supported, so this form is not checked.',
+      form({ schema: { properties: { a: LISTS } }, encoding: { a: { style: 'deepObject' } } }),
+    ],
     ...[{ x: [] }, 'x', [null]].map((security): [string, object] => [
       'This operation is not served: its security must be a list of objects.',
       toDocument({ security }),

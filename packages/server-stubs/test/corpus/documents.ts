@@ -1,13 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../generator/openapi.ts';
-
-export interface PublicDocument {
-  readonly name: string;
-  readonly document: JsonObject;
-}
 
 export const features = readYaml('features.yaml');
 export const swagger = readYaml('swagger.yaml');
@@ -16,23 +11,14 @@ export function readYaml(name: string): JsonObject {
   return parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
 }
 
-/** Third-party documents: all in two packages. */
-export function readPublicDocuments(): PublicDocument[] {
-  return [...readFolder('2.0'), ...readFolder('3.0'), ...readFolder('3.1'), readGalaxy()];
-}
-
-function readFolder(version: string): PublicDocument[] {
-  const root = fileURLToPath(import.meta.resolve('@readme/oas-examples/3.0/json/petstore.json'));
-  const folder = join(root, '../../..', version, 'json');
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => ({
-      name: `${version}/${file}`,
-      document: JSON.parse(readFileSync(join(folder, file), 'utf8')),
-    }));
-}
-
-function readGalaxy(): PublicDocument {
-  const file = fileURLToPath(import.meta.resolve('@scalar/galaxy/3.1.json'));
-  return { name: 'galaxy.json', document: JSON.parse(readFileSync(file, 'utf8')) };
+/** Third-party documents by name, such as `3.0/petstore.json`. */
+export function readPublicDocuments(): Map<string, JsonObject> {
+  const petstore = import.meta.resolve('@readme/oas-examples/3.0/json/petstore.json');
+  const root = join(fileURLToPath(petstore), '../../..');
+  const examples = globSync('{2.0,3.0,3.1}/json/*.json', { cwd: root }).sort();
+  const galaxy = fileURLToPath(import.meta.resolve('@scalar/galaxy/3.1.json'));
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+  return new Map(
+    examples.map((file) => [file.replace('json/', ''), read(join(root, file))] as const),
+  ).set('galaxy.json', read(galaxy));
 }
