@@ -20,8 +20,12 @@ export interface Conversion {
 }
 
 /** Keywords that stay as they are. */
-const VALUES =
-  /^(?:type|enum|const|multipleOf|maximum|minimum|exclusiveMaximum|exclusiveMinimum|format|pattern|maxLength|minLength|maxItems|minItems|uniqueItems|maxContains|minContains|maxProperties|minProperties|dependentRequired)$/;
+const VALUES = new Set(
+  `type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
+  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties dependentRequired`.split(
+    /\s+/,
+  ),
+);
 
 /** Keywords whose schemas may require properties of the same value. Those of `if` and `not` only look for them. */
 const REQUIRING = /^(?:allOf|anyOf|oneOf|then|else|dependentSchemas)$/;
@@ -73,7 +77,7 @@ function convertKeyword(
   const value = schema[keyword];
   // Loading warns about `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
   if (keyword.startsWith('exclusive') && typeof value === 'boolean') return undefined;
-  if (VALUES.test(keyword)) return value;
+  if (VALUES.has(keyword)) return value;
   if (keyword === '$ref') return conversion.toTargetId(String(value));
   if (keyword === 'required') {
     const schemas = [...parents, schema];
