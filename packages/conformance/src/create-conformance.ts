@@ -4,7 +4,7 @@ import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { StartError } from './not-run.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { createReport, type Report } from './report/to-report.ts';
+import { createReport, type Report } from './report/verdict.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
 import { assume, prepare } from './run/prepare.ts';
@@ -49,9 +49,9 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const { secrets, sent } = resources;
   let accepted = assume(settings);
   const results: Result[] = [];
-  const onResult = ({ reason, findings, notes, unchecked, ...result }: Result) => {
+  const onResult = ({ reason, findings, notes, sentences, ...result }: Result) => {
     // What the deployment sent, but not the contract's text, which may contain a password that is an ordinary word.
-    const redacted = { ...result, ...secrets.redact({ reason, findings, notes, unchecked }) };
+    const redacted = { ...result, ...secrets.redact({ reason, findings, notes, sentences }) };
     results.push(redacted);
     settings.onResult(redacted);
   };

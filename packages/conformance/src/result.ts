@@ -32,24 +32,28 @@ export interface Scope {
   responses: number;
 }
 
+/** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
+export interface SentenceResult {
+  id: string;
+  outcome: Outcome;
+  /** Why it was not checked, or only partly although it passed. */
+  reason?: string | undefined;
+  /** If the sentence is about each response: how many of the responses it applies to violate it. */
+  scope?: Scope | undefined;
+}
+
 /** The result of one test. Credentials are redacted in every string. */
 export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
-  /** Its ID if it was completely checked and passed, and those of the sentences of a rule that did. */
-  passed: string[];
   outcome: Outcome;
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string | undefined;
+  /** The sentences of a rule. Transactions and workflows have none. */
+  sentences: SentenceResult[];
   findings: Finding[];
-  /** What was not checked although it passed or failed, and why. */
-  unchecked: string[];
-  /** IDs of the sentences of a rule that were skipped or ended with an error although it failed. */
-  unfinished: string[];
   /** More information for the operator, which does not affect the outcome. */
   notes: string[];
-  /** By sentence, if it applies to each response: how many of the responses it applies to violate it. */
-  scopes: Record<string, Scope>;
   durationMs: number;
 }
 
@@ -57,7 +61,15 @@ export function toResult(
   { engine, id, level, statement }: Test,
   known: Pick<Result, 'outcome'> & Partial<Result>,
 ): Result {
-  const passed = known.outcome === 'pass' ? [id] : [];
-  const lists = { rules: [], findings: [], unchecked: [], unfinished: [], notes: [] };
-  return { engine, id, level, statement, passed, ...lists, scopes: {}, durationMs: 0, ...known };
+  const lists = { rules: [], sentences: [], findings: [], notes: [] };
+  return { engine, id, level, statement, ...lists, durationMs: 0, ...known };
+}
+
+/** Returns what was not checked of a rule that passed or failed nevertheless, and why. */
+export function listUnchecked({ outcome, sentences }: Result): string[] {
+  if (outcome !== 'pass' && outcome !== 'fail') return [];
+  return sentences.flatMap(({ id, outcome, reason }) => {
+    const what = outcome === 'pass' ? 'only partly' : 'not';
+    return reason === undefined ? [] : `${id} was ${what} checked: ${reason}`;
+  });
 }

@@ -36,9 +36,11 @@ test.each([
     const options = { ...target.options, only: ['GW-ERROR'], known: [{ id }] };
     const { exitCode, results } = await createConformance(options).run();
     expect(exitCode).toBe(code);
-    expect(results.find((result) => result.id === 'GW-ERROR')?.unchecked).toEqual([
-      'GW-ERROR/2 was not checked: no error has both a requestId and an X-Request-Id',
-    ]);
+    expect(results.find((result) => result.id === 'GW-ERROR')?.sentences).toContainEqual({
+      id: 'GW-ERROR/2',
+      outcome: 'skip',
+      reason: 'no error has both a requestId and an X-Request-Id',
+    });
   },
 );
 

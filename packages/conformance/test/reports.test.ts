@@ -4,9 +4,15 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import type { KnownFailure } from '../src/options.ts';
 import { reporters } from '../src/report/reporters.ts';
-import { createReport, type Report } from '../src/report/to-report.ts';
 import { toText } from '../src/report/to-text.ts';
-import { type Finding, type Outcome, type Result, toResult } from '../src/result.ts';
+import { createReport, type Report } from '../src/report/verdict.ts';
+import {
+  type Finding,
+  type Outcome,
+  type Result,
+  type SentenceResult,
+  toResult,
+} from '../src/result.ts';
 
 /** A GW-C1 result that passed, with the given changes. */
 function sampleResult({
@@ -51,7 +57,7 @@ const failed = sampleResult({
   outcome: 'fail',
   findings: [finding],
   notes: [HOSTILE],
-  scopes: { 'GW-C2': { violations: 2, responses: 61 } },
+  sentences: [{ id: 'GW-C2', outcome: 'fail', scope: { violations: 2, responses: 61 } }],
 });
 const report = sampleReport([
   sampleResult(),
@@ -135,9 +141,9 @@ test('HTML: lists first what to fix, with what fails for the same reasons', () =
   const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<h2>/s.exec(page) ?? [];
   expect(problems.match(/<li id=/g)).toHaveLength(2);
   expect(problems).toMatch(/<li id="GW-C2">.*must be attachment, not.*2 of 61 responses.*<\/ol>/s);
-  expect(problems).toMatch(/Also fails: .*cloudrun-post 200 .*<\/ol>/s);
+  expect(problems).toMatch(/Also fails, .*cloudrun-post 200 .*<\/ol>/s);
   expect(problems).toMatch(/request +POST http.*response +200\n.*x-request-id: id-1/s);
-  expect(problems).toMatch(/<\/ol>.*These also fail, .*ST-SEQUENCE/s);
+  expect(problems).toMatch(/id="ST-COPY-KEEPS">.*Also fails, .*ST-SEQUENCE/s);
   expect(problems).not.toContain('GW-C1');
   expect(page).toContain('GW-C1: ticket 7');
 });
@@ -150,16 +156,34 @@ test('text: a failure is shown unless a MUST that is shown explains it', () => {
   const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE' });
   const text = toText(sampleReport([should, gateway, workflow, sequence]), {}, (_, word) => word);
   for (const id of ['GW-C1', 'copy-file', 'ST-SEQUENCE']) expect(text).toContain(`fail      ${id}`);
-  expect(text.join('\n')).not.toContain('These also fail');
+  expect(text.join('\n')).not.toContain('for the same reason');
+});
+
+test('text: one error response that several rules find is one problem, and its call is shown once', () => {
+  const response = { status: 500, headers: {}, body: '' };
+  const find = (sentence: string) => ({ ...finding, message: 'must be 200', response, sentence });
+  const rule = sampleResult({ ...failed, findings: [find('GW-C2/1'), find('GW-C2/2')] });
+  const others = ['GW-C3', 'ST-PATH', 'ST-INVALID', 'ST-COPY-CALL'].map((id) =>
+    sampleResult({ id, outcome: 'fail', findings: [find(id)] }),
+  );
+  const text = toText(sampleReport([rule, ...others]), {}, (_, word) => word).join('\n');
+  expect(text.match(/^fail /gm)).toHaveLength(1);
+  expect(text.match(/^ +request /gm)).toHaveLength(1);
+  expect(text).toMatch(/^ +also +GW-C2\/2: must be 200$/m);
+  expect(text).toMatch(
+    /^ +also +4 more, probably for the same reason: .*: see --report html=FILE$/m,
+  );
 });
 
 test('text: a rule that was checked only partly is not counted as followed, and the reason is shown', () => {
-  const unchecked = ['ST-REQUEST/3 was not checked: no second form'];
-  const passed = ['ST-REQUEST/1'];
-  const partly = sampleResult({ id: 'ST-REQUEST', passed, unchecked, notes: ['Another note.'] });
+  const sentences: SentenceResult[] = [
+    { id: 'ST-REQUEST/1', outcome: 'pass' },
+    { id: 'ST-REQUEST/3', outcome: 'disabled', reason: 'no second form' },
+  ];
+  const partly = sampleResult({ id: 'ST-REQUEST', sentences, notes: ['Another note.'] });
   const text = toText(sampleReport([sampleResult(), partly]), {}, (_, word) => word);
   expect(text).toContain('follows what was checked: 2 of 2 rules, 1 only partly');
-  expect(text).toContain(`  ${unchecked[0]}`);
+  expect(text).toContain('  ST-REQUEST/3 was not checked: no second form');
   expect(text.join('\n')).not.toContain('Another note.');
 });
 
@@ -192,8 +216,11 @@ test.each<[string, string[], Finding[], number]>([
   ['only one of its sentences', ['GW-C2/1'], [first, second], 1],
   ['its sentence, and one that is fixed', ['GW-C2/1', 'GW-C2/2'], [first], 1],
 ])('a failure of a rule and a transaction with %s known', (_, ids, findings, exitCode) => {
-  const passed = findings.includes(second) ? [] : ['GW-C2/2'];
-  const rule = sampleResult({ ...failed, findings, passed });
+  const sentences: SentenceResult[] = [
+    { id: 'GW-C2/1', outcome: 'fail' },
+    { id: 'GW-C2/2', outcome: findings.includes(second) ? 'fail' : 'pass' },
+  ];
+  const rule = sampleResult({ ...failed, findings, sentences });
   const transaction = sampleResult({
     ...rule,
     engine: 'dredd',
@@ -209,14 +236,18 @@ test('a failure without findings is not known', () => {
   expect([exitCode, known.failures]).toEqual([1, []]);
 });
 
-test.each<[Outcome, unchecked: string[], verdict: string]>([
+test.each<[Outcome, SentenceResult[], verdict: string]>([
   ['pass', [], 'follows the contract, except for known failures: 2 of 2 rules, 1 known to fail'],
-  ['pass', ['GW-C2/2'], 'follows what was checked, except for known failures: 2 of 2 rules'],
+  [
+    'pass',
+    [{ id: 'GW-C2/2', outcome: 'disabled', reason: 'no forms' }],
+    'follows what was checked, except for known failures: 2 of 2 rules',
+  ],
   ['disabled', [], 'follows what was checked, except for known failures: 1 of 2 rules'],
 ])(
-  'the verdict on a known failure next to a %s, with %j unchecked',
-  (outcome, unchecked, verdict) => {
-    const results = [sampleResult({ outcome }), { ...failed, unchecked }];
+  'the verdict on a known failure next to a %s, with the sentences %j',
+  (outcome, sentences, verdict) => {
+    const results = [sampleResult({ outcome }), { ...failed, sentences }];
     const report = sampleReport(results, [{ id: 'GW-C2' }]);
     expect(report).toMatchObject({ exitCode: 0, verdict: expect.stringContaining(verdict) });
   },

@@ -12,36 +12,51 @@ const MAX_COMMAND = 2_000;
 
 const FINDINGS_SHOWN = 3;
 
-/** Returns the findings by sentence: its text, the different messages, and the first finding, whose call is shown. */
-export function toViolations({ id: result, findings, statement, scopes }: Result) {
-  const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? result);
-  return [...groups].map(([id, [first, ...others]]) => {
-    const messages = [first, ...others].map((finding) => cut(finding?.message ?? ''));
-    const different = [...new Set(messages)];
-    const more = different.length - FINDINGS_SHOWN;
-    const { [id]: scope } = scopes;
+/** The findings about one sentence of a rule, or those of a transaction or workflow. */
+interface Violation {
+  id: string;
+  sentence: string;
+  /** What was found, without repetitions. */
+  messages: string[];
+  /** The finding whose call is shown. */
+  first: Finding;
+  /** How many of the responses it applies to violate it, if it is about each response. */
+  share: string;
+}
+
+export function listViolations({ id: test, findings, statement, sentences }: Result): Violation[] {
+  const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? test);
+  return [...groups].map(([id, found]) => {
+    const messages = [...new Set(found.map(({ message }) => cut(message)))];
+    const more = messages.length - FINDINGS_SHOWN;
+    const scope = sentences.find((one) => one.id === id)?.scope;
     return {
-      sentence: id === result ? statement : `${id}: ${findStatement(id as SentenceId)}`,
-      messages: [
-        ...different.slice(0, FINDINGS_SHOWN),
-        ...(more > 0 ? [`… and ${more} more`] : []),
-      ],
-      first: first as Finding,
-      share: scope ? `${scope.violations} of ${scope.responses} responses` : '',
+      id,
+      sentence: id === test ? statement : `${id}: ${findStatement(id as SentenceId)}`,
+      messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
+      first: found[0] as Finding,
+      share: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
 }
 
 export function formatEvidence(result: Result): string {
+  return listViolations(result)
+    .map((violation) => formatViolation(result, violation))
+    .join('\n');
+}
+
+export function formatViolation(result: Result, violation: Violation): string {
+  const { sentence, messages, first, share } = violation;
   const sources = result.engine === 'rules' ? listSources(result.rules) : [];
-  const sections = toViolations(result).flatMap(({ sentence, messages, first, share }) => [
+  const sections = [
     ['contract', `${sentence}\n${sources.join('; ')}`.trimEnd()],
     ['found', `${messages.join('\n')}\n${first.where}`],
     ['scope', share],
     ['request', first.request ? toMessage(first.request) : ''],
     ['response', first.response ? toMessage(first.response) : ''],
     ['repeat', toRepeat(result, first)],
-  ]);
+  ];
   return sections.flatMap(toLines).join('\n');
 }
 

@@ -1,15 +1,16 @@
 import { manifest } from '../manifest.ts';
-import type { Outcome, Result } from '../result.ts';
-import { cut, formatEvidence, toViolations } from './evidence.ts';
-import { escapeXml } from './to-junit.ts';
+import { listUnchecked, type Outcome, type Result } from '../result.ts';
+import { cut, formatEvidence, listViolations } from './evidence.ts';
 import {
+  groupByArea,
   groupByReason,
   listFacts,
   listIds,
   listProblems,
-  type Report,
-  toGroups,
-} from './to-report.ts';
+  type Problem,
+} from './overview.ts';
+import { escapeXml } from './to-junit.ts';
+import type { Report } from './verdict.ts';
 
 /** Text that is not escaped again. */
 interface Markup {
@@ -33,8 +34,8 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 /** Renders the run as a self-contained page, which is read from the top: what to fix comes first. */
 export function toHtml(report: Report): string {
-  const list = listProblems(report);
-  const shown = list.problems.map(({ cause }) => cause);
+  const problems = listProblems(report);
+  const shown = problems.map(({ cause }) => cause);
   const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
   return html`<!doctype html>
 <html lang="en">
@@ -49,35 +50,34 @@ export function toHtml(report: Report): string {
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
 ${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
-${toProblems(list)}
+${toProblems(problems)}
 ${toReasons('Could not be checked', results, ['error', 'skip'])}
 ${toReasons('Not checked', results, ['disabled'])}
 ${listFacts(report).map(([title, items]) => html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`)}
 <h2>All results</h2>
-${toGroups(results).map(([title, group]) => toTable(title, group, shown))}
+${groupByArea(results).map(([title, group]) => toTable(title, group, shown))}
 </body>
 </html>
 `.markup;
 }
 
-function toProblems({ problems, rest }: ReturnType<typeof listProblems>): Markup | undefined {
+function toProblems(problems: readonly Problem[]): Markup | undefined {
   if (problems.length === 0) return undefined;
   return html`<h2>What to fix</h2>
-<ol>${problems.map(({ cause, others }) => toProblem(cause, others))}</ol>
-${rest.length > 0 ? html`<p>These also fail, probably for the same reasons: ${listIds(rest)}.</p>` : undefined}`;
+<ol>${problems.map(toProblem)}</ol>`;
 }
 
-function toProblem(cause: Result, others: readonly Result[]): Markup {
+function toProblem({ cause, others }: Problem): Markup {
   const { id, level, notes } = cause;
   return html`<li id="${id}"><h3>${id}${level === 'should' ? ' (SHOULD)' : ''}</h3>
-${toViolations(cause).map(
+${listViolations(cause).map(
   ({ sentence, messages }) => html`<p>${toProse(sentence)}</p>
 <p class="found">${messages.map((message) => html`${message}<br>`)}</p>
 `,
 )}
 <details><summary>The call, and how to repeat it</summary><pre>${formatEvidence(cause)}</pre></details>
 ${notes.map((note) => html`<p>${note}</p>`)}
-${others.length > 0 ? html`<p class="quiet">Also fails: ${listIds(others)}</p>` : undefined}
+${others.length > 0 ? html`<p class="quiet">Also fails, probably for the same reason: ${listIds(others)}</p>` : undefined}
 </li>
 `;
 }
@@ -104,9 +104,9 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 }
 
 function toRow(result: Result, isShown: boolean): Markup {
-  const { id, outcome, statement, notes, unchecked } = result;
+  const { id, outcome, statement, notes } = result;
   return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
-${[...notes, ...unchecked].map((note) => html`<p class="quiet">${note}</p>`)}
+${[...notes, ...listUnchecked(result)].map((note) => html`<p class="quiet">${note}</p>`)}
 ${outcome === 'fail' && !isShown ? html`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }

@@ -1,6 +1,7 @@
-import type { Result } from '../result.ts';
+import { listUnchecked, type Result } from '../result.ts';
 import { formatEvidence } from './evidence.ts';
-import { isDecisive, type Report, toGroups } from './to-report.ts';
+import { groupByArea } from './overview.ts';
+import { isDecisive, type Report } from './verdict.ts';
 
 /**
  * Converts the run to JUnit XML. CI systems fail a build on every failure, so those that do not count, because the
@@ -8,7 +9,7 @@ import { isDecisive, type Report, toGroups } from './to-report.ts';
  */
 export function toJunit(report: Report): string {
   const { startedAt: timestamp, durationMs, results, verdict } = report;
-  const suites = toGroups(results).map(([name, group]) => {
+  const suites = groupByArea(results).map(([name, group]) => {
     const time = group.reduce((sum, result) => sum + result.durationMs, 0) / 1000;
     const cases = group.map((result) => toCase(report, name, result));
     return toElement('testsuite', { name, ...toCounts(report, group), time, timestamp }, cases);
@@ -49,7 +50,7 @@ function toCase(report: Report, classname: string, result: Result): string {
   } else if (kind !== 'pass') {
     content.push(toElement(kind, { message: `${outcome} (${level.toUpperCase()}): ${message}` }));
   }
-  const notes = [...result.notes, ...result.unchecked].join('\n');
+  const notes = [...result.notes, ...listUnchecked(result)].join('\n');
   if (notes !== '') content.push(toElement('system-out', {}, [escapeXml(notes)]));
   return toElement('testcase', { name: id, classname, time: durationMs / 1000 }, content);
 }

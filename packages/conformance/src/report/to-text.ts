@@ -1,6 +1,7 @@
 import type { Outcome, Result } from '../result.ts';
-import { formatEvidence, toPrintable } from './evidence.ts';
-import { groupByReason, listFacts, listIds, listProblems, type Report } from './to-report.ts';
+import { formatViolation, listViolations, toPrintable } from './evidence.ts';
+import { groupByReason, listFacts, listIds, listProblems, type Problem } from './overview.ts';
+import type { Report } from './verdict.ts';
 
 export type Paint = (
   color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
@@ -32,17 +33,13 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];
   const verdict = paint(color, toPrintable(report.verdict));
   if (quiet) return [verdict];
-  const { problems, rest } = listProblems(report);
   const lines = [`${paint('green', 'pass'.padEnd(9))} ${report.summary.pass}`];
   for (const [title, items] of listFacts(report)) {
     const more = items.length - ITEMS_SHOWN;
     lines.push(title, ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`));
     if (more > 0) lines.push(`  … ${more} more: see --report html=FILE`);
   }
-  for (const { cause, others } of problems) lines.push('', ...toProblem(cause, others, paint));
-  if (rest.length > 0) {
-    lines.push('', `These also fail, probably for the same reasons: ${listIds(rest)}`);
-  }
+  for (const problem of listProblems(report)) lines.push('', ...toProblem(problem, paint));
   lines.push('', verdict);
   for (const outcome of ['error', 'skip', 'disabled'] as const) {
     for (const [reason, group] of groupByReason(results, outcome)) {
@@ -55,9 +52,17 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   return lines;
 }
 
-function toProblem(cause: Result, others: readonly Result[], paint: Paint): string[] {
-  const lines = formatEvidence(cause).split('\n');
+/** Shows one call: the others, and those of what fails for the same reason, are in the other reports. */
+function toProblem({ cause, others }: Problem, paint: Paint): string[] {
+  const [first, ...more] = listViolations(cause);
+  const lines = first ? formatViolation(cause, first).split('\n') : [];
+  const also = more.map(({ id, messages }) => `${id}: ${messages[0]}`);
+  if (others.length > 0) {
+    const named = listIds(others.slice(0, IDS_SHOWN));
+    const rest = others.length > IDS_SHOWN ? ', …: see --report html=FILE' : '';
+    also.push(`${others.length} more, probably for the same reason: ${named}${rest}`);
+  }
   lines.push(...cause.notes.map((note) => `note      ${toPrintable(note)}`));
-  if (others.length > 0) lines.push(`also      ${listIds(others)}`);
+  lines.push(...also.map((text) => `also      ${toPrintable(text)}`));
   return [toResultLine(cause, paint), ...lines.map((line) => `          ${line}`.trimEnd())];
 }

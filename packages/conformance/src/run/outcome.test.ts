@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { findRule } from '../contract/rules.ts';
 import { NetworkError } from '../http/connection.ts';
 import { DisabledError, FailError, NoWebSocketError, SkipError } from '../not-run.ts';
 import type { Outcome } from '../result.ts';
-import { decideCheck, decideInvariant, findDecisive, findUnchecked } from './outcome.ts';
+import { decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
 
 const running = new AbortController().signal;
 const over = AbortSignal.abort('the run is over');
@@ -38,14 +39,28 @@ test.each<[string, number | undefined, checked: Outcome, Outcome | undefined]>([
   expect(decideInvariant(scope, [{ outcome }])?.outcome).toBe(expected);
 });
 
-test.each<[Outcome[], decisive: Outcome, unchecked: string | undefined]>([
+test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
   [['pass', 'pass'], 'pass', undefined],
   [['pass', 'disabled'], 'pass', 'disabled'],
   [['disabled', 'skip', 'pass'], 'skip', 'skip'],
   [['skip', 'error', 'pass'], 'error', 'error'],
   [['error', 'fail'], 'fail', undefined],
-])('the parts %j', (outcomes, decisive, unchecked) => {
-  const parts = outcomes.map((outcome) => ({ outcome, reason: outcome }));
-  expect(findDecisive(parts).outcome).toBe(decisive);
-  expect(findUnchecked(decisive, parts)).toBe(unchecked);
+])('a sentence with the parts %j, and its rule', (outcomes, outcome, reason) => {
+  const parts = outcomes.map((one) => {
+    const why = one === 'pass' || one === 'fail' ? {} : { reason: one };
+    return { id: 'GW-C2/1', outcome: one, findings: [], ...why };
+  });
+  const result = decideRule(findRule('GW-C2'), parts);
+  expect(result.sentences).toMatchObject([{ id: 'GW-C2/1', outcome }]);
+  expect(result.sentences[0]?.reason).toBe(reason);
+  expect(result.outcome).toBe(outcome);
+});
+
+test('the reason of a rule names its sentence, unless all have the same', () => {
+  const rule = findRule('GW-C2');
+  const first: Part = { id: 'GW-C2/1', outcome: 'skip', reason: 'no file', findings: [] };
+  const second: Part = { ...first, id: 'GW-C2/2' };
+  expect(decideRule(rule, [first, second]).reason).toBe('no file');
+  const passed: Part = { id: 'GW-C2/2', outcome: 'pass', findings: [] };
+  expect(decideRule(rule, [first, passed]).reason).toBe('GW-C2/1: no file');
 });

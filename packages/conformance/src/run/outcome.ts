@@ -1,25 +1,51 @@
+/*
+ * How a rule gets its outcome. In each table, the first line that applies counts.
+ *
+ * | A check of a sentence                               | Outcome                                         |
+ * | --------------------------------------------------- | ----------------------------------------------- |
+ * | has findings, whether or not it finished            | `fail`                                          |
+ * | lacks only WebSockets, and has made assertions      | `pass`                                          |
+ * | did not finish                                      | `disabled`, `skip` or `error`, by what it threw |
+ * | has made no assertions                              | `error`                                         |
+ * | otherwise                                           | `pass`                                          |
+ *
+ * | The invariant of a sentence                         | Outcome                                         |
+ * | --------------------------------------------------- | ----------------------------------------------- |
+ * | is violated by a response                           | `fail`                                          |
+ * | applies to responses                                | `pass`                                          |
+ * | applies to none, although a check made its calls    | `skip`                                          |
+ * | otherwise                                           | none: the checks say why they made no calls     |
+ *
+ * A sentence gets the first outcome in `PRECEDENCE` that one of these parts has, and a rule the first that one of its
+ * sentences has. What the outcomes mean for the run is in `report/verdict.ts`.
+ */
+import type { Rule } from '../contract/rules.ts';
 import { NoWebSocketError, skipped, toNotRun } from '../not-run.ts';
-import type { Outcome, Scope } from '../result.ts';
+import {
+  type Finding,
+  type Outcome,
+  type Result,
+  type Scope,
+  type SentenceResult,
+  toResult,
+} from '../result.ts';
 
-/** An outcome; with a reason, unless it is `pass` or `fail`. */
-export interface Decided {
-  outcome: Outcome;
-  reason?: string | undefined;
+const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
+
+export type Decision = Pick<SentenceResult, 'outcome' | 'reason'>;
+
+/** What one check, or the invariant, shows about a sentence. */
+export interface Part extends SentenceResult {
+  findings: Finding[];
+  notes?: string[];
+  durationMs?: number;
 }
 
-/**
- * Decides about a check; `error` is why it did not finish, if it did not. The first line that applies counts:
- *
- * - it has findings, whether or not it finished: `fail`
- * - it lacks only WebSockets, and has made assertions: `pass`
- * - it did not finish: `disabled`, `skip` or `error`, depending on its error
- * - it has made no assertions: `error`
- * - otherwise: `pass`
- */
+/** @param check `error` is why it did not finish, if it did not */
 export function decideCheck(
   check: { findings: number; hasAsserted: boolean; error?: unknown },
   signal: AbortSignal,
-): Decided {
+): Decision {
   const { findings, hasAsserted, error } = check;
   if (findings > 0) return { outcome: 'fail' };
   if (error instanceof NoWebSocketError && hasAsserted) return { outcome: 'pass' };
@@ -28,37 +54,43 @@ export function decideCheck(
   return { outcome: 'pass' };
 }
 
-/**
- * Decides about the invariant of a sentence, next to the checks that make calls for it:
- *
- * - a response violates it: `fail`
- * - responses conform: `pass`
- * - it applies to no response, although a check has passed: `skip`
- * - otherwise: nothing, because the checks say why they made no such calls
- */
 export function decideInvariant(
   scope: Scope | undefined,
-  checks: readonly Decided[],
-): Decided | undefined {
+  checks: readonly Decision[],
+): Decision | undefined {
   if (scope) return { outcome: scope.violations > 0 ? 'fail' : 'pass' };
   const isChecked = checks.some(({ outcome }) => outcome === 'pass');
   return isChecked ? skipped('the run got no response that the rule applies to') : undefined;
 }
 
-/** The outcome of a sentence is the first of these that a check or its invariant has; that of a rule, a sentence. */
-const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
-
-export function findDecisive<Item extends Decided>(items: readonly Item[]): Item {
-  const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
-  return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
+export function decideRule(rule: Rule, parts: readonly Part[]): Result {
+  const sentences = [...Map.groupBy(parts, ({ id }) => id)].map(([id, ofSentence]) =>
+    decideSentence(id, ofSentence),
+  );
+  const { id, outcome, reason } = findDecisive(sentences);
+  const isShared = sentences.every((sentence) => sentence.reason === reason);
+  const isDecided = outcome === 'pass' || outcome === 'fail';
+  return toResult(rule, {
+    rules: [rule.id],
+    outcome,
+    ...(!isDecided && { reason: isShared ? reason : `${id}: ${reason}` }),
+    sentences,
+    findings: parts.flatMap(({ findings }) => findings),
+    notes: parts.flatMap(({ notes = [] }) => notes),
+    durationMs: parts.reduce((total, { durationMs = 0 }) => total + durationMs, 0),
+  });
 }
 
-/**
- * Returns why a sentence with this outcome was not checked, or only partly: something that should prove it, too, is
- * disabled. A failure needs no other proof.
- */
-export function findUnchecked(outcome: Outcome, items: readonly Decided[]): string | undefined {
-  if (outcome === 'fail') return undefined;
-  const missing = outcome === 'pass' ? 'disabled' : outcome;
-  return items.find((item) => item.outcome === missing)?.reason;
+function decideSentence(id: string, parts: readonly Part[]): SentenceResult {
+  const { outcome } = findDecisive(parts);
+  // A failure needs no other proof, but a pass is partial if something that should prove it, too, is disabled.
+  const unproved = outcome === 'pass' ? 'disabled' : outcome;
+  const reason = parts.find((part) => part.outcome === unproved)?.reason;
+  const scope = parts.find((part) => part.scope)?.scope;
+  return { id, outcome, ...(reason && { reason }), ...(scope && { scope }) };
+}
+
+function findDecisive<Item extends Decision>(items: readonly Item[]): Item {
+  const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
+  return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
 }

@@ -1,8 +1,23 @@
+/*
+ * What each result means for the exit code. That of the run is 1 if any result has 1, otherwise 2 if any has 2 or nothing
+ * was checked, and otherwise 0.
+ *
+ * | Outcome                       | MUST | SHOULD | in `--known`           | in `--known`, `flaky` |
+ * | ----------------------------- | ---- | ------ | ---------------------- | --------------------- |
+ * | `pass`                        | 0    | 0      | 1: remove the entry    | 0                     |
+ * | `pass`, but only partly       | 0    | 0      | 0                      | 0                     |
+ * | `fail`                        | 1    | 0      | 0                      | 0                     |
+ * | `fail`, a sentence unfinished | 1    | 0      | 2, unless it is listed | the same              |
+ * | `error`, `skip`               | 2    | 0      | 2, or 0 for a SHOULD   | the same              |
+ * | `disabled`                    | 0    | 0      | 0                      | 0                     |
+ *
+ * An entry that has expired also makes it 1.
+ */
 import { catalog } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { listUnchecked, OUTCOMES, type Outcome, type Result } from '../result.ts';
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
@@ -69,10 +84,6 @@ function count(results: readonly Result[]): Report['summary'] {
   return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
 }
 
-/** Whether a rule passed or failed although a sentence of it was not checked, or not selected. */
-const isPartlyChecked = ({ id, outcome, passed, unchecked }: Result): boolean =>
-  outcome === 'pass' ? !passed.includes(id) : unchecked.length > 0;
-
 function compare(
   results: readonly Result[],
   entries: readonly KnownFailure[],
@@ -80,17 +91,30 @@ function compare(
 ): Report['known'] {
   const expired = entries.filter(({ expires = today }) => expires < today);
   const accepted = entries.filter((entry) => !expired.includes(entry));
-  const passed = results.flatMap((result) => result.passed);
+  const isAccepted = ({ id }: { id: string }) => accepted.some((entry) => entry.id === id);
+  const passed = results.flatMap(listPassed);
   const stale = accepted.filter(({ id, flaky }) => !flaky && passed.includes(id));
-  const unfinished = results
-    .filter(({ id, level }) => level === 'must' && !accepted.some((entry) => entry.id === id))
-    .flatMap((result) => result.unfinished);
+  const failed = results.filter(({ level, outcome }) => level === 'must' && outcome === 'fail');
+  const unfinished = failed
+    .filter((result) => !isAccepted(result))
+    .flatMap(({ sentences }) => sentences.filter((one) => isOpen(one) && !isAccepted(one)));
+  const toIds = (items: readonly { id: string }[]) => items.map(({ id }) => id);
   return {
     failures: results.flatMap((result) => toKnown(result, accepted)),
-    stale: stale.map(({ id }) => id),
-    expired: expired.map(({ id }) => id),
-    unfinished: unfinished.filter((id) => !accepted.some((entry) => entry.id === id)),
+    stale: toIds(stale),
+    expired: toIds(expired),
+    unfinished: toIds(unfinished),
   };
+}
+
+const isOpen = ({ outcome }: Pick<Result, 'outcome'>): boolean =>
+  outcome === 'error' || outcome === 'skip';
+
+/** Returns the IDs of what passed completely: of the result, and of its sentences. */
+function listPassed(result: Result): string[] {
+  return [{ ...result, reason: listUnchecked(result)[0] }, ...result.sentences]
+    .filter(({ outcome, reason }) => outcome === 'pass' && reason === undefined)
+    .map(({ id }) => id);
 }
 
 /** Entries must cover each finding: by the ID of the result, of the sentence or of a rule that is violated. */
@@ -117,12 +141,11 @@ function conclude(
 ): Pick<Report, 'exitCode' | 'verdict'> {
   const decisive = results.filter((result) => isDecisive(result, known));
   const failed = decisive.filter(({ outcome }) => outcome === 'fail');
-  const isOpen = decisive.some(({ outcome }) => outcome === 'error' || outcome === 'skip');
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
-  const partly = results.filter(isPartlyChecked).length;
-  const isInconclusive = isOpen || known.unfinished.length > 0 || pass + fail === 0;
+  const partly = results.filter((result) => listUnchecked(result).length > 0).length;
+  const isInconclusive = decisive.some(isOpen) || known.unfinished.length > 0 || pass + fail === 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,
@@ -142,73 +165,4 @@ function conclude(
   const isExcepted = results.some(({ level, outcome }) => level === 'must' && outcome === 'fail');
   const what = checkedRules - partly < total ? 'what was checked' : 'the contract';
   return end(0, `follows ${what}${isExcepted ? ', except for known failures' : ''}`);
-}
-
-const AREAS: Record<string, string> = {
-  GW: 'Gateway',
-  AU: 'Authentication',
-  ST: 'Storage API',
-  UP: 'Upload target',
-  dredd: 'Documented responses (Dredd)',
-  respect: 'Workflows (Respect)',
-};
-
-/** Returns the results by their area. */
-export function toGroups(results: readonly Result[]): [title: string, results: Result[]][] {
-  const toArea = ({ engine, id }: Result) =>
-    AREAS[engine === 'rules' ? id.slice(0, 2) : engine] ?? '';
-  return [...Map.groupBy(results, toArea)];
-}
-
-export function groupByReason(results: readonly Result[], outcome: Outcome): [string, Result[]][] {
-  const found = results.filter((result) => result.outcome === outcome);
-  return [...Map.groupBy(found, ({ reason = '' }) => reason)];
-}
-
-/** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
-const SUMMARY_RULE = 'ST-SEQUENCE';
-
-/**
- * Returns what there is to fix, each with the transactions and workflows that violate its rule, and what else fails. A
- * failure is hidden only if a MUST that is shown explains it. A SHOULD explains nothing, because it fails no run.
- */
-export function listProblems({ results, known }: Report) {
-  const failed = results.filter(
-    ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
-  );
-  const reasons = failed.filter(
-    ({ id, engine, level }) => engine === 'rules' && level === 'must' && id !== SUMMARY_RULE,
-  );
-  const isExplained = ({ id, engine, rules }: Result) =>
-    id === SUMMARY_RULE
-      ? reasons.some((reason) => /^(ST|UP)-/.test(reason.id))
-      : engine !== 'rules' && reasons.some((reason) => rules.includes(reason.id));
-  const others = failed.filter(isExplained);
-  const causes = failed.filter((one) => !isExplained(one));
-  const problems = causes.map((cause) => ({
-    cause,
-    others: others.filter(({ rules }) => reasons.includes(cause) && rules.includes(cause.id)),
-  }));
-  return { problems, rest: others.filter(({ id }) => id === SUMMARY_RULE) };
-}
-
-export function listIds(results: readonly Result[]): string {
-  return results.map(({ id }) => id).join(', ');
-}
-
-/** Returns what else an operator must know: each with a title and what it is about. */
-export function listFacts({
-  known,
-  leftovers,
-  results,
-}: Report): [title: string, items: string[]][] {
-  const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));
-  const facts: [string, string[]][] = [
-    ['Only partly checked', results.flatMap(({ unchecked }) => unchecked)],
-    ['Known failures', failures],
-    ['Known failures that no longer fail', known.stale],
-    ['Known failures that are no longer accepted', known.expired],
-    ['Files that could not be removed', leftovers],
-  ];
-  return facts.filter(([, items]) => items.length > 0);
 }
