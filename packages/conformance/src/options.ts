@@ -107,10 +107,18 @@ export const schema = z.strictObject({
   sequences: integer(1, 100_000).default(5),
 });
 
+export type OptionName = keyof typeof schema.shape;
+
 /** The options whose values, or the values in them, are secret. */
-export const SECRETS = (Object.keys(schema.shape) as (keyof typeof schema.shape)[]).filter(
+export const SECRETS = (Object.keys(schema.shape) as OptionName[]).filter(
   (name) => schema.shape[name].meta()?.isSecret,
 );
+
+/** Returns the environment variable for an option. For a list, each header is an option of its own. */
+export function toVariable(name: string): string {
+  const single = name.replace(/Headers$/, 'Header');
+  return `BERTH_${single.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
 
 export type KnownFailure = z.input<typeof knownFailure>;
 
@@ -135,7 +143,7 @@ const NOWHERE = 'http://nowhere.invalid';
 /** @param nameOf returns the name under which the user has set an option */
 export function toSettings(
   { signal, onResult = () => {}, onNotice = () => {}, ...options }: ConformanceOptions,
-  nameOf: (option: string) => string = (option) => option,
+  nameOf: (option: OptionName) => string = (option) => option,
 ) {
   const data = parseOptions(options, nameOf);
   const apis = APIS.filter((api) => data[`${api}Url`] !== undefined);
@@ -158,14 +166,16 @@ export function toSettings(
 }
 
 /** @throws StartError with the first invalid option */
-export function parseOptions(options: object, nameOf: (option: string) => string) {
+export function parseOptions(options: object, nameOf: (option: OptionName) => string) {
   const { success, data, error } = schema.safeParse(options);
   if (success) return data;
   const [{ path = [], message = '' } = {}] = error.issues;
-  throw new StartError(`${[...path.slice(0, 1).map(String).map(nameOf), message].join(' ')}.`);
+  throw new StartError(
+    `${[...(path.slice(0, 1) as OptionName[]).map(nameOf), message].join(' ')}.`,
+  );
 }
 
-function toKeyPair(data: z.output<typeof schema>, nameOf: (option: string) => string) {
+function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) => string) {
   const { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token: token } = data;
   if (secretId !== undefined && secretKey !== undefined) {
     const { tc3Service: service, storageSigningHost } = data;

@@ -86,7 +86,7 @@ test('a call with a wrong token is not repeated with the valid one, and others o
     const text = formatEvidence({ ...result, findings: [finding] });
     return text.slice(text.indexOf('\nrepeat'));
   });
-  const withToken = commands?.filter((command) => command.includes('$BERTH_GATEWAY_TOKEN'));
+  const withToken = commands?.filter((command) => command.includes('{BERTH_GATEWAY_TOKEN}'));
   expect(withToken?.length).toBeGreaterThan(0);
   // Those with `Bearer wrong` and `wrong`.
   expect(commands?.filter((command) => command.includes('npx '))).toHaveLength(2);

@@ -6,9 +6,10 @@ import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
 import { SECRETS } from '../src/options.ts';
 import { reporters } from '../src/report/reporters.ts';
+import { metadata } from './mutants/hooks/storage.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
-import { startSecond } from './targets/start-second.ts';
+import { startBroken, startFronted, startSecond } from './targets/start-second.ts';
 
 const SIGNATURE = 'c0ffee0123456789c0ffee';
 const TEXTS = SECRETS.filter((name) => name !== 'storageHeaders');
@@ -102,7 +103,7 @@ test('the error of a run that cannot start shows no credential that the target e
   await using target = await startEcho(401, 'application/json', body);
   const conformance = createConformance({ gatewayUrl: target.url, gatewayToken });
   await expect(conformance.run()).rejects.toThrow(
-    /rejects the credentials provided \(401 \[redacted\]\)/,
+    /rejects the credentials provided \(401 \[redacted: BERTH_GATEWAY_TOKEN\]\)/,
   );
 });
 
@@ -120,6 +121,31 @@ test('failure reports contain no upload grants and no signatures', async () => {
     expect(shown).not.toContain(secret);
   }
   expect(shown).not.toMatch(/Signature=[0-9a-f]{16}/);
+});
+
+test('a command that repeats a call takes each secret from a variable', async () => {
+  await using target = await startBroken();
+  const tenant = ['--storage-header', 'X-Tenant: cloudrun'];
+  const only = ['--only', 'ST-PRESENT,GW-ERROR-NOT-FOUND'];
+  const { output } = await run(...target.args, ...tenant, ...only);
+  for (const secret of Object.values(target.options.storageHeaders)) {
+    expect(output).not.toContain(secret);
+  }
+  const commands = output.match(/^ +repeat +curl .*?(?=^ +also |^$)/gms) ?? [];
+  expect(commands).toHaveLength(2);
+  expect(commands[0]).toMatch(
+    /-H "Authorization: Bearer \$\{BERTH_GATEWAY_TOKEN\}" .*\/v1\/\$\{X_TENANT\}\//s,
+  );
+  expect(commands[1]).toMatch(
+    /-H "X-Svc-Authorization: \$\{X_SVC_AUTHORIZATION\}" .*-H "X-Tenant: \$\{X_TENANT\}"/s,
+  );
+});
+
+test('a target cannot name a variable whose value a command would send to it', async () => {
+  await using target = await startFronted(metadata((grant) => (grant.fileID = '[redacted: HOME]')));
+  const { output } = await run(...target.args, '--only', 'ST-DELETE-CALL,ST-LINKS-CALL,ST-PRESENT');
+  expect(output).toContain('"fileID":"[redacted]"');
+  expect(output).not.toContain('HOME');
 });
 
 test.each([

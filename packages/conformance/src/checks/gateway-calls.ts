@@ -4,9 +4,9 @@ import type { FixtureRequest } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { cite } from '../invariants/claims.ts';
 import { codeOf, hasErrorBody } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
+import { cite } from '../redact.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
 export const GET = { method: 'GET' } satisfies GatewayCall;

@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { cite } from '../invariants/claims.ts';
 import { SkipError } from '../not-run.ts';
+import { cite } from '../redact.ts';
 import { alternate, requestErrors } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */

@@ -5,8 +5,8 @@ import type { Need } from '../contract/catalog.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { type Message, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
-import { cite } from '../invariants/claims.ts';
 import { FailError, SkipError } from '../not-run.ts';
+import { cite } from '../redact.ts';
 import {
   EVERY_BYTE,
   expectGatewayRejections,

@@ -1,8 +1,8 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
-import { show } from '../invariants/claims.ts';
 import { hasFailed } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
+import { show } from '../redact.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */

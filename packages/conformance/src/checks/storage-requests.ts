@@ -3,9 +3,9 @@ import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { cite } from '../invariants/claims.ts';
 import { entryOf, isSuccess, linkOf } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
+import { cite } from '../redact.ts';
 import {
   expectAccepted,
   expectRejected,

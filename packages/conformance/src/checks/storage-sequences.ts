@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { show } from '../invariants/claims.ts';
 import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
 import { FailError } from '../not-run.ts';
+import { show } from '../redact.ts';
 import { needsFiles } from './storage-calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */

@@ -8,9 +8,9 @@ import {
   type PostOptions,
   toMultipart,
 } from '../context/files.ts';
-import { cite } from '../invariants/claims.ts';
 import { hasErrorElement } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
+import { cite } from '../redact.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 import { changeChars } from './wrong-credentials.ts';
 

@@ -5,11 +5,82 @@ import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
 import { StartError } from '../not-run.ts';
-import { type ConformanceOptions, type KnownFailure, schema } from '../options.ts';
+import {
+  type ConformanceOptions,
+  type KnownFailure,
+  type OptionName,
+  schema,
+  toVariable,
+} from '../options.ts';
 import { reporters } from '../report/reporters.ts';
 
+type Kind = keyof typeof reporters;
+
+/** Options of the command only. */
+interface CommandOnly {
+  list?: boolean;
+  report?: { kind: Kind; file: string }[];
+  quiet?: boolean;
+  verbose?: boolean;
+}
+
+type Name = OptionName | keyof CommandOnly;
+
+/** All options in the order of the help: a placeholder for the value, unless it is a flag, and a description. */
+const HELP: Record<Name, [placeholder: string, description: string]> = {
+  gatewayUrl: ['<url>', 'base URL of the gateway (default: not checked)'],
+  gatewayHost: ['<host>', 'Host header, which names the environment (default: in the URL)'],
+  storageUrl: ['<url>', 'base URL of the storage API, without /api/v2 (default: not checked)'],
+  env: ['<id>', 'environment for storage calls'],
+  service: ['<name>', 'name under which the fixture service is deployed'],
+  wireProfile: ['<file>', "wire profile of the deployment (default: the contract's names)"],
+
+  gatewayToken: ['<token>', 'access token for gateway calls'],
+  tc3SecretId: ['<id>', 'ID of the key pair that signs gateway and storage calls'],
+  tc3SecretKey: ['<key>', 'secret key of the key pair'],
+  tc3Token: ['<token>', 'session token of a temporary key pair'],
+  storageHeaders: ['<header>', "'Name: value', which storage calls send unchanged"],
+  otherEnvToken: ['<token>', 'valid access token of another environment'],
+  expiredToken: ['<token>', 'expired access token of this environment'],
+  forbiddenService: ['<name>', 'service that these credentials may not call'],
+
+  only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-'],
+  known: ['<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
+  readOnly: ['', 'send no request that stores, changes or deletes a file'],
+  list: ['', 'list the selected rules, transactions and workflows, then exit'],
+
+  budget: ['<seconds>', 'maximum duration; remaining checks are skipped'],
+  report: ['<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
+  quiet: ['', 'print only the verdict'],
+  verbose: ['', 'print each result as soon as it is known'],
+
+  ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones'],
+  timeout: ['<seconds>', 'how long to wait for a response'],
+  concurrency: ['<number>', 'number of checks to run in parallel'],
+  rate: ['<number>', 'maximum number of calls per second'],
+  requestForm: [
+    '<form>',
+    'where storage requests have their fields (default: detected): top, data',
+  ],
+  maxAgeUnit: ['<unit>', 'unit of maxAge: ms, s, min'],
+  minLinkSeconds: ['<seconds>', 'minimum lifetime of a link'],
+  tc3Service: ['<name>', 'service name in signatures'],
+  storageSigningHost: ['<host>', 'host in storage signatures'],
+  seed: ['<number>', 'repeat the sequences of an earlier run'],
+  sequences: ['<number>', 'number of generated sequences'],
+};
+
+/** The headings of the help, each above an option. */
+const HEADINGS: Partial<Record<Name, string>> = {
+  gatewayUrl: 'Deployment:',
+  gatewayToken: 'Credentials (best set by environment variables):',
+  only: 'Selection:',
+  budget: 'Run and reports:',
+  ca: 'Rarely needed:',
+};
+
 /** How the text of an option becomes its value, if it is not the value itself. The schema checks the value. */
-const CONVERSIONS: Record<string, (text: string) => unknown> = {
+const CONVERSIONS: Partial<Record<Name, (text: string) => unknown>> = {
   wireProfile: (file) => parseWireProfile(readText(file), file),
   known: (file) => parseKnown(readText(file)),
   ca: (file) => toCertificates(readText(file), file),
@@ -18,95 +89,33 @@ const CONVERSIONS: Record<string, (text: string) => unknown> = {
   report: (reports) => splitList(reports, /\n|,(?=[a-z0-9]+=)/).map(toReport),
 };
 
-const LISTS = ['storageHeaders', 'only', 'report'];
+const LISTS: Name[] = ['storageHeaders', 'only', 'report'];
 
-/** All options in the order of the help, under its headings, each with a placeholder for its value. */
-const HELP: Record<string, [name: string, placeholder: string, description: string][]> = {
-  'Deployment:': [
-    ['gatewayUrl', '<url>', 'base URL of the gateway (default: not checked)'],
-    ['gatewayHost', '<host>', 'Host header, which names the environment (default: in the URL)'],
-    ['storageUrl', '<url>', 'base URL of the storage API, without /api/v2 (default: not checked)'],
-    ['env', '<id>', 'environment for storage calls'],
-    ['service', '<name>', 'name under which the fixture service is deployed'],
-    ['wireProfile', '<file>', "wire profile of the deployment (default: the contract's names)"],
-  ],
-  'Credentials (best set by environment variables):': [
-    ['gatewayToken', '<token>', 'access token for gateway calls'],
-    ['tc3SecretId', '<id>', 'ID of the key pair that signs gateway and storage calls'],
-    ['tc3SecretKey', '<key>', 'secret key of the key pair'],
-    ['tc3Token', '<token>', 'session token of a temporary key pair'],
-    ['storageHeaders', '<header>', "'Name: value', which storage calls send unchanged"],
-    ['otherEnvToken', '<token>', 'valid access token of another environment'],
-    ['expiredToken', '<token>', 'expired access token of this environment'],
-    ['forbiddenService', '<name>', 'service that these credentials may not call'],
-  ],
-  'Selection:': [
-    ['only', '<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-'],
-    ['known', '<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
-    ['readOnly', '', 'send no request that stores, changes or deletes a file'],
-    ['list', '', 'list the selected rules, transactions and workflows, then exit'],
-  ],
-  'Run and reports:': [
-    ['budget', '<seconds>', 'maximum duration; remaining checks are skipped'],
-    ['report', '<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
-    ['quiet', '', 'print only the verdict'],
-    ['verbose', '', 'print each result as soon as it is known'],
-  ],
-  'Rarely needed:': [
-    ['ca', '<file>', 'CA certificates (PEM) to trust instead of the default ones'],
-    ['timeout', '<seconds>', 'how long to wait for a response'],
-    ['concurrency', '<number>', 'number of checks to run in parallel'],
-    ['rate', '<number>', 'maximum number of calls per second'],
-    [
-      'requestForm',
-      '<form>',
-      'where storage requests have their fields (default: detected): top, data',
-    ],
-    ['maxAgeUnit', '<unit>', 'unit of maxAge: ms, s, min'],
-    ['minLinkSeconds', '<seconds>', 'minimum lifetime of a link'],
-    ['tc3Service', '<name>', 'service name in signatures'],
-    ['storageSigningHost', '<host>', 'host in storage signatures'],
-    ['seed', '<number>', 'repeat the sequences of an earlier run'],
-    ['sequences', '<number>', 'number of generated sequences'],
-  ],
-};
-
-const { properties } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-
-const options = Object.entries(HELP).flatMap(([heading, rows]) =>
-  rows.map(([name, placeholder, description]) => {
-    const { type, default: preset } = Object(properties?.[name]);
-    return { heading, name, placeholder, description, preset, type };
-  }),
-);
-
-type Kind = keyof typeof reporters;
+const NAMES = Object.keys(HELP) as Name[];
 
 /** The options of a run, and those that only the command has. */
-export interface CommandOptions {
+export interface CommandOptions extends CommandOnly {
   run: ConformanceOptions;
-  list?: boolean;
-  report?: { kind: Kind; file: string }[];
-  quiet?: boolean;
-  verbose?: boolean;
   /** Returns the flag or the variable that has set an option. */
-  nameOf: (option: string) => string;
+  nameOf: (option: Name) => string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const withDashes = (name: string, dash: string) =>
-  name.replaceAll(/[A-Z]/g, (letter) => dash + letter.toLowerCase());
-
 /** On the command line, each header of a list is a flag of its own. */
-const toAttribute = (name: string) => name.replace(/Headers$/, 'Header');
+const toAttribute = (name: Name) => name.replace(/Headers$/, 'Header');
 
-const toFlag = (name: string) => `--${withDashes(toAttribute(name), '-')}`;
+const toFlag = (name: Name) =>
+  `--${toAttribute(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-const toVariable = (name: string) => `BERTH_${withDashes(toAttribute(name), '_').toUpperCase()}`;
+const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 
 export function listOptions(): Option[] {
-  return options.map(({ name, heading, placeholder, description, preset }) => {
+  let heading = '';
+  return NAMES.map((name) => {
+    heading = HEADINGS[name] ?? heading;
+    const [placeholder, description] = HELP[name];
+    const { default: preset } = Object(properties[name]);
     const isShown = typeof preset === 'string' || typeof preset === 'number';
     const isList = LISTS.includes(name);
     const more = isShown ? ` (default: ${preset})` : isList ? '; repeatable' : '';
@@ -121,16 +130,15 @@ export function readOptions(
   env: Environment,
   commandLine: Record<string, unknown> = {},
 ): CommandOptions {
-  const nameOf = (name: string) => {
+  const nameOf = (name: Name) => {
     const isVariable = commandLine[toAttribute(name)] === undefined && env[toVariable(name)];
     return isVariable ? toVariable(name) : toFlag(name);
   };
-  const entries = options.flatMap((option) => {
-    const { name } = option;
+  const entries = NAMES.flatMap((name) => {
     const text = commandLine[toAttribute(name)] ?? (env[toVariable(name)] || undefined);
     if (text === undefined) return [];
     try {
-      return [[name, convert(option, String(text))]];
+      return [[name, convert(name, String(text))]];
     } catch (error) {
       throw new StartError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
@@ -139,10 +147,11 @@ export function readOptions(
   return { run, list, report, quiet, verbose, nameOf };
 }
 
-function convert({ name, placeholder, type }: (typeof options)[number], text: string): unknown {
+function convert(name: Name, text: string): unknown {
+  const { type } = Object(properties[name]);
   if (type === 'integer' || type === 'number')
     return /^-?[\d.]+$/.test(text) ? Number(text) : Number.NaN;
-  if (placeholder !== '') return (CONVERSIONS[name] ?? String)(text);
+  if (HELP[name][0] !== '') return (CONVERSIONS[name] ?? String)(text);
   return text === 'true' || (text !== 'false' && fail('must be true or false'));
 }
 

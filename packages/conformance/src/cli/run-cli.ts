@@ -8,8 +8,8 @@ import { runConformance } from '../create-conformance.ts';
 import { manifest } from '../manifest.ts';
 import { StartError } from '../not-run.ts';
 import { isSelected, parseOptions, type Settings, toSettings } from '../options.ts';
+import { Redactor } from '../redact.ts';
 import { toPrintable } from '../report/evidence.ts';
-import { Redactor } from '../report/redact.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import type { Result } from '../result.ts';
@@ -89,8 +89,9 @@ function describe(error: Error, args: readonly string[]): string {
   if (error instanceof StartError) return `error: ${toPrintable(error.message)}`;
   if (!(error instanceof CommanderError)) return describeBug(error);
   // The message about an unknown option contains its value, which may be a credential.
-  const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
-  return new Redactor({ values, headers: [] }).redact(error.message);
+  const redactor = new Redactor();
+  for (const arg of args) redactor.add(arg.replace(/^--?[^=]*=?/, ''));
+  return redactor.redact(error.message);
 }
 
 /** Describes an error without its message, which may contain a credential. */

@@ -6,7 +6,6 @@ import {
   toCallUrl,
   toHeaderList,
 } from '../http/exchange.ts';
-import { show } from '../invariants/claims.ts';
 import {
   type Entry,
   entryOf,
@@ -16,6 +15,7 @@ import {
 } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
 import type { CopyPaths } from '../options.ts';
+import { show } from '../redact.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
 

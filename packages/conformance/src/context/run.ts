@@ -7,7 +7,7 @@ import { createSigners, type GatewayScheme } from '../http/sign.ts';
 import { Observer } from '../invariants/observer.ts';
 import type { NotRun } from '../not-run.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
-import { listSecrets, Redactor } from '../report/redact.ts';
+import { createRedactor } from '../redact.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
@@ -48,7 +48,7 @@ export function createResources(settings: Settings, signal: AbortSignal) {
     sent,
     observer: new Observer(settings),
     signers: createSigners(settings),
-    secrets: new Redactor(listSecrets(settings)),
+    secrets: createRedactor(settings),
     /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
     leftovers: new Map<string, string | undefined>(),
     /** How many contexts have been created: a sentence may have several checks. */

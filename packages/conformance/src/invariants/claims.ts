@@ -1,5 +1,6 @@
 import { type HeaderList, readAll } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
+import { cite } from '../redact.ts';
 
 /** Something that must hold for a response, and what to report if it does not. */
 export type Claim = readonly [holds: boolean, message: string];
@@ -48,25 +49,3 @@ function toLines(values: readonly string[]): string {
 function toMembers(list: string): string[] {
   return list.split(',').map((member) => member.trim());
 }
-
-/** Maximum length of a value in a message, in characters. */
-const MAX_SHOWN = 200;
-
-/** No secret that a report redacts is longer than a value that is shortened only after that, in characters. */
-const MAX_MARKED = 32_768;
-
-/** Formats a value for a message: an empty one is quoted, and a long one is marked for `shortenCited`. */
-export function cite(text: string | undefined): string {
-  if (text === undefined) return 'missing';
-  if (text === '') return '""';
-  if (text.length <= MAX_SHOWN) return text;
-  return `\uE000${text.slice(0, MAX_MARKED).replace(/[\uE000\uE001]/g, '')}\uE001`;
-}
-
-/** Shortens the long values in a message, after redaction: otherwise, the end of one may be part of a secret. */
-export const shortenCited = (message: string): string =>
-  message.replace(/\uE000([^\uE001]*)\uE001/g, (_, value: string) =>
-    value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value,
-  );
-
-export const show = (value: unknown): string => cite(JSON.stringify(value));

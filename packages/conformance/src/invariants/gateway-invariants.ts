@@ -9,7 +9,8 @@ import {
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, readAll, splitTarget } from '../http/exchange.ts';
 import { listDispositionTypes, toMediaType } from '../http/media-type.ts';
-import { type Claim, cite, claimEach, claimSameHeaders, show } from './claims.ts';
+import { cite, show } from '../redact.ts';
+import { type Claim, claimEach, claimSameHeaders } from './claims.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
 import { isGatewayError } from './read-response.ts';
 

@@ -1,6 +1,7 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
-import { type Claim, claimEach, show } from './claims.ts';
+import { show } from '../redact.ts';
+import { type Claim, claimEach } from './claims.ts';
 import type { Invariant, OperationCall } from './invariant.ts';
 import { hasFailed, isSuccess, readReply, type StorageReply } from './read-response.ts';
 

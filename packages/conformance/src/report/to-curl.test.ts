@@ -10,15 +10,20 @@ import { toCurl } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };
 
-test('an access token becomes a variable; a call with another credential, or a cut body, has no command', () => {
+test('secrets of the operator become variables; a call with another secret, or a cut body, has no command', () => {
   const withHeader = (name: string, value: string) =>
     toCurl({ request: { ...get, headers: { [name]: value } } });
-  expect(withHeader('Authorization', 'Bearer [redacted]')).toContain(
-    '-H "Authorization: Bearer $BERTH_GATEWAY_TOKEN"',
+  expect(withHeader('Authorization', 'Bearer [redacted: BERTH_GATEWAY_TOKEN]')).toContain(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: for a shell
+    '-H "Authorization: Bearer ${BERTH_GATEWAY_TOKEN}"',
+  );
+  expect(toCurl({ request: { ...get, url: 'http://a/$b/[redacted: NAME]/`' } })).toContain(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: for a shell
+    '"http://a/\\$b/${NAME}/\\`"',
   );
   expect(withHeader('Authorization', '[redacted]')).toBeUndefined();
-  expect(withHeader('X-Svc-SessionToken', 'a [redacted]')).toBeUndefined();
   expect(toCurl({ request: { ...get, body: 'token=[redacted]' } })).toBeUndefined();
+  expect(toCurl({ request: { ...get, body: '[redacted: NAME]\n' } })).toBeUndefined();
   expect(toCurl({ request: { ...get, body: 'a', bodySize: 20_000 } })).toBeUndefined();
 });
 

@@ -4,7 +4,7 @@ import type { Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
-import { show } from '../invariants/claims.ts';
+import { show } from '../redact.ts';
 
 export interface Recorded {
   exchanges: Exchange[];
