@@ -1,6 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOutput } from '../src/cli/main.ts';
 import { run } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startBroken, startSecond } from './targets/start-second.ts';
@@ -54,6 +56,22 @@ test('a violation exits with 1, and shows its evidence and the command that repe
   expect(output).toMatch(/^breaks the contract: 1 failed, 1 of \d+ rules checked$/m);
   const { lines } = await run(...broken.args, ...NOT_FOUND, '--quiet');
   expect(lines).toEqual([expect.stringMatching(/^breaks the contract: /)]);
+});
+
+test('on a terminal, a notice and a result replace the progress', () => {
+  const stream = new PassThrough();
+  const terminal = Object.assign(stream, { isTTY: true });
+  const output = createOutput({ stdout: terminal, stderr: terminal });
+  output.progress('1 checked, 0 failed');
+  output.error('a notice');
+  output.progress('2 checked, 0 failed');
+  output.out('pass      2');
+  const lines = String(stream.read()).split('\n');
+  expect(lines.map((line) => line.split('\r\x1b[K').at(-1))).toEqual([
+    'a notice',
+    'pass      2',
+    '',
+  ]);
 });
 
 test('a failed SHOULD is reported, but does not change the exit code', async () => {

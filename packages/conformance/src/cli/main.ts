@@ -10,13 +10,24 @@ export async function main(): Promise<number> {
     // Node's own code, 1, would blame the deployment.
     process.exit(2);
   });
-  const output: Output = {
-    out: (line) => void stdout.write(`${line}\n`),
-    error: (line) => void stderr.write(`${line}\n`),
-    progress: (text) => void (stderr.isTTY && stderr.write(`\r\x1b[K${text}`)),
+  const output = createOutput(process);
+  return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
+}
+
+type Terminal = NodeJS.WritableStream & { isTTY?: boolean };
+
+/** On a terminal, progress is shown in the last line, which the next output replaces. */
+export function createOutput({ stdout, stderr }: Record<'stdout' | 'stderr', Terminal>): Output {
+  const clear = stderr.isTTY ? '\r\x1b[K' : '';
+  return {
+    out(line) {
+      stderr.write(clear);
+      stdout.write(`${line}\n`);
+    },
+    error: (line) => void stderr.write(`${clear}${line}\n`),
+    progress: (text) => void (stderr.isTTY && stderr.write(clear + text)),
     paint: (color, text) => styleText(color, text, { stream: stdout }),
   };
-  return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
 }
 
 /** Returns a signal that SIGINT or SIGTERM aborts; a second one exits immediately. */
