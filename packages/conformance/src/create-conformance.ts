@@ -80,7 +80,6 @@ export async function runConformance(settings: Settings): Promise<Report> {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
   });
-  const { seed } = settings;
-  const { calls } = sent;
-  return createReport(settings, started, results, { targets, seed, calls, leftovers });
+  const more = { targets, seed: settings.seed, calls: sent.calls, leftovers };
+  return createReport(settings, started, results, more);
 }

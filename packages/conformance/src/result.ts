@@ -9,8 +9,6 @@ import type { NotRun } from './not-run.ts';
  */
 export type Outcome = 'pass' | 'fail' | NotRun['outcome'];
 
-export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const satisfies Outcome[];
-
 /** Maximum number of findings that are kept for a check, and for an invariant. */
 export const MAX_FINDINGS = 20;
 

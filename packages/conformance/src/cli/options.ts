@@ -26,16 +26,20 @@ interface CommandOnly {
 
 type Name = OptionName | keyof CommandOnly;
 
-/** All options in the order of the help: a placeholder for the value, unless it is a flag, and a description. */
-const HELP: Record<Name, [placeholder: string, description: string]> = {
-  gatewayUrl: ['<url>', 'base URL of the gateway (default: not checked)'],
+/** The help in order: the placeholder of each value (flags have none), a description, and the heading above, if any. */
+const HELP: Record<Name, [placeholder: string, description: string, heading?: string]> = {
+  gatewayUrl: ['<url>', 'base URL of the gateway (default: not checked)', 'Deployment:'],
   gatewayHost: ['<host>', 'Host header, which names the environment (default: in the URL)'],
   storageUrl: ['<url>', 'base URL of the storage API, without /api/v2 (default: not checked)'],
   env: ['<id>', 'environment for storage calls'],
   service: ['<name>', 'name under which the fixture service is deployed'],
   wireProfile: ['<file>', "wire profile of the deployment (default: the contract's names)"],
 
-  gatewayToken: ['<token>', 'access token for gateway calls'],
+  gatewayToken: [
+    '<token>',
+    'access token for gateway calls',
+    'Credentials (best set by environment variables):',
+  ],
   tc3SecretId: ['<id>', 'ID of the key pair that signs gateway and storage calls'],
   tc3SecretKey: ['<key>', 'secret key of the key pair'],
   tc3Token: ['<token>', 'session token of a temporary key pair'],
@@ -44,17 +48,17 @@ const HELP: Record<Name, [placeholder: string, description: string]> = {
   expiredToken: ['<token>', 'expired access token of this environment'],
   forbiddenService: ['<name>', 'service that these credentials may not call'],
 
-  only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-'],
+  only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-', 'Selection:'],
   known: ['<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
   readOnly: ['', 'send no request that stores, changes or deletes a file'],
   list: ['', 'list the selected rules, transactions and workflows, then exit'],
 
-  budget: ['<seconds>', 'maximum duration; remaining checks are skipped'],
+  budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
   report: ['<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
   quiet: ['', 'print only the verdict'],
   verbose: ['', 'print each result as soon as it is known'],
 
-  ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones'],
+  ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones', 'Rarely needed:'],
   timeout: ['<seconds>', 'how long to wait for a response'],
   concurrency: ['<number>', 'number of checks to run in parallel'],
   rate: ['<number>', 'maximum number of calls per second'],
@@ -68,15 +72,6 @@ const HELP: Record<Name, [placeholder: string, description: string]> = {
   storageSigningHost: ['<host>', 'host in storage signatures'],
   seed: ['<number>', 'repeat the sequences of an earlier run'],
   sequences: ['<number>', 'number of generated sequences'],
-};
-
-/** The headings of the help, each above an option. */
-const HEADINGS: Partial<Record<Name, string>> = {
-  gatewayUrl: 'Deployment:',
-  gatewayToken: 'Credentials (best set by environment variables):',
-  only: 'Selection:',
-  budget: 'Run and reports:',
-  ca: 'Rarely needed:',
 };
 
 /** How the text of an option becomes its value, if it is not the value itself. The schema checks the value. */
@@ -113,8 +108,8 @@ const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentabl
 export function listOptions(): Option[] {
   let heading = '';
   return NAMES.map((name) => {
-    heading = HEADINGS[name] ?? heading;
-    const [placeholder, description] = HELP[name];
+    const [placeholder, description, above = heading] = HELP[name];
+    heading = above;
     const { default: preset } = Object(properties[name]);
     const isShown = typeof preset === 'string' || typeof preset === 'number';
     const isList = LISTS.includes(name);

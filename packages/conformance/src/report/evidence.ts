@@ -12,19 +12,8 @@ const MAX_COMMAND = 2_000;
 
 const FINDINGS_SHOWN = 3;
 
-/** The findings about one sentence of a rule, or those of a transaction or workflow. */
-interface Violation {
-  id: string;
-  sentence: string;
-  /** What was found, without repetitions. */
-  messages: string[];
-  /** The finding whose call is shown. */
-  first: Finding;
-  /** How many of the responses it applies to violate it, if it is about each response. */
-  share: string;
-}
-
-export function listViolations({ id: test, findings, statement, sentences }: Result): Violation[] {
+/** Returns the findings by the sentence that they are about; those of a transaction or workflow are about its own. */
+export function listViolations({ id: test, findings, statement, sentences }: Result) {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? test);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
@@ -34,11 +23,14 @@ export function listViolations({ id: test, findings, statement, sentences }: Res
       id,
       sentence: id === test ? statement : `${id}: ${findStatement(id as SentenceId)}`,
       messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
+      /** The finding whose call is shown. */
       first: found[0] as Finding,
       share: scope?.violations ? `${scope.violations} of ${scope.responses} responses` : '',
     };
   });
 }
+
+type Violation = ReturnType<typeof listViolations>[number];
 
 export function formatEvidence(result: Result): string {
   return listViolations(result)

@@ -1,6 +1,10 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { listUnchecked, type Outcome, type Result } from '../result.ts';
+import { listUnchecked, type Result } from '../result.ts';
+import { cut } from './evidence.ts';
 import type { Report } from './verdict.ts';
+
+/** More are only counted. */
+export const IDS_SHOWN = 3;
 
 type Prefix = SentenceId extends `${infer Start}-${string}` ? Start : never;
 
@@ -14,16 +18,9 @@ const AREAS: Record<Prefix | 'dredd' | 'respect', string> = {
 };
 
 export function groupByArea(results: readonly Result[]): [title: string, results: Result[]][] {
-  return [
-    ...Map.groupBy(results, ({ engine, id }) => {
-      return AREAS[engine === 'rules' ? (id.split('-', 1)[0] as Prefix) : engine];
-    }),
-  ];
-}
-
-export function groupByReason(results: readonly Result[], outcome: Outcome): [string, Result[]][] {
-  const found = results.filter((result) => result.outcome === outcome);
-  return [...Map.groupBy(found, ({ reason = '' }) => reason)];
+  const toArea = ({ engine, id }: Result) =>
+    AREAS[engine === 'rules' ? (id.split('-', 1)[0] as Prefix) : engine];
+  return [...Map.groupBy(results, toArea)];
 }
 
 /** What there is to fix: the first failure that shows a fault, and those that it explains. */
@@ -33,7 +30,7 @@ export interface Problem {
 }
 
 /** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
-const SUMMARY_RULE = 'ST-SEQUENCE';
+const isSummary = ({ id }: Result): boolean => id === 'ST-SEQUENCE';
 
 /** Returns the failures that are not known, grouped by what is probably their cause. */
 export function listProblems({ results, known }: Report): Problem[] {
@@ -41,7 +38,7 @@ export function listProblems({ results, known }: Report): Problem[] {
     ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
   );
   const problems: Problem[] = [];
-  for (const result of failed.toSorted(compareIsSummary)) {
+  for (const result of failed.toSorted((a, b) => Number(isSummary(a)) - Number(isSummary(b)))) {
     const explaining = problems.filter(({ cause }) => explains(cause, result));
     for (const { others } of explaining) others.push(result);
     if (explaining.length === 0) problems.push({ cause: result, others: [] });
@@ -49,24 +46,32 @@ export function listProblems({ results, known }: Report): Problem[] {
   return problems;
 }
 
-const compareIsSummary = (a: Result, b: Result): number =>
-  Number(a.id === SUMMARY_RULE) - Number(b.id === SUMMARY_RULE);
-
 /** A failed SHOULD explains nothing, because it fails no run. */
-function explains(cause: Result, { engine, id, rules, findings }: Result): boolean {
+function explains(cause: Result, result: Result): boolean {
   if (cause.engine !== 'rules' || cause.level === 'should') return false;
-  if (id === SUMMARY_RULE) return /^(ST|UP)-/.test(cause.id);
-  if (engine !== 'rules' && rules.includes(cause.id)) return true;
+  if (isSummary(result)) return /^(ST|UP)-/.test(cause.id);
   const error = toErrorResponse(cause);
-  return error !== undefined && error === toErrorResponse({ findings });
+  return result.rules.includes(cause.id) || (error !== '' && error === toErrorResponse(result));
 }
 
-/** Returns the path and the status of an error response: one that is wrong for a rule is probably wrong for others, too. */
-function toErrorResponse({ findings: [first] }: Pick<Result, 'findings'>): string | undefined {
-  if (first?.request === undefined || first.response === undefined) return undefined;
-  const { request, response } = first;
+/** Returns what identifies an error response: if it is wrong for one rule, it probably is for others, too. */
+function toErrorResponse({ findings: [first] }: Result): string {
+  const { request, response } = first ?? {};
+  if (request === undefined || response === undefined || response.status < 400) return '';
   const [address] = request.url.split('?', 1);
-  return response.status < 400 ? undefined : `${request.method} ${address} ${response.status}`;
+  return `${request.method} ${address} ${response.status}`;
+}
+
+/** Returns why something was not checked: `1 skip` and `no file could be stored (UP-KEPT)`. */
+export function listReasons(results: readonly Result[]) {
+  return (['error', 'skip', 'disabled'] as const).flatMap((outcome) => {
+    const found = results.filter((result) => result.outcome === outcome);
+    const groups = [...Map.groupBy(found, ({ reason = '' }) => reason)];
+    return groups.map(([reason, group]) => {
+      const ids = group.length <= IDS_SHOWN ? ` (${listIds(group)})` : '';
+      return { outcome, count: `${group.length} ${outcome}`, reason: cut(reason) + ids };
+    });
+  });
 }
 
 export function listIds(results: readonly Result[]): string {
@@ -74,11 +79,8 @@ export function listIds(results: readonly Result[]): string {
 }
 
 /** Returns what else an operator must know: each with a title and what it is about. */
-export function listFacts({
-  known,
-  leftovers,
-  results,
-}: Report): [title: string, items: string[]][] {
+export function listFacts(report: Report): [title: string, items: string[]][] {
+  const { known, leftovers, results } = report;
   const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));
   const facts: [string, string[]][] = [
     ['Only partly checked', results.flatMap(listUnchecked)],

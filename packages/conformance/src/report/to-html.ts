@@ -1,12 +1,12 @@
 import { manifest } from '../manifest.ts';
-import { listUnchecked, type Outcome, type Result } from '../result.ts';
-import { cut, formatEvidence, listViolations } from './evidence.ts';
+import { listUnchecked, type Result } from '../result.ts';
+import { formatEvidence, listViolations } from './evidence.ts';
 import {
   groupByArea,
-  groupByReason,
   listFacts,
   listIds,
   listProblems,
+  listReasons,
   type Problem,
 } from './overview.ts';
 import { escapeXml } from './to-junit.ts';
@@ -36,6 +36,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 export function toHtml(report: Report): string {
   const problems = listProblems(report);
   const shown = problems.map(({ cause }) => cause);
+  const reasons = listReasons(report.results).map(({ count, reason }) => `${count}: ${reason}`);
   const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
   return html`<!doctype html>
 <html lang="en">
@@ -51,9 +52,8 @@ export function toHtml(report: Report): string {
 ${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
 ${toProblems(problems)}
-${toReasons('Could not be checked', results, ['error', 'skip'])}
-${toReasons('Not checked', results, ['disabled'])}
-${listFacts(report).map(([title, items]) => html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`)}
+${toList('Not checked', reasons)}
+${listFacts(report).map(([title, items]) => toList(title, items))}
 <h2>All results</h2>
 ${groupByArea(results).map(([title, group]) => toTable(title, group, shown))}
 </body>
@@ -82,15 +82,9 @@ ${others.length > 0 ? html`<p class="quiet">Also fails, probably for the same re
 `;
 }
 
-function toReasons(
-  title: string,
-  results: readonly Result[],
-  outcomes: Outcome[],
-): Markup | undefined {
-  const groups = outcomes.flatMap((outcome) => groupByReason(results, outcome));
-  if (groups.length === 0) return undefined;
-  return html`<h2>${title}</h2>
-${groups.map(([reason, group]) => html`<details><summary>${group.length === 1 ? '1 check' : `${group.length} checks`}: ${cut(reason)}</summary>${listIds(group)}</details>\n`)}`;
+function toList(title: string, items: readonly string[]): Markup | undefined {
+  if (items.length === 0) return undefined;
+  return html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`;
 }
 
 function toTable(title: string, results: readonly Result[], shown: readonly Result[]): Markup {
@@ -104,9 +98,10 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 }
 
 function toRow(result: Result, isShown: boolean): Markup {
-  const { id, outcome, statement, notes } = result;
+  const { id, outcome, reason, statement, notes } = result;
+  const reasons = reason === undefined ? [] : [reason];
   return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
-${[...notes, ...listUnchecked(result)].map((note) => html`<p class="quiet">${note}</p>`)}
+${[...reasons, ...notes, ...listUnchecked(result)].map((note) => html`<p class="quiet">${note}</p>`)}
 ${outcome === 'fail' && !isShown ? html`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }

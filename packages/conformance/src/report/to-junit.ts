@@ -20,17 +20,11 @@ export function toJunit(report: Report): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }
 
-const KINDS = {
-  pass: 'pass',
-  fail: 'failure',
-  error: 'error',
-  skip: 'skipped',
-  disabled: 'skipped',
-} as const;
-
 function kindOf({ known }: Report, result: Result) {
-  const kind = KINDS[result.outcome];
-  return kind === 'pass' || isDecisive(result, known) ? kind : 'skipped';
+  if (result.outcome === 'pass') return 'pass';
+  if (!isDecisive(result, known)) return 'skipped';
+  if (result.outcome === 'fail') return 'failure';
+  return result.outcome === 'error' ? 'error' : 'skipped';
 }
 
 function toCounts(report: Report, results: readonly Result[]) {

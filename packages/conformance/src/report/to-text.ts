@@ -1,12 +1,14 @@
 import type { Outcome, Result } from '../result.ts';
 import { formatViolation, listViolations, toPrintable } from './evidence.ts';
-import { groupByReason, listFacts, listIds, listProblems, type Problem } from './overview.ts';
+import {
+  IDS_SHOWN,
+  listFacts,
+  listIds,
+  listProblems,
+  listReasons,
+  type Problem,
+} from './overview.ts';
 import type { Report } from './verdict.ts';
-
-export type Paint = (
-  color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
-  text: string,
-) => string;
 
 const COLORS = {
   pass: 'green',
@@ -16,7 +18,7 @@ const COLORS = {
   disabled: 'gray',
 } as const satisfies Record<Outcome, string>;
 
-const IDS_SHOWN = 3;
+export type Paint = (color: (typeof COLORS)[Outcome], text: string) => string;
 
 /** The end of a longer list of facts is only counted, so that it does not hide the failures below it. */
 const ITEMS_SHOWN = 10;
@@ -41,12 +43,8 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   }
   for (const problem of listProblems(report)) lines.push('', ...toProblem(problem, paint));
   lines.push('', verdict);
-  for (const outcome of ['error', 'skip', 'disabled'] as const) {
-    for (const [reason, group] of groupByReason(results, outcome)) {
-      const ids = group.length <= IDS_SHOWN ? ` (${listIds(group)})` : '';
-      const count = paint(COLORS[outcome], `${group.length} ${outcome}`);
-      lines.push(`  ${count}: ${toPrintable(reason)}${ids}`);
-    }
+  for (const { outcome, count, reason } of listReasons(results)) {
+    lines.push(`  ${paint(COLORS[outcome], count)}: ${toPrintable(reason)}`);
   }
   lines.push(`  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`);
   return lines;

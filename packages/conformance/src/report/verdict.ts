@@ -17,7 +17,7 @@ import { catalog } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { listUnchecked, OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { listUnchecked, type Outcome, type Result } from '../result.ts';
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
@@ -39,15 +39,9 @@ export interface Report {
     /** Entries that no longer fail: they must be removed from the list. */
     stale: string[];
     expired: string[];
-    /** Sentences of failed MUSTs that were skipped or ended with an error, and that no entry covers. */
-    unfinished: string[];
   };
   /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 80 rules`. */
   verdict: string;
-  /**
-   * 1 if a MUST fails that is not known, or the list of known failures is outdated; otherwise 2 if a MUST, or a
-   * sentence of it, was skipped or ended with an error, or nothing was checked; otherwise 0.
-   */
   exitCode: 0 | 1 | 2;
   results: Result[];
 }
@@ -58,12 +52,33 @@ export function createReport(
   results: readonly Result[],
   more: Pick<Report, 'targets' | 'seed' | 'calls' | 'leftovers'>,
 ): Report {
+  const startedAt = started.toISOString();
+  const today = startedAt.slice(0, 10);
+  const accepted = entries.filter(({ expires = today }) => expires >= today);
+  const passed = results.flatMap(listPassed);
+  const toIds = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
+  const known = {
+    failures: results.flatMap((result) => toKnown(result, accepted)),
+    stale: toIds(accepted.filter(({ id, flaky }) => !flaky && passed.includes(id))),
+    expired: toIds(entries.filter((entry) => !accepted.includes(entry))),
+  };
+  const count = (outcome: Outcome, among = results) =>
+    among.filter((result) => result.outcome === outcome).length;
+  const ofRules = results.filter(({ engine }) => engine === 'rules');
+  const summary = {
+    pass: count('pass'),
+    fail: count('fail'),
+    skip: count('skip'),
+    disabled: count('disabled'),
+    error: count('error'),
+    rules: ofRules.length,
+    checkedRules: count('pass', ofRules) + count('fail', ofRules),
+  };
+  const isOpen = results.some((result) => isUnfinished(result, toIds(accepted)));
+  const { exitCode, verdict } = conclude(results, summary, known, isOpen);
   const order = catalog.map(({ id }) => id);
-  const known = compare(results, entries, started.toISOString().slice(0, 10));
-  const summary = count(results);
-  const { exitCode, verdict } = conclude(results, summary, known);
   return {
-    startedAt: started.toISOString(),
+    startedAt,
     durationMs: Date.now() - started.getTime(),
     ...more,
     summary,
@@ -73,42 +88,6 @@ export function createReport(
     results: results.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
   };
 }
-
-function count(results: readonly Result[]): Report['summary'] {
-  const counts = OUTCOMES.map((outcome) => [
-    outcome,
-    results.filter((result) => result.outcome === outcome).length,
-  ]);
-  const ofRules = results.filter(({ engine }) => engine === 'rules');
-  const checked = ofRules.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
-  return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
-}
-
-function compare(
-  results: readonly Result[],
-  entries: readonly KnownFailure[],
-  today: string,
-): Report['known'] {
-  const expired = entries.filter(({ expires = today }) => expires < today);
-  const accepted = entries.filter((entry) => !expired.includes(entry));
-  const isAccepted = ({ id }: { id: string }) => accepted.some((entry) => entry.id === id);
-  const passed = results.flatMap(listPassed);
-  const stale = accepted.filter(({ id, flaky }) => !flaky && passed.includes(id));
-  const failed = results.filter(({ level, outcome }) => level === 'must' && outcome === 'fail');
-  const unfinished = failed
-    .filter((result) => !isAccepted(result))
-    .flatMap(({ sentences }) => sentences.filter((one) => isOpen(one) && !isAccepted(one)));
-  const toIds = (items: readonly { id: string }[]) => items.map(({ id }) => id);
-  return {
-    failures: results.flatMap((result) => toKnown(result, accepted)),
-    stale: toIds(stale),
-    expired: toIds(expired),
-    unfinished: toIds(unfinished),
-  };
-}
-
-const isOpen = ({ outcome }: Pick<Result, 'outcome'>): boolean =>
-  outcome === 'error' || outcome === 'skip';
 
 /** Returns the IDs of what passed completely: of the result, and of its sentences. */
 function listPassed(result: Result): string[] {
@@ -131,6 +110,18 @@ function toKnown(
   return [{ id, ...(reason && { reason }) }];
 }
 
+/** Whether a MUST, or a sentence of it that is not known to fail, was skipped or ended with an error. */
+function isUnfinished({ level, id, outcome, sentences }: Result, accepted: string[]): boolean {
+  const open = ['skip', 'error'];
+  const others = accepted.includes(id) ? [] : sentences;
+  return (
+    level === 'must' &&
+    (open.includes(outcome) ||
+      others.some((one) => open.includes(one.outcome) && !accepted.includes(one.id)))
+  );
+}
+
+/** Whether a result alone can make the run fail, or leave it inconclusive. */
 export const isDecisive = ({ level, id }: Result, { failures }: Report['known']): boolean =>
   level === 'must' && !failures.some((known) => known.id === id);
 
@@ -138,14 +129,14 @@ function conclude(
   results: readonly Result[],
   { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
+  isOpen: boolean,
 ): Pick<Report, 'exitCode' | 'verdict'> {
-  const decisive = results.filter((result) => isDecisive(result, known));
-  const failed = decisive.filter(({ outcome }) => outcome === 'fail');
+  const failed = results.filter((result) => result.outcome === 'fail' && isDecisive(result, known));
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;
-  const isInconclusive = decisive.some(isOpen) || known.unfinished.length > 0 || pass + fail === 0;
+  const isInconclusive = isOpen || pass + fail === 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,

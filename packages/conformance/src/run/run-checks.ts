@@ -8,15 +8,15 @@ import { inParallel } from './in-parallel.ts';
 import { type Decision, decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
 import { whyNotRun } from './why-not-run.ts';
 
-/** The parts of the rules with invariants, which are reported after the last call of the run. */
-type Observed = [rule: Rule, checked: Part[]][];
-
-/** Runs the checks, the long ones first, and reports the rules without invariants. */
+/**
+ * Runs the checks, the long ones first, and reports the rules without invariants. Returns what the checks show about the
+ * others, which are reported after the last call of the run.
+ */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],
   onResult: (result: Result) => void,
-): Promise<Observed> {
+): Promise<Map<Rule, Part[]>> {
   const ordered = checks.toSorted((a, b) => Number(b.waits ?? false) - Number(a.waits ?? false));
   const waiting = Map.groupBy(ordered, ({ id }) => findRule(id));
   const parts = new Map<Rule, Part[]>(rules.map((rule) => [rule, []]));
@@ -27,16 +27,16 @@ export async function runChecks(
     const isLast = ended.length === waiting.get(rule)?.length;
     if (isLast && !hasInvariant(rule)) onResult(decideRule(rule, ended));
   });
-  return [...parts].filter(([rule]) => hasInvariant(rule));
+  return new Map([...parts].filter(([rule]) => hasInvariant(rule)));
 }
 
 export function reportInvariants(
   { observer }: Run,
-  observed: Observed,
+  checked: ReadonlyMap<Rule, readonly Part[]>,
   onResult: (result: Result) => void,
 ): void {
-  for (const [rule, checked] of observed) {
-    const bySentence = Map.groupBy(checked, ({ id }) => id);
+  for (const [rule, ofRule] of checked) {
+    const bySentence = Map.groupBy(ofRule, ({ id }) => id);
     const parts = [...bySentence].flatMap(([id, ofSentence]): Part[] => {
       if (!isInvariant(id)) return ofSentence;
       const { findings = [], scope } = observer.resultOf(id) ?? {};
