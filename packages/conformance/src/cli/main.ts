@@ -16,14 +16,11 @@ export async function main(): Promise<number> {
 
 type Terminal = NodeJS.WritableStream & { isTTY?: boolean };
 
-/** On a terminal, progress is shown in the last line, which the next output replaces. */
+/** On a terminal, progress is shown in the last line, which a notice or an error replaces. */
 export function createOutput({ stdout, stderr }: Record<'stdout' | 'stderr', Terminal>): Output {
   const clear = stderr.isTTY ? '\r\x1b[K' : '';
   return {
-    out(line) {
-      stderr.write(clear);
-      stdout.write(`${line}\n`);
-    },
+    out: (line) => void stdout.write(`${line}\n`),
     error: (line) => void stderr.write(`${clear}${line}\n`),
     progress: (text) => void (stderr.isTTY && stderr.write(clear + text)),
     paint: (color, text) => styleText(color, text, { stream: stdout }),

@@ -16,15 +16,9 @@ import { reporters } from '../report/reporters.ts';
 
 type Kind = keyof typeof reporters;
 
-/** Options of the command only. */
-interface CommandOnly {
-  list?: boolean;
-  report?: { kind: Kind; file: string }[];
-  quiet?: boolean;
-  verbose?: boolean;
-}
+type Name = OptionName | 'list' | 'report' | 'quiet' | 'verbose';
 
-type Name = OptionName | keyof CommandOnly;
+const CREDENTIALS = 'Credentials (best set by environment variables):';
 
 /** The help in order: the placeholder of each value (flags have none), a description, and the heading above, if any. */
 const HELP: Record<Name, [placeholder: string, description: string, heading?: string]> = {
@@ -35,11 +29,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   service: ['<name>', 'name under which the fixture service is deployed'],
   wireProfile: ['<file>', "wire profile of the deployment (default: the contract's names)"],
 
-  gatewayToken: [
-    '<token>',
-    'access token for gateway calls',
-    'Credentials (best set by environment variables):',
-  ],
+  gatewayToken: ['<token>', 'access token for gateway calls', CREDENTIALS],
   tc3SecretId: ['<id>', 'ID of the key pair that signs gateway and storage calls'],
   tc3SecretKey: ['<key>', 'secret key of the key pair'],
   tc3Token: ['<token>', 'session token of a temporary key pair'],
@@ -89,8 +79,12 @@ const LISTS: Name[] = ['storageHeaders', 'only', 'report'];
 const NAMES = Object.keys(HELP) as Name[];
 
 /** The options of a run, and those that only the command has. */
-export interface CommandOptions extends CommandOnly {
+export interface CommandOptions {
   run: ConformanceOptions;
+  list?: boolean;
+  report?: { kind: Kind; file: string }[];
+  quiet?: boolean;
+  verbose?: boolean;
   /** Returns the flag or the variable that has set an option. */
   nameOf: (option: Name) => string;
 }

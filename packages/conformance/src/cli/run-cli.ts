@@ -38,6 +38,7 @@ Exit codes:
 export interface Output {
   out(line: string): void;
   error(line: string): void;
+  /** Replaces the text that it has shown before. */
   progress(text: string): void;
   paint: Paint;
 }
@@ -117,6 +118,7 @@ async function check(
   signal.addEventListener('abort', announceStop, { once: true });
   const report = await runConformance(settings);
   signal.removeEventListener('abort', announceStop);
+  output.progress('');
   for (const line of toText(report, command, output.paint)) output.out(line);
   let { exitCode } = report;
   for (const { kind, file } of command.report ?? []) {

@@ -1,6 +1,7 @@
 import { manifest } from '../manifest.ts';
 import { listUnchecked, type Result } from '../result.ts';
 import { formatEvidence, listViolations } from './evidence.ts';
+import { type Markup, markup } from './markup.ts';
 import {
   groupByArea,
   listFacts,
@@ -9,25 +10,7 @@ import {
   listReasons,
   type Problem,
 } from './overview.ts';
-import { escapeXml } from './to-junit.ts';
 import type { Report } from './verdict.ts';
-
-/** Text that is not escaped again. */
-interface Markup {
-  markup: string;
-}
-
-type Part = string | number | Markup | undefined | readonly Part[];
-
-function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
-  return { markup: strings.reduce((all, next, at) => all + render(parts[at - 1]) + next) };
-}
-
-function render(part: Part): string {
-  if (part === undefined) return '';
-  if (typeof part !== 'object') return escapeXml(String(part));
-  return 'markup' in part ? part.markup : part.map(render).join('');
-}
 
 /** The page loads nothing, not even from its own host, and runs no script. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
@@ -38,7 +21,7 @@ export function toHtml(report: Report): string {
   const shown = problems.map(({ cause }) => cause);
   const reasons = listReasons(report.results).map(({ count, reason }) => `${count}: ${reason}`);
   const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
-  return html`<!doctype html>
+  return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -49,7 +32,7 @@ export function toHtml(report: Report): string {
 </head>
 <body>
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
-${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
+${targets.map(({ url, contract, version }) => markup`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
 ${toProblems(problems)}
 ${toList('Not checked', reasons)}
@@ -63,35 +46,35 @@ ${groupByArea(results).map(([title, group]) => toTable(title, group, shown))}
 
 function toProblems(problems: readonly Problem[]): Markup | undefined {
   if (problems.length === 0) return undefined;
-  return html`<h2>What to fix</h2>
+  return markup`<h2>What to fix</h2>
 <ol>${problems.map(toProblem)}</ol>`;
 }
 
 function toProblem({ cause, others }: Problem): Markup {
   const { id, level, notes } = cause;
-  return html`<li id="${id}"><h3>${id}${level === 'should' ? ' (SHOULD)' : ''}</h3>
+  return markup`<li id="${id}"><h3>${id}${level === 'should' ? ' (SHOULD)' : ''}</h3>
 ${listViolations(cause).map(
-  ({ sentence, messages }) => html`<p>${toProse(sentence)}</p>
-<p class="found">${messages.map((message) => html`${message}<br>`)}</p>
+  ({ sentence, messages }) => markup`<p>${toProse(sentence)}</p>
+<p class="found">${messages.map((message) => markup`${message}<br>`)}</p>
 `,
 )}
 <details><summary>The call, and how to repeat it</summary><pre>${formatEvidence(cause)}</pre></details>
-${notes.map((note) => html`<p>${note}</p>`)}
-${others.length > 0 ? html`<p class="quiet">Also fails, probably for the same reason: ${listIds(others)}</p>` : undefined}
+${notes.map((note) => markup`<p>${note}</p>`)}
+${others.length > 0 ? markup`<p class="quiet">Also fails, probably for the same reason: ${listIds(others)}</p>` : undefined}
 </li>
 `;
 }
 
 function toList(title: string, items: readonly string[]): Markup | undefined {
   if (items.length === 0) return undefined;
-  return html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`;
+  return markup`<h2>${title}</h2>\n<ul>${items.map((item) => markup`<li>${item}</li>\n`)}</ul>\n`;
 }
 
 function toTable(title: string, results: readonly Result[], shown: readonly Result[]): Markup {
   const counts = [...Map.groupBy(results, ({ outcome }) => outcome)].map(
     ([outcome, { length }]) => `${length} ${outcome}`,
   );
-  return html`<details><summary>${title}: ${counts.join(', ')}</summary>
+  return markup`<details><summary>${title}: ${counts.join(', ')}</summary>
 <table>${results.map((result) => toRow(result, shown.includes(result)))}</table>
 </details>
 `;
@@ -100,16 +83,16 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, reason, statement, notes } = result;
   const reasons = reason === undefined ? [] : [reason];
-  return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
-${[...reasons, ...notes, ...listUnchecked(result)].map((note) => html`<p class="quiet">${note}</p>`)}
-${outcome === 'fail' && !isShown ? html`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
+  return markup`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? markup`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
+${[...reasons, ...notes, ...listUnchecked(result)].map((note) => markup`<p class="quiet">${note}</p>`)}
+${outcome === 'fail' && !isShown ? markup`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }
 
-function toProse(text: string): Part {
+function toProse(text: string) {
   return text
     .split('`')
-    .map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+    .map((part, index) => (index % 2 === 0 ? part : markup`<code>${part}</code>`));
 }
 
 /** Light and dark, on paper, and on narrow screens. */

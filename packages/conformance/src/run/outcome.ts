@@ -1,23 +1,19 @@
 /*
- * How a rule gets its outcome. In each table, the first line that applies counts.
+ * How a rule gets its outcome. The first line that applies counts:
  *
- * | A check of a sentence                               | Outcome                                         |
- * | --------------------------------------------------- | ----------------------------------------------- |
- * | has findings, whether or not it finished            | `fail`                                          |
- * | lacks only WebSockets, and has made assertions      | `pass`                                          |
- * | did not finish                                      | `disabled`, `skip` or `error`, by what it threw |
- * | has made no assertions                              | `error`                                         |
- * | otherwise                                           | `pass`                                          |
+ * | A check of a sentence has findings, finished or not            | `fail`                                          |
+ * | It lacks only WebSockets, and has made assertions              | `pass`                                          |
+ * | It did not finish                                              | `disabled`, `skip` or `error`, by what it threw |
+ * | It has made no assertions                                      | `error`                                         |
+ * | Otherwise                                                      | `pass`                                          |
  *
- * | The invariant of a sentence                         | Outcome                                         |
- * | --------------------------------------------------- | ----------------------------------------------- |
- * | is violated by a response                           | `fail`                                          |
- * | applies to responses                                | `pass`                                          |
- * | applies to none, although a check made its calls    | `skip`                                          |
- * | otherwise                                           | none: the checks say why they made no calls     |
+ * | A response violates the invariant of a sentence                | `fail`                                          |
+ * | It applies to responses                                        | `pass`                                          |
+ * | It applies to none, although a check made calls for it         | `skip`                                          |
+ * | Otherwise                                                      | none: the checks say why they made no calls     |
  *
  * A sentence gets the first outcome in `PRECEDENCE` that one of these parts has, and a rule the first that one of its
- * sentences has. What the outcomes mean for the run is in `report/verdict.ts`.
+ * sentences has. `report/verdict.ts` says what outcomes mean for the run.
  */
 import type { Rule } from '../contract/rules.ts';
 import { NoWebSocketError, skipped, toNotRun } from '../not-run.ts';

@@ -8,7 +8,7 @@ import type { Api } from '../contract/openapi.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import type { GatewayScheme } from '../http/sign.ts';
-import { codeOf, isGatewayError, type StorageReply } from '../invariants/read-response.ts';
+import { codeOf, isGatewayError } from '../invariants/read-response.ts';
 import { SkipError, StartError, skipped } from '../not-run.ts';
 import { REQUEST_FORMS, type Settings } from '../options.ts';
 import { whyNotRun } from './why-not-run.ts';
@@ -98,20 +98,22 @@ async function findGatewayCredentials(resources: Resources): Promise<Partial<Acc
     const { gateway, fixture } = probe(resources, { gatewayScheme });
     const call = { path: '/echo', acceptsRejection: true };
     const { received } = await callTarget(resources, 'gateway', () => gateway.call(call));
+    const noFixture = (reason: string) => ({
+      gatewayScheme,
+      missing: { fixture: skipped(reason) },
+    });
     const echo = received.status === 200 && fixture.readEcho({ received });
     if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
     if (echo) {
       const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
-      const missing = skipped(`${what}; deploy the one of this version of the suite`);
-      return { gatewayScheme, missing: { fixture: missing } };
+      return noFixture(`${what}; deploy the one of this version of the suite`);
     }
     const code = codeOf(received);
     const attempt = toAttempt(received, isGatewayError(received) ? code : undefined);
     // The gateway accepts calls, but not to this service. Its error may violate the contract, which is to be found.
     if (!attempt.isRejected || code?.startsWith('SERVICE_')) {
       const what = `no fixture service responds at ${gateway.servicePath} (${attempt.shown})`;
-      const missing = skipped(`${what}; see berth-conformance fixture --help`);
-      return { gatewayScheme, missing: { fixture: missing } };
+      return noFixture(`${what}; see berth-conformance fixture --help`);
     }
     attempts.push(attempt);
   }
@@ -122,7 +124,7 @@ async function findGatewayCredentials(resources: Resources): Promise<Partial<Acc
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
 async function findStorageForm(resources: Resources): Promise<Partial<Accepted>> {
   const { requestForm: expected } = resources.settings;
-  const replies: StorageReply[] = [];
+  const attempts: Attempt[] = [];
   for (const operation of ['getUploadMetaData', 'batchGetTempUrls']) {
     for (const requestForm of expected ? [expected] : REQUEST_FORMS) {
       const { storage } = probe(resources, { requestForm });
@@ -133,12 +135,9 @@ async function findStorageForm(resources: Resources): Promise<Partial<Accepted>>
         storage.call(operation, fields, { acceptsRejection: true }),
       );
       if (reply.data !== undefined && !reply.rejected) return { requestForm };
-      replies.push(reply);
+      attempts.push(toAttempt(reply.received, reply.code ?? codeOf(reply.received)));
     }
   }
-  const attempts = replies.map(({ received, code = codeOf(received) }) =>
-    toAttempt(received, code),
-  );
   if (!attempts.every(({ isRejected }) => isRejected)) return {};
   return { missing: { storage: skipped(explain(resources, 'storage', attempts)) } };
 }

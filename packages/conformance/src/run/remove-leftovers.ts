@@ -32,13 +32,9 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   const context = new CheckContext(run, 'clean-up');
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
-    const batches = Map.groupBy(paths.entries(), ([index]) => Math.floor(index / BATCH_SIZE));
-    const left = await inParallel([...batches.values()], CONCURRENCY, (batch) =>
-      removeBatch(
-        context,
-        batch.map(([, path]) => path),
-      ),
-    );
+    const batches: string[][] = [];
+    while (paths.length > 0) batches.push(paths.splice(0, BATCH_SIZE));
+    const left = await inParallel(batches, CONCURRENCY, (batch) => removeBatch(context, batch));
     paths = left.flat();
   }
   if (paths.length > 0) {
