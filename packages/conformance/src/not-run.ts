@@ -44,14 +44,11 @@ export class FailError extends Error {}
 
 /** Skips a check if valid credentials are rejected during a run, because that proves nothing about its rule. */
 export function assertRejectable(
-  {
-    credentials = 'valid',
-    acceptsRejection,
-  }: { credentials?: unknown; acceptsRejection?: boolean },
+  call: { credentials?: unknown; acceptsRejection?: boolean },
   status: number,
   api: string,
 ): void {
-  if (credentials !== 'valid' || acceptsRejection) return;
+  if ((call.credentials ?? 'valid') !== 'valid' || call.acceptsRejection) return;
   const reason = `rejected the credentials with ${status}, although it accepted them before`;
   throw new SkipError(`the ${api} ${reason}`);
 }

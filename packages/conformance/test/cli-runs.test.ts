@@ -60,8 +60,8 @@ test('a violation exits with 1, and shows its evidence and the command that repe
 
 test('on a terminal, a notice replaces the progress', () => {
   const stream = new PassThrough();
-  const terminal = Object.assign(stream, { isTTY: true });
-  const output = createOutput({ stdout: terminal, stderr: terminal });
+  const terminal: object = Object.assign(stream, { isTTY: true });
+  const output = createOutput({ stdout: terminal, stderr: terminal } as typeof process);
   output.progress('1 checked, 0 failed');
   output.error('a notice');
   const lines = String(stream.read()).split('\n');

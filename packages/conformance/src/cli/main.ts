@@ -14,17 +14,16 @@ export async function main(): Promise<number> {
   return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
 }
 
-type Terminal = NodeJS.WritableStream & { isTTY?: boolean };
-
 /** On a terminal, progress is shown in the last line, which a notice or an error replaces. */
-export function createOutput({ stdout, stderr }: Record<'stdout' | 'stderr', Terminal>): Output {
+export function createOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>) {
   const clear = stderr.isTTY ? '\r\x1b[K' : '';
-  return {
+  const output: Output = {
     out: (line) => void stdout.write(`${line}\n`),
     error: (line) => void stderr.write(`${clear}${line}\n`),
     progress: (text) => void (stderr.isTTY && stderr.write(clear + text)),
     paint: (color, text) => styleText(color, text, { stream: stdout }),
   };
+  return output;
 }
 
 /** Returns a signal that SIGINT or SIGTERM aborts; a second one exits immediately. */

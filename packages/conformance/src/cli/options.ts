@@ -28,7 +28,6 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   env: ['<id>', 'environment for storage calls'],
   service: ['<name>', 'name under which the fixture service is deployed'],
   wireProfile: ['<file>', "wire profile of the deployment (default: the contract's names)"],
-
   gatewayToken: ['<token>', 'access token for gateway calls', CREDENTIALS],
   tc3SecretId: ['<id>', 'ID of the key pair that signs gateway and storage calls'],
   tc3SecretKey: ['<key>', 'secret key of the key pair'],
@@ -37,25 +36,19 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   otherEnvToken: ['<token>', 'valid access token of another environment'],
   expiredToken: ['<token>', 'expired access token of this environment'],
   forbiddenService: ['<name>', 'service that these credentials may not call'],
-
   only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-', 'Selection:'],
   known: ['<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
   readOnly: ['', 'send no request that stores, changes or deletes a file'],
   list: ['', 'list the selected rules, transactions and workflows, then exit'],
-
   budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
   report: ['<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
   quiet: ['', 'print only the verdict'],
   verbose: ['', 'print each result as soon as it is known'],
-
   ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones', 'Rarely needed:'],
   timeout: ['<seconds>', 'how long to wait for a response'],
   concurrency: ['<number>', 'number of checks to run in parallel'],
   rate: ['<number>', 'maximum number of calls per second'],
-  requestForm: [
-    '<form>',
-    'where storage requests have their fields (default: detected): top, data',
-  ],
+  requestForm: ['<form>', 'where storage requests have fields (default: detected): top, data'],
   maxAgeUnit: ['<unit>', 'unit of maxAge: ms, s, min'],
   minLinkSeconds: ['<seconds>', 'minimum lifetime of a link'],
   tc3Service: ['<name>', 'service name in signatures'],

@@ -99,11 +99,7 @@ export function describeBug({ name, stack = '' }: Error): string {
   return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 
-async function check(
-  command: CommandOptions,
-  output: Output,
-  signal: AbortSignal,
-): Promise<number> {
+async function check(command: CommandOptions, output: Output, signal: AbortSignal) {
   let [checked, failed] = [0, 0];
   const onResult = (result: Result) => {
     checked += 1;

@@ -3,7 +3,6 @@ import { listUnchecked, type Result } from '../result.ts';
 import { cut } from './evidence.ts';
 import type { Report } from './verdict.ts';
 
-/** More are only counted. */
 export const IDS_SHOWN = 3;
 
 type Prefix = SentenceId extends `${infer Start}-${string}` ? Start : never;
@@ -62,14 +61,14 @@ function toErrorResponse({ findings: [first] }: Result): string {
   return `${request.method} ${address} ${response.status}`;
 }
 
-/** Returns why something was not checked: `1 skip` and `no file could be stored (UP-KEPT)`. */
+/** Returns why something was not checked: `1 skip: no file could be stored (UP-KEPT)`. */
 export function listReasons(results: readonly Result[]) {
   return (['error', 'skip', 'disabled'] as const).flatMap((outcome) => {
     const found = results.filter((result) => result.outcome === outcome);
     const groups = [...Map.groupBy(found, ({ reason = '' }) => reason)];
     return groups.map(([reason, group]) => {
       const ids = group.length <= IDS_SHOWN ? ` (${listIds(group)})` : '';
-      return { outcome, count: `${group.length} ${outcome}`, reason: cut(reason) + ids };
+      return `${group.length} ${outcome}: ${cut(reason)}${ids}`;
     });
   });
 }

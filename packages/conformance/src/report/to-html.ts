@@ -19,7 +19,6 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 export function toHtml(report: Report): string {
   const problems = listProblems(report);
   const shown = problems.map(({ cause }) => cause);
-  const reasons = listReasons(report.results).map(({ count, reason }) => `${count}: ${reason}`);
   const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
   return markup`<!doctype html>
 <html lang="en">
@@ -35,7 +34,7 @@ export function toHtml(report: Report): string {
 ${targets.map(({ url, contract, version }) => markup`<p><code>${url}</code> checked against ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
 ${toProblems(problems)}
-${toList('Not checked', reasons)}
+${toList('Not checked', listReasons(results))}
 ${listFacts(report).map(([title, items]) => toList(title, items))}
 <h2>All results</h2>
 ${groupByArea(results).map(([title, group]) => toTable(title, group, shown))}
@@ -82,9 +81,8 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 
 function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, reason, statement, notes } = result;
-  const reasons = reason === undefined ? [] : [reason];
   return markup`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? markup`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
-${[...reasons, ...notes, ...listUnchecked(result)].map((note) => markup`<p class="quiet">${note}</p>`)}
+${[reason ?? [], notes, listUnchecked(result)].flat().map((note) => markup`<p class="quiet">${note}</p>`)}
 ${outcome === 'fail' && !isShown ? markup`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }

@@ -43,9 +43,7 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   }
   for (const problem of listProblems(report)) lines.push('', ...toProblem(problem, paint));
   lines.push('', verdict);
-  for (const { outcome, count, reason } of listReasons(results)) {
-    lines.push(`  ${paint(COLORS[outcome], count)}: ${toPrintable(reason)}`);
-  }
+  lines.push(...listReasons(results).map((reason) => `  ${toPrintable(reason)}`));
   lines.push(`  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`);
   return lines;
 }

@@ -1,25 +1,10 @@
-/*
- * What each result means for the exit code. That of the run is 1 if any result has 1, otherwise 2 if any has 2 or nothing
- * was checked, and otherwise 0.
- *
- * | Outcome                       | MUST | SHOULD | in `--known`           | in `--known`, `flaky` |
- * | ----------------------------- | ---- | ------ | ---------------------- | --------------------- |
- * | `pass`                        | 0    | 0      | 1: remove the entry    | 0                     |
- * | `pass`, but only partly       | 0    | 0      | 0                      | 0                     |
- * | `fail`                        | 1    | 0      | 0                      | 0                     |
- * | `fail`, a sentence unfinished | 1    | 0      | 2, unless it is listed | the same              |
- * | `error`, `skip`               | 2    | 0      | 2, or 0 for a SHOULD   | the same              |
- * | `disabled`                    | 0    | 0      | 0                      | 0                     |
- *
- * An entry that has expired also makes it 1.
- */
 import { catalog } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { listViolated } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { listUnchecked, type Outcome, type Result } from '../result.ts';
 
-/** The report on a run, with its results and its exit code. */
+/** The report on a run. A table in the README, under "The verdict", says how each result affects the exit code. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
   seed: number;
@@ -97,10 +82,7 @@ function listPassed(result: Result): string[] {
 }
 
 /** Entries must cover each finding: by the ID of the result, of the sentence or of a rule that is violated. */
-function toKnown(
-  { id, findings }: Result,
-  accepted: readonly KnownFailure[],
-): Report['known']['failures'] {
+function toKnown({ id, findings }: Result, accepted: readonly KnownFailure[]) {
   const covering = findings.map((finding) => {
     const ids = [id, finding.sentence, ...listViolated(finding)];
     return accepted.find((entry) => ids.includes(entry.id));
@@ -112,13 +94,10 @@ function toKnown(
 
 /** Whether a MUST, or a sentence of it that is not known to fail, was skipped or ended with an error. */
 function isUnfinished({ level, id, outcome, sentences }: Result, accepted: string[]): boolean {
-  const open = ['skip', 'error'];
-  const others = accepted.includes(id) ? [] : sentences;
-  return (
-    level === 'must' &&
-    (open.includes(outcome) ||
-      others.some((one) => open.includes(one.outcome) && !accepted.includes(one.id)))
-  );
+  const isAccepted = (name: string) => accepted.includes(name);
+  const others = isAccepted(id) ? [] : sentences.filter((sentence) => !isAccepted(sentence.id));
+  const outcomes = [outcome, ...others.map((sentence) => sentence.outcome)];
+  return level === 'must' && (outcomes.includes('skip') || outcomes.includes('error'));
 }
 
 /** Whether a result alone can make the run fail, or leave it inconclusive. */
