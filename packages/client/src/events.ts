@@ -3,7 +3,7 @@ import { checkNumber, toRecord } from './checks.ts';
 import { contractError, isBerthError } from './errors.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
 import { pause, withBudget } from './limits.ts';
-import { type IdleWatch, readBody, watchIdle } from './transfer.ts';
+import { type IdleWatch, readBody, watchIdle } from './transfer/progress.ts';
 
 /**
  * Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the

@@ -9,7 +9,6 @@ export type {
   TempUrlResult,
 } from './batches.ts';
 export type { StandardSchema } from './body.ts';
-export type { DownloadOptions } from './download.ts';
 export { unwrapEnvelope } from './envelope.ts';
 export { type AnyBerthError, BerthError, isBerthError } from './errors.ts';
 export type { EventsOptions, ServiceEvent } from './events.ts';
@@ -27,6 +26,7 @@ export type { PayloadOptions, RequestOptions, Service } from './service.ts';
 export type { ConnectOptions } from './socket.ts';
 export { createStorageClient, type StorageClient, type StorageClientOptions } from './storage.ts';
 export { type Tc3KeyPair, tc3, tc3Storage } from './tc3.ts';
-export type { Progress } from './transfer.ts';
-export type { UploadOptions } from './upload.ts';
-export type { UploadData } from './upload-form.ts';
+export type { DownloadOptions } from './transfer/download.ts';
+export type { UploadData } from './transfer/form.ts';
+export type { Progress } from './transfer/progress.ts';
+export type { UploadOptions } from './transfer/upload.ts';

@@ -14,9 +14,9 @@ import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import { MAX_TIMER } from './limits.ts';
 import type { PayloadOptions, Service } from './service.ts';
 import type { StorageClient } from './storage.ts';
-import type { Progress } from './transfer.ts';
-import type { UploadOptions, UploadResult } from './upload.ts';
-import type { UploadData } from './upload-form.ts';
+import type { UploadData } from './transfer/form.ts';
+import type { Progress } from './transfer/progress.ts';
+import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 
 type Query<Data> = UnusedSkipTokenOptions<Data, BerthError> & {
   readonly queryKey: DataTag<QueryKey, Data, BerthError>;

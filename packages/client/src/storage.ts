@@ -4,7 +4,6 @@ import { createFileMethods, type FileMethods } from './batches.ts';
 import type { CallInit, Calls, RawCall } from './calls.ts';
 import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
-import type { DownloadOptions } from './download.ts';
 import type { StorageContext, StoragePath, StorageResponse } from './envelope.ts';
 import { bufferError, classify, readEnvelope, readResponse, withCaller } from './envelope.ts';
 import { createSender, type FetchLike } from './fetch.ts';
@@ -12,9 +11,10 @@ import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/c
 import type { paths } from './generated/storage.v2.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
 import { closeOnFailure, ignoreEarlyErrors } from './streams.ts';
-import type { TransferOptions } from './transfer.ts';
-import type { UploadOptions, UploadResult } from './upload.ts';
-import type { UploadData } from './upload-form.ts';
+import type { DownloadOptions } from './transfer/download.ts';
+import type { UploadData } from './transfer/form.ts';
+import type { TransferOptions } from './transfer/progress.ts';
+import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 
 /** Path prefix of the storage operations, the only URLs that get credentials. */
@@ -178,7 +178,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     (maxBytes?: number): StorageClient['upload'] =>
     async (path, data, init) => {
       ignoreEarlyErrors(data);
-      const { upload } = await import('./upload.ts');
+      const { upload } = await import('./transfer/upload.ts');
       const send = () => upload(context, path, data, init, maxBytes);
       return withCaller(init, closeOnFailure(data, send));
     };
@@ -191,11 +191,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     upload: createUpload(),
     uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {
-      const { download } = await import('./download.ts');
+      const { download } = await import('./transfer/download.ts');
       return withCaller(init, download(context, files, fileID, init));
     },
     async downloadToFile(fileID, file, init) {
-      const { downloadToFile } = await import('./download.ts');
+      const { downloadToFile } = await import('./transfer/download.ts');
       return withCaller(init, downloadToFile(context, files, fileID, file, init));
     },
   };

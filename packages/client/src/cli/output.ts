@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { isBerthError } from '../errors.ts';
-import type { Progress } from '../transfer.ts';
+import type { Progress } from '../transfer/progress.ts';
 
 export class Failure extends Error {
   override readonly name = 'Failure';

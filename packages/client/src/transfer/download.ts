@@ -1,10 +1,10 @@
 import { saveFile } from '#platform';
-import type { FileMethods, TempUrlOptions } from './batches.ts';
-import { checkInteger, checkNumber } from './checks.ts';
-import { isTemporary, type StorageContext } from './envelope.ts';
-import { BerthError, isBerthError } from './errors.ts';
-import { type CallBudget, retryAfter, withBudget } from './limits.ts';
-import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './transfer.ts';
+import type { FileMethods, TempUrlOptions } from '../batches.ts';
+import { checkInteger, checkNumber } from '../checks.ts';
+import { isTemporary, type StorageContext } from '../envelope.ts';
+import { BerthError, isBerthError } from '../errors.ts';
+import { type CallBudget, retryAfter, withBudget } from '../limits.ts';
+import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
 interface DownloadRange {

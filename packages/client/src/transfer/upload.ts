@@ -1,14 +1,14 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { checkInteger, checkNumber, checkText, invalid, parseUrl } from './checks.ts';
-import type { StorageCallOptions, StorageContext, StorageResponse } from './envelope.ts';
-import { isTemporary } from './envelope.ts';
-import { BerthError } from './errors.ts';
-import { retryAfter, untilAborted, withBudget } from './limits.ts';
-import { assertUnread, isStream, kindOf } from './streams.ts';
-import { type TransferOptions, watchIdle } from './transfer.ts';
-import type { Field, UploadContent, UploadData, UploadResponse } from './upload-form.ts';
-import { checkLength } from './upload-form.ts';
+import { checkInteger, checkNumber, checkText, invalid, parseUrl } from '../checks.ts';
+import type { StorageCallOptions, StorageContext, StorageResponse } from '../envelope.ts';
+import { isTemporary } from '../envelope.ts';
+import { BerthError } from '../errors.ts';
+import { retryAfter, untilAborted, withBudget } from '../limits.ts';
+import { assertUnread, isStream, kindOf } from '../streams.ts';
+import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
+import { checkLength } from './form.ts';
+import { type TransferOptions, watchIdle } from './progress.ts';
 
 /** Options for an upload. `timeout` limits all attempts together; by default, only `idle` is limited. */
 export interface UploadOptions extends StorageCallOptions, TransferOptions {

@@ -10,8 +10,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
 import { MAX_TIMER } from '../limits.ts';
-import type { UploadContent, UploadForm, UploadResponse } from '../upload-form.ts';
-import { FILE_FIELD, MAX_RESPONSE, readStream } from '../upload-form.ts';
+import type { UploadContent, UploadForm, UploadResponse } from './form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
 
 const CHUNK = 512 * 1024;
 

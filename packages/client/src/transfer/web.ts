@@ -1,8 +1,8 @@
 import { readText } from '../body.ts';
 import { BerthError } from '../errors.ts';
 import { isStream } from '../streams.ts';
-import type { UploadForm, UploadResponse } from '../upload-form.ts';
-import { FILE_FIELD, MAX_RESPONSE, readStream } from '../upload-form.ts';
+import type { UploadForm, UploadResponse } from './form.ts';
+import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const MIN_SPEED = 64;

@@ -1,8 +1,8 @@
-import { BerthError } from './errors.ts';
-import type { FetchLike } from './fetch.ts';
-import type { components } from './generated/storage.v2.gen.ts';
-import { kindOf } from './streams.ts';
-import type { IdleWatch } from './transfer.ts';
+import { BerthError } from '../errors.ts';
+import type { FetchLike } from '../fetch.ts';
+import type { components } from '../generated/storage.v2.gen.ts';
+import { kindOf } from '../streams.ts';
+import type { IdleWatch } from './progress.ts';
 
 /** A form field. Wire profiles rename some of them. */
 export type Field = keyof components['schemas']['UploadForm'];
