@@ -72,7 +72,8 @@ function createSession(
   return {
     async sign({ method, url, headers, body }: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const before = renewals;
-      const added = await obtain(() => sign({ method, url, headers, body, now: now() }));
+      const request = { method, url, headers, body, now: now() };
+      const added = await sign(request).catch(rejectCredentials);
       return { headers: { ...headers, ...added }, renewals: added && before };
     },
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
@@ -83,21 +84,17 @@ function createSession(
         skew += difference;
         renewals += 1;
       }
-      const isNew = refresh && (await obtain(() => refresh(rejected.headers)));
+      const isNew = await refresh?.(rejected.headers).catch(rejectCredentials);
       if (isNew && rejected.renewals === renewals) renewals += 1;
       return rejected.renewals !== renewals;
     },
   };
 }
 
-async function obtain<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (cause) {
-    if (isBerthError(cause, 'options')) throw cause;
-    const reason = toReason(cause);
-    throw new BerthError('options', 'The credentials could not be obtained', { reason, cause });
-  }
+function rejectCredentials(cause: unknown): never {
+  if (isBerthError(cause, 'options')) throw cause;
+  const reason = toReason(cause);
+  throw new BerthError('options', 'The credentials could not be obtained', { reason, cause });
 }
 
 export function createGatewaySession(auth: GatewayAuth): Session {

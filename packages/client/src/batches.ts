@@ -1,6 +1,6 @@
-import { checkInteger, checkText, invalid } from './checks.ts';
-import type { Fields, StorageCallOptions, StorageContext, StorageResponse } from './envelope.ts';
-import { isRecord, withCaller } from './envelope.ts';
+import { checkNumber, checkText, invalid } from './checks.ts';
+import type { StorageContext } from './context.ts';
+import { type Fields, isRecord, type StorageResponse, toText, withCaller } from './envelope.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -9,6 +9,7 @@ import {
   LINK_WARN_SECONDS,
   PUBLIC_LINK_SECONDS,
 } from './generated/contract.gen.ts';
+import type { StorageCallOptions } from './limits.ts';
 import { encodeLink } from './urls.ts';
 
 /**
@@ -112,20 +113,20 @@ export interface FileMethods {
 export function createFileMethods(context: StorageContext): FileMethods {
   const tempUrls: FileMethods['tempUrls'] = async (fileIDs, options = {}) => {
     const { maxAge } = options;
-    checkInteger('maxAge', maxAge, LINK_MIN_SECONDS);
-    const files = toKeys(fileIDs);
+    checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'an integer');
+    const keys = toKeys('fileIDs', fileIDs, toFileKey);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {
       context.onWarning(
         `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
       );
     }
-    return callList(context, 'batchGetTempUrls', files, options, {
+    return callList(context, 'batchGetTempUrls', keys, options, {
       // JSON omits fields that are `undefined`.
       toItem: ({ fileID }) => ({ fileID, maxAge }),
       toFailure: (fileID) => `No link to ${fileID}`,
       read({ tempFileURL }) {
-        const url = typeof tempFileURL === 'string' && encodeLink(tempFileURL);
-        return url ? { url } : undefined;
+        const url = encodeLink(toText(tempFileURL) ?? '');
+        return url === undefined ? undefined : { url };
       },
     });
   };
@@ -134,7 +135,7 @@ export function createFileMethods(context: StorageContext): FileMethods {
     (await onlyResult(options, tempUrls([fileID], options))).url;
 
   const deleteFiles = async (fileIDs: readonly string[], options: StorageCallOptions = {}) =>
-    callList(context, 'batchDelete', toKeys(fileIDs), options, {
+    callList(context, 'batchDelete', toKeys('fileIDs', fileIDs, toFileKey), options, {
       toItem: ({ fileID }) => fileID,
       toFailure: (fileID) => `${fileID} was not deleted`,
       read: () => ({}),
@@ -144,36 +145,24 @@ export function createFileMethods(context: StorageContext): FileMethods {
   const root = context.wireProfile.copyPaths === 'relative' ? '' : '/';
   const toPath = (path: string) => root + path.replace(/^\//, '');
 
-  const copyFiles = async (
-    files: readonly CopyItem[],
-    isMove: boolean,
-    options: CopyOptions = {},
-  ) => {
-    checkList('files', files);
-    const keys = files.map((file) => {
-      const { srcPath, dstPath } = file ?? {};
-      checkText('srcPath', srcPath);
-      checkText('dstPath', dstPath);
-      return { srcPath, dstPath };
-    });
-    return callList(context, 'batchCopyFile', keys, options, {
-      toItem: ({ srcPath, dstPath }) => ({
-        srcPath: toPath(srcPath),
-        dstPath: toPath(dstPath),
-        overwrite: options.overwrite,
-        removeOriginal: isMove || undefined,
-      }),
-      toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
-      read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
-    });
-  };
-
-  const copyOrMove = (isMove: boolean) =>
-    (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
-      if (typeof first !== 'string') return copyFiles(first, isMove, second as CopyOptions);
+  const createCopy = (isMove: boolean) => {
+    const copyFiles = async (files: readonly CopyItem[], options: CopyOptions = {}) =>
+      callList(context, 'batchCopyFile', toKeys('files', files, toCopyKey), options, {
+        toItem: ({ srcPath, dstPath }) => ({
+          srcPath: toPath(srcPath),
+          dstPath: toPath(dstPath),
+          overwrite: options.overwrite,
+          removeOriginal: isMove || undefined,
+        }),
+        toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
+        read: ({ fileID }) => ({ fileID: toText(fileID) }),
+      });
+    return (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
+      if (typeof first !== 'string') return copyFiles(first, second as CopyOptions);
       const file = { srcPath: first, dstPath: second as string };
-      return onlyResult(third, copyFiles([file], isMove, third));
+      return onlyResult(third, copyFiles([file], third));
     }) as FileMethods['copy'];
+  };
 
   return {
     tempUrl,
@@ -183,21 +172,24 @@ export function createFileMethods(context: StorageContext): FileMethods {
       if (typeof files !== 'string') return deleteFiles(files, options);
       await onlyResult(options, deleteFiles([files], options));
     }) as FileMethods['delete'],
-    copy: copyOrMove(false),
-    move: copyOrMove(true),
+    copy: createCopy(false),
+    move: createCopy(true),
   };
 }
 
-function toKeys(fileIDs: readonly string[]) {
-  checkList('fileIDs', fileIDs);
-  return fileIDs.map((fileID) => {
-    checkText('fileID', fileID);
-    return { fileID };
-  });
-}
+const toFileKey = (fileID: string) => ({ fileID });
+const toCopyKey = (file: CopyItem) => ({ srcPath: file?.srcPath, dstPath: file?.dstPath });
 
-function checkList(name: string, value: unknown): void {
-  if (!Array.isArray(value)) throw invalid(name, 'an array', value);
+/** Returns the fields that identify each file of a list. */
+function toKeys<Item, Key extends Readonly<Record<string, string>>>(
+  name: string,
+  items: readonly Item[],
+  toKey: (item: Item) => Key,
+): Key[] {
+  if (!Array.isArray(items)) throw invalid(name, 'an array', items);
+  const keys = items.map(toKey);
+  for (const key of keys) for (const field in key) checkText(field, key[field]);
+  return keys;
 }
 
 /** How to build a file's item in the request and read its entry in the response. */

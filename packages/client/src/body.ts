@@ -11,19 +11,16 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (typeof value === 'string') return { body: value };
   const kind = kindOf(value);
   if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
-  let probe: RequestInit['body'] | object;
+  let probe: unknown;
   if (isStream(value)) {
     assertUnread(value);
     ignoreEarlyErrors(value);
     // A stream can be sent only once. Browsers do not send other iterables.
     probe = kind === 'ReadableStream' ? new ReadableStream() : (async function* () {})();
-  } else if (/^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
-    probe = value;
-  }
+  } else if (/^(Blob|File|FormData|URLSearchParams)$/.test(kind)) probe = value;
   if (probe) {
     const body = value as ReadableStream | Blob;
-    const init = { method: 'POST', body: probe, duplex: 'half' };
-    const { headers } = new Request('http://localhost', init as RequestInit);
+    const { headers } = new Response(probe as Blob);
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
     if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return { body };
     throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
@@ -55,15 +52,14 @@ type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
-/** Reads a payload by its media type: JSON is parsed, no bytes become `undefined`, and the rest is text. */
+/** Reads a payload by its media type: JSON is parsed, no text becomes `undefined`, and the rest is text. */
 export async function toPayload<Payload>(
   response: Response,
-  bytes: ArrayBuffer | undefined,
+  text: string | undefined,
   info: CallInfo,
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
   const type = response.headers.get('Content-Type') ?? '';
-  const text = decoderOf(response).decode(bytes);
   let payload: unknown = text || undefined;
   if (text && /^application\/(\S+\+)?json\s*(;|$)/i.test(type)) {
     payload = parseJson(text);
@@ -78,9 +74,8 @@ export async function toPayload<Payload>(
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
-export function decoderOf({ headers }: Response) {
-  const type = headers.get('Content-Type') ?? '';
-  const [, charset] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
+function decoderOf({ headers }: Response) {
+  const charset = headers.get('Content-Type')?.match(/;\s*charset="?([^\s";]+)/i)?.[1];
   try {
     return new TextDecoder(charset);
   } catch {
@@ -97,19 +92,34 @@ export function parseJson(text: string, fallback?: string): unknown {
   }
 }
 
-export async function readText(
-  response: Response,
-  maxBytes: number,
-  decoder = new TextDecoder(),
-): Promise<{ readonly text: string; readonly isComplete: boolean }> {
+/** Reads a body as text. The rest of one that is larger than `maxBytes` is not read. */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
+  const decoder = decoderOf(response);
   const reader = response.body?.getReader();
   let text = '';
   for (let size = 0; size <= maxBytes; ) {
     const { value } = (await reader?.read()) ?? {};
-    if (!value) return { text: text + decoder.decode(), isComplete: true };
+    if (!value) return text + decoder.decode();
     size += value.byteLength;
     text += decoder.decode(value, { stream: true });
   }
   reader?.cancel().catch(() => {});
-  return { text, isComplete: false };
+  return text;
+}
+
+/** Maximum size of an error in bytes. */
+const ERROR_BYTES = 1_000_000;
+
+/**
+ * Buffers an error: `openapi-fetch` would read all of it, as UTF-8. If its body breaks off, only status and headers are
+ * kept.
+ */
+export async function bufferError(response: Response): Promise<Response> {
+  const { body, headers, status, statusText, url } = response;
+  if (!body) return response;
+  const text = await readText(response, ERROR_BYTES).catch(() => '');
+  // A `Response` cannot be created with a status above 599 or a URL.
+  const init = { headers, status: Math.min(status, 599), statusText };
+  const copy = new Response(text || null, init);
+  return Object.defineProperties(copy, { status: { value: status }, url: { value: url } });
 }

@@ -1,14 +1,14 @@
 import type { Client, ClientOptions, ParseAs } from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
-import { parseJson } from './body.ts';
+import { bufferError, parseJson, readText } from './body.ts';
 import { toRecord } from './checks.ts';
 import type { CallInfo } from './errors.ts';
-import { BerthError, contractError, isBerthError, networkError } from './errors.ts';
-import type { BufferError, Sender } from './fetch.ts';
+import { contractError, isBerthError, networkError } from './errors.ts';
+import type { Sender } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
 import { retryAfter, withBudget } from './limits.ts';
 import { closeOnFailure, isStream } from './streams.ts';
-import { checkPath, toSegment } from './urls.ts';
+import { checkPath, checkPresent } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
@@ -26,7 +26,10 @@ export interface RawResult {
 }
 
 export interface CallInit extends CallOptions {
-  readonly params?: { readonly path?: object; readonly header?: object };
+  readonly params?: {
+    readonly path?: { readonly [name: string]: unknown };
+    readonly header?: object;
+  };
   readonly headers?: object;
   readonly body?: unknown;
   /** How to read a successful response. Default: `json`. */
@@ -37,19 +40,21 @@ export interface CallInit extends CallOptions {
   readonly [name: string]: unknown;
 }
 
+/** Responses by their bodies. Node cancels the unread body of a response that is garbage. */
+const RESPONSES = new WeakMap<object, Response>();
+
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and runs the middleware; the time limit includes
  * reading the response, unless it is a stream.
  *
- * @param toPath returns the path of a call from its template and its parameters
- * @param readText may limit the size of text and JSON. Default: any size
+ * @param greedy path parameters that hold raw segments and a query
+ * @param maxBytes size at which text and JSON are cut off. Default: any size
  */
 export function createCalls<Paths extends object>(
   sender: Sender,
   baseUrl: string,
-  toPath: (template: string, params: Readonly<Record<string, unknown>>) => string,
-  bufferError: BufferError,
-  readText: (response: Response, info: CallInfo) => Promise<string> = (response) => response.text(),
+  greedy: readonly string[] = [],
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Calls<Paths> {
   // Streams need `duplex`; other bodies ignore it.
   const client = createClient<Paths>({ baseUrl, duplex: 'half' } as ClientOptions);
@@ -57,24 +62,26 @@ export function createCalls<Paths extends object>(
   /** Reads the body of a success as `openapi-fetch` documents `parseAs`. */
   const readData = async (result: RawResult, parseAs: ParseAs = 'json', info: CallInfo) => {
     const { data: body, response } = result;
-    if (!response.ok || body === undefined || parseAs === 'stream') return result;
+    if (!response.ok || body === undefined) return result;
+    if (parseAs === 'stream') {
+      RESPONSES.set(body as object, response);
+      return result;
+    }
     const isText = parseAs === 'json' || parseAs === 'text';
-    const content = isText ? await readText(response, info) : await response[parseAs]();
+    const content = isText ? await readText(response, maxBytes) : await response[parseAs]();
     const data = parseAs === 'json' ? parseJson(content as string) : content;
     if (content && data === undefined) throw contractError(response, info, 'invalid JSON');
     return { data, response };
   };
 
-  const call = async (method: 'GET' | 'POST', path: string, init: CallInit = {}) => {
-    // Otherwise, the path would become part of the name of the service.
-    if (!path.startsWith('/')) {
-      throw new BerthError('options', `The path ${path} must start with "/".`);
-    }
+  const call = async (method: 'GET' | 'POST', path: string, init: CallInit) => {
     const { params, body, parseAs, read } = init;
     // `openapi-fetch` would show the value of an invalid header.
     toRecord({ ...init.headers, ...params?.header });
-    const pathParams = { ...params?.path };
-    const info = { method, url: baseUrl + toPath(path, pathParams) };
+    const pathParams = params?.path ?? {};
+    // Without its `/`, a path would become part of the name of the service.
+    const url = baseUrl + toPath(path.replace(/^\/?/, '/'), pathParams, greedy);
+    const info = { method, url };
 
     return withBudget(init, sender.limits, info, async (budget) => {
       const openapiInit = {
@@ -83,11 +90,12 @@ export function createCalls<Paths extends object>(
         signal: undefined,
         // Without an object for the path, `openapi-fetch` would send the template.
         params: { ...params, path: pathParams },
-        pathSerializer: () => info.url,
+        pathSerializer: () => url,
         parseAs: 'stream' as const,
-        fetch(request: Request) {
+        async fetch(request: Request) {
           const stream = isStream(body) ? request.body : undefined;
-          return sender.send(request, { body: stream }, budget, bufferError);
+          const response = await sender.send(request, { body: stream }, budget);
+          return response.ok ? response : bufferError(response);
         },
       };
       for (;;) {
@@ -108,7 +116,7 @@ export function createCalls<Paths extends object>(
   };
 
   return {
-    GET: (path: string, init?: CallInit) => call('GET', path, init),
+    GET: (path: string, init: CallInit = {}) => call('GET', path, init),
     POST: (path: string, init: CallInit = {}) =>
       closeOnFailure(init.body, () => call('POST', path, init)),
     use: client.use,
@@ -116,11 +124,15 @@ export function createCalls<Paths extends object>(
   } as Calls<Paths>;
 }
 
-/** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */
-export function toServicePath(template: string, params: Readonly<Record<string, unknown>>): string {
-  const present = Object.entries(params).filter(([, value]) => value !== '');
-  const path = defaultPathSerializer(template, Object.fromEntries(present));
-  // Values are percent-encoded, so a brace that is left comes from the template.
-  const [, missing] = /\{[.;]?([^{}*]+)/.exec(path) ?? [];
-  return missing ? toSegment(missing, undefined) : checkPath('path', path);
+/** Fills in the path of an operation, in the styles of OpenAPI. */
+function toPath(
+  template: string,
+  params: { readonly [name: string]: unknown },
+  greedy: readonly string[],
+): string {
+  const path = template.replace(/\{[.;]?([^{}*]+)\*?\}/g, (place, name: string) => {
+    checkPresent(name, params[name]);
+    return greedy.includes(name) ? String(params[name]) : defaultPathSerializer(place, params);
+  });
+  return checkPath('path', path);
 }

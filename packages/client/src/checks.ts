@@ -10,14 +10,15 @@ export function checkText(name: string, value: unknown): asserts value is string
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-export function checkNumber(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (typeof value === 'number' && value >= min)) return;
-  throw invalid(name, `a number of at least ${min}`, value);
-}
-
-export function checkInteger(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  throw invalid(name, `an integer of at least ${min}`, value);
+export function checkNumber(
+  name: string,
+  value: number | undefined,
+  min: number,
+  type: 'a number' | 'an integer' = 'a number',
+): void {
+  const isValid = type === 'a number' ? typeof value === 'number' : Number.isSafeInteger(value);
+  if (value === undefined || (isValid && value >= min)) return;
+  throw invalid(name, `${type} of at least ${min}`, value);
 }
 
 export function toRecord(headers: RequestInit['headers']): Record<string, string> {

@@ -1,41 +1,9 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
-import { parseJson, readText } from './body.ts';
+import { parseJson } from './body.ts';
 import type { RawResult } from './calls.ts';
-import { BerthError, type CallInfo } from './errors.ts';
-import type { FetchLike, RetryClass, Sender } from './fetch.ts';
-import { type STORAGE_PATH, TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
-import type { paths } from './generated/storage.v2.gen.ts';
-import type { CallOptions, Limits } from './limits.ts';
-
-/** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
-export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
-
-type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
-
-/** Options for a storage call. The client knows which operations are idempotent. */
-export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
-
-export interface StorageContext {
-  readonly wireProfile: WireProfile;
-  readonly onWarning: (message: string) => void;
-  /**
-   * Calls an operation and reads its envelope. Of the options, it uses only those of a call.
-   *
-   * @param failure start of the message of an error
-   */
-  call(
-    operation: StorageOperation,
-    body: object,
-    failure: string,
-    options: StorageCallOptions,
-  ): Promise<StorageResponse>;
-  /** Creates a sender for a link, without credentials, from the `fetch` that sends each attempt. */
-  readonly createLinkSender: (fetch: FetchLike) => Sender;
-  /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
-  readonly transferLimits: Limits & { readonly idle: number };
-  readonly fetch: FetchLike | undefined;
-  readonly agent: object | undefined;
-}
+import { BerthError } from './errors.ts';
+import type { RetryClass } from './fetch.ts';
+import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
+import type { StorageCallOptions } from './limits.ts';
 
 /**
  * Which calls may be sent again after an error status of the storage API, a link or an upload target. After a 401 or
@@ -50,7 +18,7 @@ const RETRY_CLASSES: Readonly<Record<number, RetryClass>> = {
   504: 'idempotent',
 };
 
-export function classify({ status }: Response): RetryClass {
+export function classifyStorage({ status }: Response): RetryClass {
   return RETRY_CLASSES[status] ?? 'never';
 }
 
@@ -58,23 +26,6 @@ export function classify({ status }: Response): RetryClass {
 export function isTemporary(status: unknown, code?: string): boolean {
   const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
   return codes.includes(code) || (status !== 401 && Number(status) in RETRY_CLASSES);
-}
-
-/** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
-const RESPONSE_BYTES = 16_777_216;
-
-/** Buffers an error. The copy has its URL for {@link unwrapEnvelope}, but no text if its body breaks. */
-export async function bufferError(response: Response): Promise<Response> {
-  const { text } = await readText(response, RESPONSE_BYTES).catch(() => ({ text: '' }));
-  const copy = new Response(text, response);
-  return Object.defineProperty(copy, 'url', { value: response.url });
-}
-
-export async function readResponse(response: Response, info: CallInfo): Promise<string> {
-  const { text, isComplete } = await readText(response, RESPONSE_BYTES);
-  if (isComplete) return text;
-  const reason = `the response has more than ${RESPONSE_BYTES} bytes`;
-  throw new BerthError('storage', 'The call failed', { info, response, reason });
 }
 
 export interface StorageResponse {
@@ -117,7 +68,7 @@ export function readEnvelope(
   throw toError(failure, fields);
 }
 
-function toText(value: unknown): string | undefined {
+export function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value ? value : undefined;
 }
 

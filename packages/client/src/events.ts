@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { checkNumber, toRecord } from './checks.ts';
+import type { GatewayContext } from './context.ts';
 import { contractError, isBerthError } from './errors.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
-import { pause, withBudget } from './limits.ts';
+import { pause, type ServiceOptions, withBudget } from './limits.ts';
 import { type IdleWatch, readBody, watchIdle } from './transfer/progress.ts';
 
 /**

@@ -39,20 +39,16 @@ export interface Sender {
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
   /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
-  send(input: Input, init: SendInit, budget: CallBudget, buffer?: BufferError): Promise<Response>;
+  send(input: Input, init: SendInit, budget: CallBudget): Promise<Response>;
 }
 
-/** Buffers an error response, up to a size limit, and returns a copy. */
-export type BufferError = (response: Response) => Promise<Response>;
-
-interface FetchSetup {
+interface SenderOptions {
   readonly limits: Limits;
   readonly fetch?: FetchLike | undefined;
   readonly session?: Session | undefined;
   readonly headers?: RequestInit['headers'];
-  /** Start of the URLs that get credentials, headers and limits. Default: all. */
+  /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
-  readonly redirect: 'manual' | 'follow';
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
 }
 
@@ -74,22 +70,36 @@ const REQUEST_FIELDS = [
  * Creates the sender of all calls of a client. It adds credentials to each attempt, limits the call and retries it. Like
  * the platform's `fetch`, it returns a response whatever its status.
  */
-export function createSender(setup: FetchSetup): Sender {
-  const { scope = '', limits, classify } = setup;
+export function createSender(options: SenderOptions): Sender {
+  const { limits, scope, classify } = options;
   // Looked up for each call, so that a test or a tracer can replace it later.
-  const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
-  const clientHeaders = toRecord(setup.headers);
+  const { fetch: platformFetch = (url, init) => globalThis.fetch(url, init) } = options;
+  const clientHeaders = toRecord(options.headers);
+  const isInScope = (url: string) => scope !== undefined && url.startsWith(scope);
 
-  const sendTo = async (target: Target, init: SendInit, budget: CallBudget, read?: BufferError) => {
-    const { request, url, method } = target;
-    const isInScope = url.startsWith(scope);
+  return {
+    limits,
+    send,
+    fetch: (input, { signal, timeout, retry, idempotent, ...init } = {}) =>
+      closeOnFailure(init.body, async () => {
+        const target = toTarget(input, init);
+        const callOptions = {
+          signal: signal ?? target.request?.signal,
+          timeout,
+          retry,
+          idempotent,
+        };
+        const defaults = isInScope(target.url) ? limits : NO_LIMITS;
+        return withBudget(callOptions, defaults, target, (budget) => send(input, init, budget));
+      }),
+  };
+
+  async function send(input: Input, init: SendInit, budget: CallBudget): Promise<Response> {
+    const { request, url, method } = toTarget(input, init);
     const fields: Record<string, unknown> = {};
     if (request) for (const name of REQUEST_FIELDS) fields[name] = request[name];
-    const redirect = isInScope ? setup.redirect : (init.redirect ?? request?.redirect ?? 'follow');
-    const headers = {
-      ...(isInScope && clientHeaders),
-      ...toRecord(init.headers ?? request?.headers),
-    };
+    const isOurs = isInScope(url);
+    const headers = { ...(isOurs && clientHeaders), ...toRecord(init.headers ?? request?.headers) };
     const isBodiless = /^(GET|HEAD)$/.test(method);
     let body = init.body ?? (isBodiless ? null : await request?.arrayBuffer());
     if (isBodiless && body !== null) {
@@ -101,28 +111,17 @@ export function createSender(setup: FetchSetup): Sender {
       headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
       body = await encoded.arrayBuffer();
     }
+    // A redirect would send the credentials elsewhere, and the contract has no redirects.
+    const redirect = isOurs ? 'manual' : (init.redirect ?? request?.redirect);
     const prepared = { ...fields, ...init, url, method, headers, body, redirect };
-    const session = isInScope ? setup.session : undefined;
-    return sendAttempts(prepared as PreparedRequest, session, budget, read);
-  };
-
-  return {
-    limits,
-    send: async (input, init, ...rest) => sendTo(toTarget(input, init), init, ...rest),
-    fetch: (input, { signal, timeout, retry, idempotent, ...init } = {}) =>
-      closeOnFailure(init.body, async () => {
-        const target = toTarget(input, init);
-        const options = { signal: signal ?? target.request?.signal, timeout, retry, idempotent };
-        const defaults = target.url.startsWith(scope) ? limits : NO_LIMITS;
-        return withBudget(options, defaults, target, (budget) => sendTo(target, init, budget));
-      }),
-  };
+    const session = isOurs ? options.session : undefined;
+    return sendAttempts(prepared as PreparedRequest, session, budget);
+  }
 
   async function sendAttempts(
     request: PreparedRequest,
     session: Session | undefined,
     budget: CallBudget,
-    bufferError?: BufferError,
   ): Promise<Response> {
     const signal = request.signal ?? budget.signal;
     let isRenewed = false;
@@ -134,12 +133,8 @@ export function createSender(setup: FetchSetup): Sender {
       let failure: BerthError | undefined;
       try {
         const init = { ...request, headers, signal, duplex: 'half' };
-        response = await fetch(request.url, init as RequestInit);
-        if (response.ok) return response;
-        // No copy can be created with a status above 599.
-        if (bufferError && response.body && response.status < 600)
-          response = await bufferError(response);
-        if (!session && budget.attempts === 1) return response;
+        response = await platformFetch(request.url, init as RequestInit);
+        if (response.ok || (!session && budget.attempts === 1)) return response;
       } catch (error) {
         signal.throwIfAborted();
         failure = networkError('No response', request, error);
@@ -168,8 +163,6 @@ export function createSender(setup: FetchSetup): Sender {
 
 /** A request as each attempt sends it, but without credentials. */
 type PreparedRequest = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
-
-type Target = ReturnType<typeof toTarget>;
 
 function toTarget(input: Input, { method }: SendInit) {
   // A `Request` may be one of another package.

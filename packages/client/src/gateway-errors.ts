@@ -1,25 +1,7 @@
-import type { Session } from './auth.ts';
-import { decoderOf, parseJson, readText } from './body.ts';
+import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import type { RetryClass, Sender } from './fetch.ts';
+import type { RetryClass } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-import type { CallOptions } from './limits.ts';
-
-/** Options for a call of a hosted service. */
-export interface ServiceOptions extends CallOptions {
-  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
-  readonly headers?: RequestInit['headers'];
-}
-
-export interface GatewayContext {
-  readonly sender: Sender;
-  readonly session: Session | undefined;
-  readonly headers: RequestInit['headers'];
-  readonly toError: (response: Response, info: CallInfo, body?: unknown) => Promise<BerthError>;
-}
-
-/** Maximum size of an error in bytes; the rest is not read. */
-const ERROR_BYTES = 1_000_000;
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
@@ -50,30 +32,20 @@ export async function toGatewayError(
  * Returns whether a failed response, whose body is unread, allows another attempt. If it is one of the hosted service,
  * the service has executed the call, so that a POST must not be sent again.
  */
-export async function classify(response: Response, upstreamStatus: string): Promise<RetryClass> {
+export async function classifyGateway(
+  response: Response,
+  upstreamStatus: string,
+): Promise<RetryClass> {
   if (response.status < 400) return 'never';
   const isFromService = response.headers.has(upstreamStatus);
   const body = isFromService ? undefined : await readErrorBody(response.clone());
   return toFailure(response, body, upstreamStatus).retryClass;
 }
 
-/** Reads an error, and decodes it by its charset: `openapi-fetch` would read all of it, as UTF-8. */
-export async function bufferError(response: Response): Promise<Response> {
-  return new Response(await readErrorText(response, ERROR_BYTES), response);
-}
-
+/** Reads the body of a failed response. If it breaks off, only status and headers are used. */
 async function readErrorBody(response: Response): Promise<unknown> {
-  const text = await readErrorText(response, STREAM_BYTES);
+  const text = await readText(response, STREAM_BYTES).catch(() => '');
   return parseJson(text, text);
-}
-
-/** Reads the text of a failed response. If that fails, only status and headers are used. */
-async function readErrorText(response: Response, maxBytes: number): Promise<string> {
-  const read = readText(response, maxBytes, decoderOf(response));
-  return read.then(
-    ({ text }) => text,
-    () => '',
-  );
 }
 
 /**

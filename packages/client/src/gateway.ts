@@ -1,13 +1,14 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
-import { type Calls, createCalls, toServicePath } from './calls.ts';
+import { type Calls, createCalls } from './calls.ts';
+import type { GatewayContext } from './context.ts';
 import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { bufferError, classify, type GatewayContext, toGatewayError } from './gateway-errors.ts';
-import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
+import { classifyGateway, toGatewayError } from './gateway-errors.ts';
+import { GREEDY_PARAMETERS, UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
 import { createService, type Service } from './service.ts';
-import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
+import { toBaseUrl, toSegment } from './urls.ts';
 
 /** Options for {@link createGatewayClient}. */
 export interface GatewayClientOptions extends LimitOptions {
@@ -104,10 +105,9 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     headers,
     session,
     scope: baseUrl + SERVICES,
-    redirect: 'manual',
-    classify: (response) => classify(response, upstreamStatus),
+    classify: (response) => classifyGateway(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, baseUrl, toContractPath, bufferError);
+  const calls = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);
   const context: GatewayContext = {
     sender,
     session,
@@ -119,7 +119,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     fetch: sender.fetch,
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url, toServicePath, bufferError);
+      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url);
       return { ...raw, ...createService(context, calls, name, url) };
     },
   };

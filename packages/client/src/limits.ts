@@ -12,6 +12,15 @@ export interface CallOptions extends LimitOptions {
   readonly idempotent?: boolean | undefined;
 }
 
+/** Options for a call of a hosted service. */
+export interface ServiceOptions extends CallOptions {
+  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
+  readonly headers?: RequestInit['headers'];
+}
+
+/** Options for a storage call. The client knows which operations are idempotent. */
+export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
+
 /** Options for a client, or for a single call. */
 export interface LimitOptions {
   /**
@@ -51,7 +60,8 @@ export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   const { timeout = defaults.timeout, retry = {} } = options;
   const { attempts = defaults.attempts, delay = defaults.delay } = retry || { attempts: 1 };
   checkNumber('timeout', timeout, 0);
-  checkNumber('retry.attempts', attempts, 1);
+  if (attempts !== Number.POSITIVE_INFINITY)
+    checkNumber('retry.attempts', attempts, 1, 'an integer');
   checkNumber('retry.delay', delay, 0);
   return { timeout, attempts, delay };
 }
@@ -63,7 +73,7 @@ export interface CallBudget extends Limits {
   /** When the time limit expires, by `performance.now()`. */
   readonly end: number;
   readonly isIdempotent: boolean;
-  /** Number of retries so far. `planRetry` counts them; progress of a download resets them. */
+  /** Number of retries so far. Only `planRetry` and `resetRetries` change it. */
   retries: number;
 }
 
@@ -91,7 +101,7 @@ export async function withBudget<T>(
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
-    throw new BerthError('timeout', `No response within ${timeout} ms`, { info, retryable: true });
+    throw new BerthError('timeout', `Not finished within ${timeout} ms`, { info, retryable: true });
   } finally {
     clearTimeout(timer);
   }
@@ -135,6 +145,11 @@ export async function retryAfter(
   const delay = isRetryable ? planRetry(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);
+}
+
+/** Allows all attempts again, because there was progress. */
+export function resetRetries(budget: CallBudget): void {
+  budget.retries = 0;
 }
 
 /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */

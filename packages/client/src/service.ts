@@ -1,9 +1,10 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls, RawCall } from './calls.ts';
 import { checkText, toRecord } from './checks.ts';
+import type { GatewayContext } from './context.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
+import type { ServiceOptions } from './limits.ts';
 import type { ConnectOptions } from './socket.ts';
 import { closeOnFailure } from './streams.ts';
 import { checkPath } from './urls.ts';
@@ -105,8 +106,8 @@ export function createService(
     value: unknown,
     { schema, headers, ...options }: PayloadOptions<Payload>,
   ) => {
-    checkText('path', path);
-    const anyPath = path.replace(/^\//, '');
+    const info = { method, url: toUrl(path) };
+    const anyPath = info.url.slice(url.length + 1);
     const { body, type = clientType } = toBody(value);
     // With the contract's path, which middleware of the gateway sees.
     const send = calls[method] as RawCall;
@@ -117,17 +118,17 @@ export function createService(
       headers: { 'content-type': type, ...toRecord(headers) },
       body,
       bodySerializer: () => body,
-      parseAs: 'arrayBuffer',
+      parseAs: 'text',
     });
-    const info = { method, url: toUrl(path) };
     if (!response.ok) throw await context.toError(response, info, error);
-    return toPayload(response, data as ArrayBuffer | undefined, info, schema);
+    return toPayload(response, data as string | undefined, info, schema);
   };
 
   return {
     url,
     get: (path = '', options = {}) => read('GET', path, undefined, options),
-    post: (path = '', value = undefined, options = {}) => read('POST', path, value, options),
+    post: (path = '', value = undefined, options = {}) =>
+      closeOnFailure(value, () => read('POST', path, value, options)),
     request: (path = '', { body: value, headers, ...init } = {}) =>
       closeOnFailure(value, async () => {
         const { body, type } = toBody(value);

@@ -1,7 +1,7 @@
 import { toRecord } from './checks.ts';
+import type { GatewayContext } from './context.ts';
 import { BerthError, networkError, toReason } from './errors.ts';
-import type { GatewayContext, ServiceOptions } from './gateway-errors.ts';
-import { withBudget } from './limits.ts';
+import { type ServiceOptions, withBudget } from './limits.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
 export interface ConnectOptions extends Omit<ServiceOptions, 'retry' | 'idempotent'> {

@@ -4,8 +4,8 @@ import { createFileMethods, type FileMethods } from './batches.ts';
 import type { CallInit, Calls, RawCall } from './calls.ts';
 import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
-import type { StorageContext, StoragePath, StorageResponse } from './envelope.ts';
-import { bufferError, classify, readEnvelope, readResponse, withCaller } from './envelope.ts';
+import type { StorageContext, StoragePath } from './context.ts';
+import { classifyStorage, readEnvelope, type StorageResponse, withCaller } from './envelope.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
@@ -15,14 +15,15 @@ import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
-import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
+import { checkPresent, toBaseUrl } from './urls.ts';
 
 /** Path prefix of the storage operations, the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
 
-const IDEMPOTENT_PATHS: readonly string[] = IDEMPOTENT_OPERATIONS.map((id) => STORAGE_PATH + id);
-
 const IDLE = 65_000;
+
+/** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
+const RESPONSE_BYTES = 16_777_216;
 
 /** Options for {@link createStorageClient}. */
 export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions, 'idle'> {
@@ -134,22 +135,20 @@ export interface StorageClient extends FileMethods {
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const { envId, requestForm, fetch, agent, idle = IDLE } = options;
   // biome-ignore lint/suspicious/noConsole: the documented default.
-  const { wireProfile = defaultWireProfile, onWarning = (text) => console.warn(text) } = options;
+  const { wireProfile = defaultWireProfile, onWarning = console.warn } = options;
   const baseUrl = toBaseUrl(options.baseUrl);
-  toSegment('envId', envId);
+  checkPresent('envId', envId);
   checkNumber('idle', idle, 0);
   const limits = toLimits(options);
   const session = createStorageSession(options.credentials, wireProfile);
-  // A redirect would send the credentials elsewhere, and the contract has no redirects.
-  const redirect = 'manual';
   const scope = baseUrl + ROOT;
-  const sender = createSender({ limits, fetch, classify, session, scope, redirect });
-  const calls = createCalls<paths>(sender, baseUrl, toContractPath, bufferError, readResponse);
+  const sender = createSender({ limits, fetch, session, scope, classify: classifyStorage });
+  const calls = createCalls<paths>(sender, baseUrl, [], RESPONSE_BYTES);
 
   const post = (path: string, { params, ...init }: CallInit = {}) =>
     (calls.POST as RawCall)(path, {
       ...init,
-      idempotent: init.idempotent ?? IDEMPOTENT_PATHS.includes(path),
+      idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(`:${id}`)),
       params: { ...params, path: { envId, ...params?.path } },
     });
 
@@ -159,9 +158,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
-    // A link may redirect (D23).
     createLinkSender: (linkFetch) =>
-      createSender({ limits, fetch: linkFetch, classify, redirect: 'follow' }),
+      createSender({ limits, fetch: linkFetch, classify: classifyStorage }),
     async call(operation, fields, failure, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;

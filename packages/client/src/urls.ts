@@ -1,6 +1,5 @@
 import { parseUrl } from './checks.ts';
 import { BerthError } from './errors.ts';
-import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 
 /** Finds the first path segment that the URL parser would resolve or split: `.`, `..`, or one with a backslash. */
 const CHANGED_SEGMENT = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
@@ -36,25 +35,14 @@ export function checkPath(name: string, path: string): string {
   throw new BerthError('options', `${name} must not contain ${JSON.stringify(part)}, ${reason}.`);
 }
 
-export function toSegment(name: string, value: unknown): string {
-  if (value === undefined || value === null || value === '') {
-    throw new BerthError('options', `The path parameter "${name}" is missing.`);
-  }
-  return checkPath(name, encodeURIComponent(String(value)));
+export function checkPresent(name: string, value: unknown): void {
+  if (value !== undefined && value !== null && value !== '') return;
+  throw new BerthError('options', `The path parameter "${name}" is missing.`);
 }
 
-/** Fills in the path of one of the contract's operations. A greedy parameter holds raw segments and a query. */
-export function toContractPath(
-  template: string,
-  params: Readonly<Record<string, unknown>>,
-): string {
-  return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
-    const value = params[name];
-    const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
-    return isGreedy && value !== undefined
-      ? checkPath('path', String(value))
-      : toSegment(name, value);
-  });
+export function toSegment(name: string, value: unknown): string {
+  checkPresent(name, value);
+  return checkPath(name, encodeURIComponent(String(value)));
 }
 
 /**

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DownloadOptions, Progress } from '@berth/client';
+import type { DownloadOptions, Progress, StorageClient } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, linked, shown, storageWith } from './support/clients.ts';
+import { failureOf, gatewayAt, linked, shown, storageWith } from './support/clients.ts';
 import { newFolder } from './support/folders.ts';
 import { type Handler, hang, serveStorage } from './support/servers.ts';
 
@@ -58,14 +58,23 @@ describe('a download', () => {
     expect([...(requests[1]?.headers ?? [])]).toEqual([]);
   });
 
-  it('keeps its bytes if garbage is collected before they are read', async () => {
+  it.each<[string, (storage: StorageClient, url: string) => Promise<Response>]>([
+    ['download', (storage) => storage.download('a')],
+    [
+      'raw call',
+      async (_, url) => {
+        const init = { params: { path: { name: 'x' } }, parseAs: 'stream' } as const;
+        return new Response((await gatewayAt(url).GET('/v1/cloudrun/{name}', init)).data);
+      },
+    ],
+  ])('of a %s keeps its bytes if garbage is collected before they are read', async (_, open) => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     await using served = await serveStorage((_, response) => {
       response.write('hello ');
       response.end('world');
     });
-    const response = await served.storage.download('a');
+    const response = await open(served.storage, served.url);
     for (let round = 0; round < 10; round += 1) {
       collectGarbage();
       // The platform cleans up between two tasks.

@@ -1,6 +1,13 @@
-import type { GatewayClient } from '@berth/client';
+import type { BerthError, GatewayClient } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { endless, failureOf, gatewayAt, gatewayWith, serviceAt } from './support/clients.ts';
+import {
+  endless,
+  failureOf,
+  gatewayAt,
+  gatewayWith,
+  serviceAt,
+  storageAt,
+} from './support/clients.ts';
 import { type Handler, hang, keepSending, refuse, stall, startServer } from './support/servers.ts';
 
 const BASE = 'http://g.example';
@@ -26,7 +33,7 @@ describe('a time limit', () => {
     const calls = [service.get('a?s=5ec4e7'), service.post('a'), raw];
     for (const error of await Promise.all(calls.map(failureOf))) {
       expect(error).toMatchObject({ kind: 'timeout', retryable: true });
-      const message = /^BerthError: No response within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/;
+      const message = /^BerthError: Not finished within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/;
       expect(String(error)).toMatch(message);
     }
   });
@@ -43,7 +50,7 @@ describe('a time limit', () => {
     for (const method of ['get', 'request'] as const) {
       const call = failureOf(service[method]('a', { timeout: ofCall }));
       await vi.runAllTimersAsync();
-      expect(String(await call)).toContain(`No response within ${expected} ms`);
+      expect(String(await call)).toContain(`Not finished within ${expected} ms`);
     }
   });
 
@@ -90,6 +97,17 @@ it('an error without an end does not fill the memory', async () => {
     expect(await call(gateway)).toMatchObject({ status: 500 });
     expect(count()).toBeLessThan(16);
   }
+});
+
+it('an error is limited and reported even with a status that no `Response` can be created with', async () => {
+  await using server = await startServer((_, response) =>
+    response.writeHead(999).end('a'.repeat(3_000_000)),
+  );
+  const error = (await failureOf(serviceAt(server.url).get('a'))) as BerthError;
+  expect(error).toMatchObject({ kind: 'service', status: 999, retryable: false });
+  expect((error.body as string).length).toBeLessThan(2_000_000);
+  const ofStorage = { kind: 'storage', status: 999, retryable: false };
+  await expect(storageAt(server.url).tempUrl('a')).rejects.toMatchObject(ofStorage);
 });
 
 describe('an abort', () => {

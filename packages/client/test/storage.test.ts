@@ -10,10 +10,8 @@ import {
   list,
   meta,
   shown,
-  storageAt,
   storageWith,
 } from './support/clients.ts';
-import { startServer } from './support/servers.ts';
 
 type Act = (storage: StorageClient) => Promise<unknown>;
 
@@ -114,16 +112,6 @@ describe('the response of a storage call', () => {
     expect(error).toMatchObject({ kind: 'storage', code: undefined, status });
     expect(String(error)).toContain('the response is malformed');
     expect(shown(error)).not.toContain('5ec4e7');
-  });
-
-  it('CL-ERROR-STORAGE: may have a status that a `Response` cannot be created with', async () => {
-    await using server = await startServer((_, response) => {
-      response.writeHead(999).write('{}');
-      response.end();
-    });
-    const error = { kind: 'storage', status: 999, retryable: false };
-    await expect(storageAt(server.url).tempUrl('a')).rejects.toMatchObject(error);
-    expect(server.calls).toHaveLength(1);
   });
 
   it('CL-SIZE-BODY: is an error if it has no end', async () => {

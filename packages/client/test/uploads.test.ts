@@ -217,7 +217,12 @@ describe('an upload ends', () => {
     ['a read stream has no file', () => createReadStream(MISSING), {}, { code: 'ENOENT' }],
     ['there is no file', () => ({ file: MISSING }), {}, { code: 'ENOENT' }],
     ['a stream yields a number', () => Readable.from([1]), {}, { kind: 'options' }],
-    ['it takes too long in all', () => endless().body, { timeout: 100 }, { kind: 'timeout' }],
+    [
+      'it takes too long in all',
+      () => endless().body,
+      { timeout: 100 },
+      { kind: 'timeout', message: 'Not finished within 100 ms (POST a)' },
+    ],
   ])('if %s', async (_, create, options, expected) => {
     await using served = await serveStorage(store);
     await expect(served.storage.upload('a', create(), options)).rejects.toMatchObject(expected);

@@ -1,9 +1,10 @@
 import { saveFile } from '#platform';
 import type { FileMethods, TempUrlOptions } from '../batches.ts';
-import { checkInteger, checkNumber } from '../checks.ts';
-import { isTemporary, type StorageContext } from '../envelope.ts';
+import { checkNumber } from '../checks.ts';
+import type { StorageContext } from '../context.ts';
+import { isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
-import { type CallBudget, retryAfter, withBudget } from '../limits.ts';
+import { type CallBudget, resetRetries, retryAfter, withBudget } from '../limits.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
@@ -77,8 +78,8 @@ async function* readToEnd(
       const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
       start ??= part;
       for await (const chunk of part.response.body ?? []) {
-        // It made progress: a long download may break many times.
-        budget.retries = 0;
+        // A long download may break many times.
+        resetRetries(budget);
         loaded += chunk.byteLength;
         onProgress?.({ loaded, total: start.size });
         yield chunk;
@@ -102,8 +103,8 @@ interface OpenFile extends Sizes {
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 function checkOptions({ range, idle }: DownloadOptions): void {
-  checkInteger('range.offset', range?.offset, 0);
-  checkInteger('range.length', range?.length, 1);
+  checkNumber('range.offset', range?.offset, 0, 'an integer');
+  checkNumber('range.length', range?.length, 1, 'an integer');
   checkNumber('idle', idle, 0);
 }
 

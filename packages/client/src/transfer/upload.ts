@@ -1,10 +1,10 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { checkInteger, checkNumber, checkText, invalid, parseUrl } from '../checks.ts';
-import type { StorageCallOptions, StorageContext, StorageResponse } from '../envelope.ts';
-import { isTemporary } from '../envelope.ts';
+import { checkNumber, checkText, invalid, parseUrl } from '../checks.ts';
+import type { StorageContext } from '../context.ts';
+import { isTemporary, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
-import { retryAfter, untilAborted, withBudget } from '../limits.ts';
+import { retryAfter, type StorageCallOptions, untilAborted, withBudget } from '../limits.ts';
 import { assertUnread, isStream, kindOf } from '../streams.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
@@ -74,7 +74,7 @@ async function toContent(
   { contentType, size: expected }: UploadOptions,
   maxBytes: number,
 ): Promise<UploadContent> {
-  checkInteger('size', expected, 0);
+  checkNumber('size', expected, 0, 'an integer');
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);

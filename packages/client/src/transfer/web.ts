@@ -35,7 +35,7 @@ async function sendWithFetch(
     // A redirect would send the grant elsewhere, and the contract has no redirects.
     const response = await fetch(url, { method: 'POST', body, signal, redirect: 'manual' });
     const { status, headers } = response;
-    return { status, headers, ...(await readText(response, MAX_RESPONSE)) };
+    return { status, headers, text: await readText(response, MAX_RESPONSE) };
   } catch (error) {
     throw watch.toError(error);
   }

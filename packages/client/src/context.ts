@@ -1,0 +1,45 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
+import type { Session } from './auth.ts';
+import type { StorageResponse } from './envelope.ts';
+import type { BerthError, CallInfo } from './errors.ts';
+import type { FetchLike, Sender } from './fetch.ts';
+import type { STORAGE_PATH } from './generated/contract.gen.ts';
+import type { paths } from './generated/storage.v2.gen.ts';
+import type { Limits, StorageCallOptions } from './limits.ts';
+
+/** What the services of a gateway client share. `createGatewayClient` creates it. */
+export interface GatewayContext {
+  readonly sender: Sender;
+  readonly session: Session | undefined;
+  readonly headers: RequestInit['headers'];
+  /** Creates the error for a failed response. Reads its body, unless it is known. */
+  readonly toError: (response: Response, info: CallInfo, body?: unknown) => Promise<BerthError>;
+}
+
+/** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
+export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
+
+type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
+
+/** What the methods of a storage client share. `createStorageClient` creates it. */
+export interface StorageContext {
+  readonly wireProfile: WireProfile;
+  readonly onWarning: (message: string) => void;
+  /**
+   * Calls an operation and reads its envelope. Of the options, it uses only those of a call.
+   *
+   * @param failure start of the message of an error
+   */
+  call(
+    operation: StorageOperation,
+    body: object,
+    failure: string,
+    options: StorageCallOptions,
+  ): Promise<StorageResponse>;
+  /** Creates the sender of a link, without credentials, from the `fetch` that sends each attempt. */
+  readonly createLinkSender: (fetch: FetchLike) => Sender;
+  /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
+  readonly transferLimits: Limits & { readonly idle: number };
+  readonly fetch: FetchLike | undefined;
+  readonly agent: object | undefined;
+}
