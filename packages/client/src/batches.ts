@@ -260,22 +260,17 @@ async function onlyResult<Result extends { readonly error?: Error | undefined }>
   options: StorageCallOptions | undefined,
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
-  return withCaller(
-    options,
-    results.then(([result]) => {
-      // The reason of an abort may be any value, even a falsy one.
-      if (result && 'error' in result) throw result.error;
-      return result as Exclude<Result, { readonly error: Error }>;
-    }),
-  );
+  const only = results.then(([result]) => {
+    // The reason of an abort may be any value, even a falsy one.
+    if (result && 'error' in result) throw result.error;
+    return result as Exclude<Result, { readonly error: Error }>;
+  });
+  return withCaller(only, options);
 }
 
 /** Calls `run` for each item, a few at a time, and returns the results in order. */
-export async function mapConcurrently<Item, Result>(
-  items: readonly Item[],
-  run: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
+export async function mapConcurrently<T, R>(items: readonly T[], run: (item: T) => Promise<R>) {
+  const results: R[] = [];
   // The workers share one iterator, so that each item is taken once.
   const queue = items.entries();
   const work = async () => {

@@ -80,10 +80,7 @@ export function isRecord(value: unknown): value is Fields {
  * Lets the error of a method show the line of its caller. A stack has 10 frames, and there are more than that between a
  * method and `fetch`. The error of an aborted call belongs to the caller, and is not modified.
  */
-export async function withCaller<T>(
-  options: StorageCallOptions | undefined,
-  result: Promise<T>,
-): Promise<T> {
+export async function withCaller<T>(result: Promise<T>, options?: StorageCallOptions): Promise<T> {
   try {
     return await result;
   } catch (error) {

@@ -38,11 +38,7 @@ const MAX_EVENT = 16_777_216;
 
 const BLANK_LINE = /\n\n|\r\r|\n\r/;
 
-export async function* iterateEvents(
-  context: GatewayContext,
-  url: string,
-  options: EventsOptions,
-): AsyncGenerator<ServiceEvent, void, undefined> {
+export async function* iterateEvents(context: GatewayContext, url: string, options: EventsOptions) {
   const { signal, idle = 0, reconnect = true, lastEventId = '' } = options;
   checkNumber('idle', idle, 0);
   const state: State = { id: lastEventId, delay: DELAY };
@@ -94,12 +90,7 @@ async function open(
   });
 }
 
-async function* readEvents(
-  response: Response,
-  url: string,
-  state: State,
-  watch: IdleWatch,
-): AsyncGenerator<ServiceEvent> {
+async function* readEvents(response: Response, url: string, state: State, watch: IdleWatch) {
   const events: ServiceEvent[] = [];
   let length = 0;
   const parser = createParser({

@@ -31,15 +31,12 @@ export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 
 type Input = string | URL | Request;
 
-/** {@link FetchInit} without the options that a budget replaces. */
-type SendInit = Omit<FetchInit, Exclude<keyof CallOptions, 'signal'>>;
-
 export interface Sender {
   readonly limits: Limits;
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
   /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
-  send(input: Input, init: SendInit, budget: CallBudget): Promise<Response>;
+  send(input: Input, init: FetchInit, budget: CallBudget): Promise<Response>;
 }
 
 interface SenderOptions {
@@ -94,7 +91,7 @@ export function createSender(options: SenderOptions): Sender {
       }),
   };
 
-  async function send(input: Input, init: SendInit, budget: CallBudget): Promise<Response> {
+  async function send(input: Input, init: FetchInit, budget: CallBudget): Promise<Response> {
     const { request, url, method } = toTarget(input, init);
     const fields: Record<string, unknown> = {};
     if (request) for (const name of REQUEST_FIELDS) fields[name] = request[name];
@@ -115,14 +112,10 @@ export function createSender(options: SenderOptions): Sender {
     const redirect = isOurs ? 'manual' : (init.redirect ?? request?.redirect);
     const prepared = { ...fields, ...init, url, method, headers, body, redirect };
     const session = isOurs ? options.session : undefined;
-    return sendAttempts(prepared as PreparedRequest, session, budget);
+    return sendAttempts(prepared as PreparedRequest, budget, session);
   }
 
-  async function sendAttempts(
-    request: PreparedRequest,
-    session: Session | undefined,
-    budget: CallBudget,
-  ): Promise<Response> {
+  async function sendAttempts(request: PreparedRequest, budget: CallBudget, session?: Session) {
     const signal = request.signal ?? budget.signal;
     let isRenewed = false;
     for (;;) {
@@ -164,7 +157,7 @@ export function createSender(options: SenderOptions): Sender {
 /** A request as each attempt sends it, but without credentials. */
 type PreparedRequest = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
 
-function toTarget(input: Input, { method }: SendInit) {
+function toTarget(input: Input, { method }: FetchInit) {
   // A `Request` may be one of another package.
   const request = typeof input === 'object' && 'headers' in input ? input : undefined;
   const url = request?.url ?? parseUrl(String(input), pageUrl())?.href;

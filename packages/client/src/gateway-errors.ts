@@ -32,10 +32,7 @@ export async function toGatewayError(
  * Returns whether a failed response, whose body is unread, allows another attempt. If it is one of the hosted service,
  * the service has executed the call, so that a POST must not be sent again.
  */
-export async function classifyGateway(
-  response: Response,
-  upstreamStatus: string,
-): Promise<RetryClass> {
+export async function classifyGateway(response: Response, upstreamStatus: string) {
   if (response.status < 400) return 'never';
   const isFromService = response.headers.has(upstreamStatus);
   const body = isFromService ? undefined : await readErrorBody(response.clone());

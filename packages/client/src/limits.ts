@@ -108,10 +108,7 @@ export async function withBudget<T>(
 }
 
 /** Waits for a promise, or rejects with the reason of the signal, even if the promise never settles. */
-export async function untilAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal?.reason);

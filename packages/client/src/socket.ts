@@ -15,11 +15,7 @@ const BEARER_PROTOCOL = 'berth.bearer.';
 /** How long to wait for the reason of a failed handshake, in milliseconds. */
 const REASON_TIMEOUT = 5_000;
 
-export async function connectSocket(
-  context: GatewayContext,
-  url: string,
-  options: ConnectOptions,
-): Promise<WebSocket> {
+export async function connectSocket(context: GatewayContext, url: string, options: ConnectOptions) {
   const { sender, session } = context;
   const { protocols = [] } = options;
   const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };

@@ -148,7 +148,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const post = (path: string, { params, ...init }: CallInit = {}) =>
     (calls.POST as RawCall)(path, {
       ...init,
-      idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(`:${id}`)),
+      idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(id)),
       params: { ...params, path: { envId, ...params?.path } },
     });
 
@@ -172,13 +172,15 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const files = createFileMethods(context);
 
   // Loaded on first use, because many pages only upload files, or only show them.
+  const loadDownloads = async () =>
+    (await import('./transfer/download.ts')).createDownloads(context, files);
   const createUpload =
     (maxBytes?: number): StorageClient['upload'] =>
     async (path, data, init) => {
       ignoreEarlyErrors(data);
       const { upload } = await import('./transfer/upload.ts');
       const send = () => upload(context, path, data, init, maxBytes);
-      return withCaller(init, closeOnFailure(data, send));
+      return withCaller(closeOnFailure(data, send), init);
     };
 
   return {
@@ -189,12 +191,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     upload: createUpload(),
     uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {
-      const { download } = await import('./transfer/download.ts');
-      return withCaller(init, download(context, files, fileID, init));
+      return withCaller((await loadDownloads()).download(fileID, init), init);
     },
     async downloadToFile(fileID, file, init) {
-      const { downloadToFile } = await import('./transfer/download.ts');
-      return withCaller(init, downloadToFile(context, files, fileID, file, init));
+      return withCaller((await loadDownloads()).downloadToFile(fileID, file, init), init);
     },
   };
 }

@@ -4,10 +4,10 @@ export function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Returns whether a body can be read only once: a web stream, a Node stream or another async iterable. */
-export function isStream(
-  value: unknown,
-): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
+/** A body that can be read only once: a web stream, a Node stream or another async iterable. */
+export type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
+
+export function isStream(value: unknown): value is Stream {
   if (typeof value !== 'object' || value === null) return false;
   return 'getReader' in value || Symbol.asyncIterator in value;
 }

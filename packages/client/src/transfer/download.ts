@@ -24,73 +24,62 @@ export interface DownloadOptions extends TempUrlOptions, TransferOptions {
   readonly range?: DownloadRange | undefined;
 }
 
-export async function download(
-  context: StorageContext,
-  files: FileMethods,
-  fileID: string,
-  options: DownloadOptions = {},
-): Promise<Response> {
-  checkOptions(options);
-  const info = { url: fileID };
-  return withBudget(options, context.transferLimits, info, async (budget) => {
-    // The call for a link has attempts and a time limit of its own, here and below.
-    const url = await files.tempUrl(fileID, { ...options, signal: budget.signal });
-    return (await openLink(context, fileID, url, options, budget)).response;
-  });
-}
+export function createDownloads(context: StorageContext, { tempUrl }: FileMethods) {
+  const { transferLimits } = context;
 
-export async function downloadToFile(
-  context: StorageContext,
-  files: FileMethods,
-  fileID: string,
-  file: string | URL,
-  options: DownloadOptions = {},
-): Promise<void> {
-  checkOptions(options);
-  let saving: Promise<void> | undefined;
-  await withBudget(options, context.transferLimits, { url: fileID }, (budget) => {
-    saving = saveFile(readToEnd(context, files, fileID, options, budget), file);
-    return saving;
-  }).catch(async (error) => {
-    // When the call ends, either the file is complete, or its temporary file is gone.
-    if (!saving) throw error;
-    await saving.catch(() => {
-      throw error;
+  async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
+    checkOptions(options);
+    return withBudget(options, transferLimits, { url: fileID }, async (budget) => {
+      // The call for a link has attempts and a time limit of its own, here and below.
+      const url = await tempUrl(fileID, { ...options, signal: budget.signal });
+      return (await openLink(context, fileID, url, options, budget)).response;
     });
-  });
-}
-
-/** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
-async function* readToEnd(
-  context: StorageContext,
-  files: FileMethods,
-  fileID: string,
-  { onProgress, ...options }: DownloadOptions,
-  budget: CallBudget,
-): AsyncGenerator<Uint8Array> {
-  const { offset = 0, length } = options.range ?? {};
-  let { range } = options;
-  let start: OpenFile | undefined;
-  let loaded = 0;
-  for (;;) {
-    const url = await files.tempUrl(fileID, { ...options, signal: budget.signal });
-    try {
-      const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
-      start ??= part;
-      for await (const chunk of part.response.body ?? []) {
-        // A long download may break many times.
-        resetRetries(budget);
-        loaded += chunk.byteLength;
-        onProgress?.({ loaded, total: start.size });
-        yield chunk;
-      }
-      return;
-    } catch (error) {
-      if (loaded === start?.size && isBerthError(error) && error.retryable) return;
-      await retryAfter(error, start?.etag !== undefined, budget);
-    }
-    range = { offset: offset + loaded, length: length && length - loaded };
   }
+
+  async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
+    checkOptions(options);
+    let saving: Promise<void> | undefined;
+    await withBudget(options, transferLimits, { url: fileID }, (budget) => {
+      saving = saveFile(readToEnd(fileID, options, budget), file);
+      return saving;
+    }).catch(async (error) => {
+      // When the call ends, either the file is complete, or its temporary file is gone.
+      if (!saving) throw error;
+      await saving.catch(() => {
+        throw error;
+      });
+    });
+  }
+
+  /** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
+  async function* readToEnd(fileID: string, allOptions: DownloadOptions, budget: CallBudget) {
+    const { onProgress, ...options } = allOptions;
+    const { offset = 0, length } = options.range ?? {};
+    let { range } = options;
+    let start: OpenFile | undefined;
+    let loaded = 0;
+    for (;;) {
+      const url = await tempUrl(fileID, { ...options, signal: budget.signal });
+      try {
+        const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
+        start ??= part;
+        for await (const chunk of part.response.body ?? []) {
+          // A long download may break many times.
+          resetRetries(budget);
+          loaded += chunk.byteLength;
+          onProgress?.({ loaded, total: start.size });
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        if (loaded === start?.size && isBerthError(error) && error.retryable) return;
+        await retryAfter(error, start?.etag !== undefined, budget);
+      }
+      range = { offset: offset + loaded, length: length && length - loaded };
+    }
+  }
+
+  return { download, downloadToFile };
 }
 
 interface OpenFile extends Sizes {
@@ -124,7 +113,8 @@ async function openLink(
   const { fetch = globalThis.fetch, transferLimits } = context;
   const { range, onProgress, idle = transferLimits.idle } = options;
   const info = { url };
-  const watch = watchIdle(idle, budget.signal, `The download of ${fileID} was interrupted`, info);
+  const failure = `${fileID} was not downloaded`;
+  const watch = watchIdle(idle, budget.signal, failure, info);
   const headers: Record<string, string> = {};
   if (range) {
     const { offset, length } = range;
@@ -149,7 +139,7 @@ async function openLink(
       : 'the response is not the requested part';
     const reason = response.ok && range ? problem : undefined;
     const details = { info, response, reason, retryable: isTemporary(response.status) };
-    throw new BerthError('storage', `${fileID} was not downloaded`, details);
+    throw new BerthError('storage', failure, details);
   }
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
   // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.

@@ -1,7 +1,7 @@
 import { BerthError } from '../errors.ts';
 import type { FetchLike } from '../fetch.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
-import { kindOf } from '../streams.ts';
+import { kindOf, type Stream } from '../streams.ts';
 import type { IdleWatch } from './progress.ts';
 
 /** A form field. Wire profiles rename some of them. */
@@ -18,8 +18,6 @@ interface FileSource {
   /** Path or `file:` URL of the file. */
   readonly file: string | URL;
 }
-
-type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
 
 /**
  * What can be uploaded: text (sent as UTF-8), bytes, a `Blob`, a web stream, a Node stream, any other async iterable of
@@ -76,11 +74,7 @@ export function checkLength(
 }
 
 /** Reads a stream in chunks, and checks its length. When the signal aborts, the stream is canceled. */
-export async function* readStream(
-  stream: object,
-  content: UploadContent,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* readStream(stream: object, content: UploadContent, signal: AbortSignal) {
   const next = openStream(stream, signal);
   let read = 0;
   for (let chunk = await next(); !chunk.done; chunk = await next()) {

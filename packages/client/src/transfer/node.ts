@@ -25,10 +25,7 @@ export async function fileSize(file: string | URL): Promise<number> {
  * Writes a file. The bytes go to a temporary file in the same folder, which then replaces the file or the target of a
  * link, so that it is never incomplete. Devices and pipes are written directly.
  */
-export async function saveFile(
-  chunks: AsyncIterable<Uint8Array>,
-  file: string | URL,
-): Promise<void> {
+export async function saveFile(chunks: AsyncIterable<Uint8Array>, file: string | URL) {
   const path = typeof file === 'string' ? file : fileURLToPath(file);
   const existing = await stat(path).catch(() => undefined);
   if (existing && !existing.isFile()) return pipeline(chunks, createWriteStream(path));

@@ -66,10 +66,7 @@ export function watchIdle(
  * Reads the body of a response. Ends with an error if it breaks, or if it makes no progress while its reader waits. Until
  * the first read, it keeps the response: Node cancels the unread body of one that is garbage.
  */
-export async function* readBody(
-  response: Response,
-  watch: IdleWatch,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* readBody(response: Response, watch: IdleWatch) {
   const { signal } = watch;
   const reader = response.body?.getReader();
   // Also ends a read that waits.

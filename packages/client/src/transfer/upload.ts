@@ -69,11 +69,8 @@ export async function upload(
 }
 
 /** Determines type and size of the content, without reading it. */
-async function toContent(
-  input: UploadData,
-  { contentType, size: expected }: UploadOptions,
-  maxBytes: number,
-): Promise<UploadContent> {
+async function toContent(input: UploadData, options: UploadOptions, maxBytes: number) {
+  const { contentType, size: expected } = options;
   checkNumber('size', expected, 0, 'an integer');
   let data: UploadContent['data'];
   let actual: number | undefined;
