@@ -8,7 +8,14 @@ import {
   serviceAt,
   storageWith,
 } from './support/clients.ts';
-import { type Handler, refuse, rejectFirst, serve, startServer } from './support/servers.ts';
+import {
+  breakOff,
+  type Handler,
+  refuse,
+  rejectFirst,
+  serve,
+  startServer,
+} from './support/servers.ts';
 
 const BASE = 'https://g.example';
 
@@ -67,8 +74,8 @@ it('a call fails if a function of the caller does, and the next call calls it ag
 
 describe('after a 401, the token', () => {
   /** Starts a server, and returns a service of it with its tokens. */
-  async function open(handle: Handler) {
-    const server = await startServer(handle);
+  async function open(...handlers: Handler[]) {
+    const server = await startServer(...handlers);
     const { token, auth } = countedTokens();
     return { ...server, token, service: serviceAt(server.url, { auth, retry: false }) };
   }
@@ -81,6 +88,12 @@ describe('after a 401, the token', () => {
     expect(server.token).toHaveBeenCalledTimes(2);
     const sent = server.calls.map(({ headers }) => headers.authorization);
     expect(sent.filter((header) => header === 'Bearer t2')).toHaveLength(20);
+  });
+
+  it('is renewed even if the body of the 401 breaks off', async () => {
+    await using server = await open(breakOff(401), serve({ a: 1 }));
+    expect(await server.service.post('a')).toEqual({ a: 1 });
+    expect(server.token).toHaveBeenCalledTimes(2);
   });
 
   it('is renewed once for each call at most', async () => {

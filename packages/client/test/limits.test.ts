@@ -114,7 +114,6 @@ describe('an abort', () => {
   const reason = new Error('enough');
 
   it.each<[string, Handler]>([
-    ['before the response', hang],
     ['within the body', stall],
     ['during a wait', refuse('SERVICE_NOT_READY', 503, { 'Retry-After': '20' })],
   ])('%s ends the call with the reason', async (_, fault) => {

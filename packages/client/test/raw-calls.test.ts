@@ -26,7 +26,7 @@ const readAndThrow =
   };
 
 describe('GET and POST of the document of a service', () => {
-  it('send what middleware returns, and reject with what it throws', async () => {
+  it('send what middleware returns', async () => {
     const { gateway, requests } = gatewayWith([json({ a: 1 })]);
     const { POST, use } = gateway.service<Orders>('x');
     const init = { body: '{"replaced":true}', headers: { 'X-A': 'a' } };
@@ -37,9 +37,6 @@ describe('GET and POST of the document of a service', () => {
     expect(requests[0]?.url).toBe('https://g.example/v1/cloudrun/x/items');
     expect(requests[0]?.headers.get('X-A')).toBe('a');
     expect(await requests[0]?.json()).toEqual({ replaced: true });
-    const reason = new Error('no');
-    use({ onRequest: () => Promise.reject(reason) });
-    await expect(POST('/items', { body: ITEM })).rejects.toBe(reason);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
+import { type StorageClient, unwrapEnvelope } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   credentials,
@@ -41,22 +41,6 @@ describe('a storage call', () => {
       expect(request?.headers.get('Content-Type')).toBe('application/json');
       expect(await request?.json()).toEqual(requestForm === 'data' ? { data: body } : body);
     }
-  });
-
-  it('CL-STORAGE-HEADERS CL-STORAGE-SIGNATURE CL-SECRETS: is signed with a key pair', async () => {
-    vi.useFakeTimers({ now: 1_700_000_000_999, toFake: ['Date'] });
-    const keyPair = { secretId: 'id', secretKey: 'key-5ec4e7', token: 'token-5ec4e7' };
-    const { storage, requests } = storageWith([list({})], { credentials: tc3Storage(keyPair) });
-    await storage.tempUrls(['a']);
-    const [request] = requests as [Request];
-    const signature = /^1\.0 TC3-HMAC-SHA256 Credential=id\/.*, Signature=[0-9a-f]{64}$/;
-    expect(Object.fromEntries(request.headers)).toEqual({
-      'content-type': 'application/json',
-      'x-svc-authorization': expect.stringMatching(signature),
-      'x-svc-sessiontoken': 'token-5ec4e7',
-      'x-svc-timestamp': '1700000000',
-    });
-    expect(request.url + (await request.text())).not.toContain('5ec4e7');
   });
 
   it('CL-STORAGE-HEADERS: has an empty session token if there is none', async () => {

@@ -125,7 +125,7 @@ const features: Record<string, Feature['run']> = {
     await assertFails(late, { kind: 'timeout' });
   },
 
-  async 'signs calls to both APIs'(deployment) {
+  async 'CL-STORAGE-SIGNATURE: signs calls to both APIs'(deployment) {
     // The mock rejects a signature that does not cover what was sent.
     const echo = echoOf(deployment, { auth: tc3(deployment.keyPair) });
     const form = new FormData();

@@ -91,12 +91,12 @@ export const refuse =
 export const reset: Handler = (request) => request.socket.resetAndDestroy();
 export const hang: Handler = () => {};
 
-/** Headers of a body of which only a part is sent. */
-const HALF = { ...JSON_HEADERS, 'Content-Length': '100' };
-
-export const truncate: Handler = (_, response) =>
-  response.writeHead(200, HALF).write('{"a":', () => response.destroy());
-export const stall: Handler = (_, response) => response.writeHead(200, HALF).write('{"a":');
+/** Sends a part of a body, then breaks off the connection. */
+export const breakOff =
+  (status: number): Handler =>
+  (_, response) =>
+    response.writeHead(status, { 'Content-Length': '100' }).write('{', () => response.destroy());
+export const stall: Handler = (_, response) => response.writeHead(200).write('{');
 
 /** Rejects the token `t1`, and accepts any other. */
 export const rejectFirst: Handler = (request, response) => {
