@@ -64,7 +64,7 @@ export function createCalls<Paths extends object>(
     const { data: body, response } = result;
     if (!response.ok || body === undefined) return result;
     if (parseAs === 'stream') {
-      RESPONSES.set(body as object, response);
+      if (body) RESPONSES.set(body, response);
       return result;
     }
     const isText = parseAs === 'json' || parseAs === 'text';

@@ -16,7 +16,7 @@ export function pageUrl(): string | undefined {
 export function toBaseUrl(baseUrl: string): string {
   const page = pageUrl();
   const url = parseUrl(baseUrl, page);
-  if (url && /^(https?:|\/)/i.test(baseUrl) && !/[?#@]/.test(baseUrl)) {
+  if (url && /^(https?:|\/)/i.test(baseUrl) && !/[?#]/.test(baseUrl)) {
     return url.href.replace(/\/$/, '');
   }
   const expected = 'an absolute http(s) URL without credentials, a query or a fragment';

@@ -50,6 +50,12 @@ describe('GET and POST of the document of a service', () => {
   });
 });
 
+it('a call that returns a stream returns nothing for a response without a body', async () => {
+  const { gateway } = gatewayWith([new Response(null)]);
+  const init = { params: { path: { name: 'x' } }, parseAs: 'stream' } as const;
+  expect((await gateway.GET('/v1/cloudrun/{name}', init)).data).toBeNull();
+});
+
 it('middleware of the gateway changes the calls of its services', async () => {
   const { gateway, requests } = gatewayWith([json({ a: 1 })]);
   gateway.use({
