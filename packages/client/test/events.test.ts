@@ -92,18 +92,13 @@ describe('events', () => {
   const gone = serve({ reason: 'gone' }, 410);
   const later = stream('end', 'retry: 1\n\n');
   const rejected = { kind: 'service', status: 410, body: { reason: 'gone' } };
+  const emptyLines = stream('open', 'data:\n'.repeat(3 * 2 ** 20));
   const endless = { kind: 'contract', retryable: false };
   it.each<[string, Handler[], object]>([
-    ['the service rejects the first connection', [gone], rejected],
     ['the service rejects a later connection', [later, gone], rejected],
     ['the response is not an event stream', [serve({})], { kind: 'contract' }],
-    ['there is no first connection', [reset], { kind: 'network' }],
     ['an event has no end', [stream('open', `data: ${'a'.repeat(17 * 2 ** 20)}`)], endless],
-    [
-      'an event of empty lines has no end',
-      [stream('open', 'data:\n'.repeat(3 * 2 ** 20))],
-      endless,
-    ],
+    ['an event of empty lines has no end', [emptyLines], endless],
   ])('fail if %s', async (_, acts, expected) => {
     await using server = await startServer(...acts);
     const events = serviceAt(server.url, { retry: false }).events('a');

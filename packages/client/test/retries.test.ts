@@ -35,7 +35,7 @@ describe('a call that may have been executed', () => {
     ['the body of an error was cut off', breakOff(503), 'service'],
     ['the service itself says 503', serve({ code: 'SERVICE_NOT_READY' }, 503), 'service'],
     ['its request ID is that of another call', foreignRequestId, 'service'],
-    ['a proxy says 502', page, 'service'],
+    ['CL-ERROR-HTML: a proxy says 502', page, 'service'],
     ['a proxy says 504', (_, response) => response.writeHead(504).end(), 'service'],
     ['the service is overloaded', serve({}, 429), 'service'],
   ])('CL-RETRY-POST: is retried only if it is idempotent: %s', async (_, fault, kind) => {

@@ -4,7 +4,6 @@ import {
   createGatewayClient,
   createStorageClient,
   isBerthError,
-  unwrapEnvelope,
 } from '@berth/client';
 import { linksQuery, serviceQuery } from '@berth/client/react-query';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
@@ -61,14 +60,6 @@ it('queries are typed by the caller or a schema', () => {
   if (link && !link.error) expectTypeOf(link.url).toEqualTypeOf<string>();
   // @ts-expect-error: headers are those of the client, because they would have to be part of the key
   serviceQuery(service, '7', { headers: {} });
-});
-
-it('storage calls need no environment and return the envelope, which unwraps with its types', async () => {
-  const path = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
-  const result = await storage.POST(path, { body: { fileList: [{ fileID: 'a', maxAge: 60 }] } });
-  expectTypeOf(result.data?.body.requestId).toEqualTypeOf<string | undefined>();
-  const [item] = unwrapEnvelope(result).fileList;
-  expectTypeOf(item?.tempFileURL).toEqualTypeOf<string | undefined>();
 });
 
 it('errors are narrowed by their kind', () => {

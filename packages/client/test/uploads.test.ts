@@ -199,26 +199,17 @@ describe('an upload ends', () => {
   };
   const broken = new ReadableStream({ start: (controller) => controller.error(disk) });
   const smaller = 'The content is smaller than its size (6 bytes).';
+  const late = { kind: 'timeout', message: 'Not finished within 100 ms (POST a)' };
   const larger = 'The content is larger than its size (4 bytes).';
   it.each<[string, () => UploadData, object, object]>([
-    [
-      'a stream is smaller than its size',
-      () => streamOf('hello'),
-      { size: 6 },
-      { message: smaller },
-    ],
-    ['a stream is larger than its size', () => streamOf('hello'), { size: 4 }, { message: larger }],
+    ['a stream is too short', () => streamOf('hello'), { size: 6 }, { message: smaller }],
+    ['a stream is too long', () => streamOf('hello'), { size: 4 }, { message: larger }],
     ['a stream fails', () => broken, {}, disk],
     ['onProgress throws', () => 'hello', { onProgress: throwDisk }, disk],
     ['a read stream has no file', () => createReadStream(MISSING), {}, { code: 'ENOENT' }],
     ['there is no file', () => ({ file: MISSING }), {}, { code: 'ENOENT' }],
     ['a stream yields a number', () => Readable.from([1]), {}, { kind: 'options' }],
-    [
-      'it takes too long in all',
-      () => endless().body,
-      { timeout: 100 },
-      { kind: 'timeout', message: 'Not finished within 100 ms (POST a)' },
-    ],
+    ['it takes too long in all', () => endless().body, { timeout: 100 }, late],
   ])('if %s', async (_, create, options, expected) => {
     await using served = await serveStorage(store);
     await expect(served.storage.upload('a', create(), options)).rejects.toMatchObject(expected);
@@ -235,6 +226,8 @@ describe('an upload ends', () => {
 
   const NO_PROGRESS = 'a was not uploaded: no progress for 200 ms (POST /target)';
   const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const UPGRADE = 'HTTP/1.1 101 No\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
+  const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
   /** Reads the form, responds with a text, and sends another one again and again. */
   const sendTwo =
     (text: string, endlessText = ''): Handler =>
@@ -245,18 +238,8 @@ describe('an upload ends', () => {
     };
   it.each<[string, string, Handler, UploadData]>([
     ['does not respond', NO_PROGRESS, (request) => void request.resume(), 'hello'],
-    [
-      'changes the protocol',
-      'The server changed the protocol.',
-      sendTwo('HTTP/1.1 101 No\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
-      'hello',
-    ],
-    [
-      'sends a response without an end',
-      NO_PROGRESS,
-      sendTwo('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
-      'hello',
-    ],
+    ['changes the protocol', 'The server changed the protocol.', sendTwo(UPGRADE), 'hello'],
+    ['never ends its response', NO_PROGRESS, sendTwo(CHUNKED, '1\r\nx\r\n'), 'hello'],
     ['sends nothing but 100', NO_PROGRESS, sendTwo(CONTINUE, CONTINUE), 'hello'],
     [
       'sends nothing but 100, and reads nothing',
