@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { isOrigin } from '@berth/server-stubs/contract';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { FaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
@@ -154,7 +155,7 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
     flag: '--origins <origin>',
     help: "origin whose pages may read responses, or '*'; repeatable (default: this machine's origins)",
     takes: 'list',
-    isValid: (value) => isList(value, isOrigin),
+    isValid: (value) => isList(value, isOriginOrAny),
     requirement: "a list of origins, such as ['https://app.example.com'] or ['*']",
     flagRequirement: "an origin such as https://app.example.com, or '*'",
   },
@@ -220,7 +221,6 @@ function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
 }
 
-function isOrigin(value: unknown): boolean {
-  if (value === '*') return true;
-  return isText(value) && URL.canParse(value) && new URL(value).origin === value;
+function isOriginOrAny(value: unknown): boolean {
+  return value === '*' || (isText(value) && isOrigin(value));
 }

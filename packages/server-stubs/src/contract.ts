@@ -2,7 +2,7 @@
  * Errors, limits, constants and rules of the contract, for `@berth/storage`, `@berth/mock` and `@berth/server`.
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
-export { type Cors, createCors } from './cors.ts';
+export { type Cors, createCors, isOrigin } from './cors.ts';
 export {
   type ContractErrorOptions,
   GatewayError,

@@ -84,8 +84,15 @@ export function createCors(
 }
 
 function assertOrigin(origin: string): void {
-  if (URL.parse(origin)?.origin === origin) return;
+  if (isOrigin(origin)) return;
   throw new TypeError(`cors.origins: ${origin} is not an origin such as https://app.example.com.`);
+}
+
+/** Whether browsers may send this text as `Origin`. Apps in a WebView have origins such as `capacitor://localhost`. */
+export function isOrigin(text: string): boolean {
+  const { protocol, host } = URL.parse(text) ?? {};
+  // Not `origin`, which is `null` for schemes that the URL standard does not know.
+  return Boolean(host) && text === `${protocol}//${host}`;
 }
 
 /** Adds the requested names to those that every page may send, unless the list is long. */

@@ -21,8 +21,8 @@ test.each([
     contract,
     `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
-    bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
-    missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
+    bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback isOrigin
+    malformedForm missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
     toContractError toEventText toFileType toGatewayError toResponse toServiceHeaders toStorageResponse toUploadFields
     toUploaded toWireForm`,
   ],

@@ -1,4 +1,4 @@
-import { isLoopback } from '@berth/server-stubs/contract';
+import { isLoopback, isOrigin } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { toWireProfile, WireProfileError, type WireProfileInput } from '@berth/spec/wire-profile';
@@ -75,7 +75,6 @@ const log = z
   })
   .describe('The log: JSON lines on standard output.');
 
-const isOrigin = (origin: string) => URL.parse(origin)?.origin === origin;
 const ORIGIN_MESSAGE = 'must be an origin such as https://app.example.com';
 
 const cors = z

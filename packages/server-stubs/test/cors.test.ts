@@ -1,6 +1,6 @@
+import { createCors } from '@berth/server-stubs/contract';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { expect, test } from 'vitest';
-import { createCors } from './cors.ts';
 
 const APP = 'https://app.example.com';
 
@@ -52,9 +52,28 @@ test('credentials for every site are refused at creation', () => {
   expect(() => createCors('gateway', defaultWireProfile, { credentials: true })).toThrow(TypeError);
 });
 
-test.each([`${APP}/`, 'app.example.com', '*', 'null'])('the origin %s is refused', (origin) => {
+test.each([
+  `${APP}/`,
+  'app.example.com',
+  '*',
+  'null',
+  `${APP}:443`,
+  'HTTPS://app.example.com',
+  'https://me@app.example.com',
+  'capacitor://',
+  'ionic:localhost',
+])('the origin %s is refused', (origin) => {
   expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
 });
+
+// The WebViews of mobile apps, and browser extensions.
+test.each(['capacitor://localhost', 'ionic://localhost', 'chrome-extension://abc'])(
+  'the origin %s is allowed if it is listed',
+  (origin) => {
+    const cors = createCors('gateway', defaultWireProfile, { origins: [origin] });
+    expect(cors.response(origin)).toHaveProperty('access-control-allow-origin', origin);
+  },
+);
 
 test('a string that is not * is refused, because it would allow each origin that it contains', () => {
   const origins = 'https://app.example.com' as never;
