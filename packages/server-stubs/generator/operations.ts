@@ -40,18 +40,16 @@ export function describeOperations(document: OpenApiDocument) {
   const paths = new Paths<string>();
   for (const found of operationsOf(root)) {
     const { path, method, operation } = found;
+    const id = String(operation.operationId);
     const greedy = findGreedy(root, operation);
-    const operations = paths.operationsAt(toFullPath(root, found), greedy);
-    const conflict = operations.get(method);
     const reason =
       findPathProblem(path, greedy) ??
       findSecurityProblem(securityOf(root, operation), securitySchemes) ??
-      (conflict && `${conflict} matches the same requests`);
+      describeConflict(paths.add(method, toFullPath(root, found), greedy, id));
     if (reason) {
       document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
       continue;
     }
-    operations.set(method, String(operation.operationId));
     routes.push(describeRoute(found, requests, responses));
   }
   checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
@@ -211,6 +209,10 @@ function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme
   if (type !== 'apiKey' || typeof name !== 'string') return undefined;
   if (place === 'header') return { type, in: place, name: name.toLowerCase() };
   return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
+}
+
+function describeConflict(existing: string | undefined): string | undefined {
+  return existing && `${existing} matches the same requests`;
 }
 
 function findSecurityProblem(security: unknown, schemes: object): string | undefined {

@@ -44,7 +44,11 @@ it('splits mixed segments, in linear time', () => {
     '/v{n}',
     '/{id}:publish',
     '/-{a}-{b}!',
+    '/v1{more}',
   );
+  // More literal text, and then fewer parameters, make a template more concrete.
+  expect(find('/v1.x')).toEqual(['/v1{more}', '.x']);
+  expect(find('/v2.x')).toEqual(['/v{n}', '2.x']);
   expect(find('/x.y.z')).toEqual(['/{a}.{b}', 'x', 'y.z']);
   expect(find('/compare/main...next')).toEqual(['/compare/{base}...{head}', 'main', 'next']);
   expect(find('/v1')).toEqual(['/v{n}', '1']);

@@ -122,15 +122,13 @@ function printError(error: unknown, { operationId }: Call): void {
   process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }
 
-/**
- * Finds a handler by name. Includes the methods of a class, but not the members that every object has, such
- * as `toString`.
- */
+/** Finds a handler by name, which may be a method, but none that every object has, such as `toString`. */
 export function findHandler<Kind>(
   handlers: Readonly<Record<string, Kind | undefined>>,
   name: string,
 ): Kind | undefined {
   const handler = handlers[name];
   const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
-  return typeof handler === 'function' && handler !== inherited ? handler : undefined;
+  if (typeof handler !== 'function' || handler === inherited) return undefined;
+  return handler.bind(handlers);
 }

@@ -124,18 +124,14 @@ function toPaths(
   for (const route of table.routes) {
     const { operationId, method, path, parameters } = route;
     const greedy = parameters.find((parameter) => parameter.greedy)?.name;
-    const operations = paths.operationsAt(path, greedy);
-    if (operations.has(method)) {
-      throw new TypeError(`${method} ${path} is in the route table more than once.`);
-    }
-    operations.set(method, {
+    const existing = paths.add(method, path, greedy, {
       route,
       pathNames: namesOf(path),
       greedy,
-      // Handlers may be methods that refer to their object.
-      handle: findHandler(handlers, operationId)?.bind(handlers),
+      handle: findHandler(handlers, operationId),
       authenticate: createAuthentication(table, route, security),
     });
+    if (existing) throw new TypeError(`${method} ${path} is in the route table more than once.`);
   }
   const operationIds = new Set(table.routes.map(({ operationId }) => operationId));
   for (const [name, handler] of Object.entries(handlers)) {

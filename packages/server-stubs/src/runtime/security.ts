@@ -20,8 +20,7 @@ export function createAuthentication(
   const alternatives = security.map((names, index) =>
     names.map((name) => {
       const scheme = securitySchemes[name];
-      // Handlers may be methods that refer to their object.
-      const handle = findHandler(handlers, name)?.bind(handlers);
+      const handle = findHandler(handlers, name);
       if (!scheme) throw new TypeError(`The document does not define the security scheme ${name}.`);
       if (!handle) {
         throw new TypeError(`options.security.${name} is missing: the document uses this scheme.`);

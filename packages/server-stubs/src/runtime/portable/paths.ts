@@ -17,8 +17,8 @@ type Pieces = readonly string[];
 class Node<Operation> {
   operations: Operations<Operation> | undefined;
   readonly literals = new Map<string, Node<Operation>>();
-  /** Segments with parameters, the one with the longest literal text first. */
-  readonly templates: { shape: string; pieces: Pieces; node: Node<Operation> }[] = [];
+  /** Segments with parameters, the most concrete one first. */
+  readonly templates: { pieces: Pieces; node: Node<Operation> }[] = [];
   /** The operations whose last parameter takes the rest of the path. */
   rest: Operations<Operation> | undefined;
 }
@@ -30,17 +30,25 @@ class Node<Operation> {
 export class Paths<Operation> {
   readonly #root = new Node<Operation>();
 
-  /** @param greedy the parameter that takes the rest of the path. It must be the last segment */
-  operationsAt(template: string, greedy: string | undefined): Operations<Operation> {
+  /**
+   * Adds an operation, unless there is one for the same requests, which is then returned.
+   *
+   * @param greedy the parameter that takes the rest of the path. It must be the last segment
+   */
+  add(
+    method: string,
+    template: string,
+    greedy: string | undefined,
+    operation: Operation,
+  ): Operation | undefined {
     const segments = toSegments(template);
     const isGreedy = greedy !== undefined && template.endsWith(`/{${greedy}}`);
     const node = segments.slice(0, isGreedy ? -1 : undefined).reduce(childOf, this.#root);
-    if (isGreedy) {
-      node.rest ??= new Map();
-      return node.rest;
-    }
-    node.operations ??= new Map();
-    return node.operations;
+    const end = isGreedy ? 'rest' : 'operations';
+    const operations = node[end] ?? new Map<string, Operation>();
+    const existing = operations.get(method);
+    if (existing === undefined) node[end] = operations.set(method, operation);
+    return existing;
   }
 
   find(path: string): Match<Operation> | undefined {
@@ -69,13 +77,19 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
     if (existing === undefined) node.literals.set(literal, child);
     return existing ?? child;
   }
-  const literals = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
-  const shape = literals.join('');
-  const existing = node.templates.find((template) => template.shape === shape);
+  const unnamed = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
+  const shape = unnamed.join('');
+  const existing = node.templates.find((template) => template.pieces.join('') === shape);
   if (existing !== undefined) return existing.node;
-  node.templates.push({ shape, pieces: literals, node: child });
-  node.templates.sort((a, b) => b.shape.length - a.shape.length);
+  node.templates.push({ pieces: unnamed, node: child });
+  node.templates.sort((a, b) => compareConcreteness(b.pieces, a.pieces));
   return child;
+}
+
+/** More literal text is more concrete, and then fewer parameters. */
+function compareConcreteness(a: Pieces, b: Pieces): number {
+  const literalLength = (pieces: Pieces) => pieces.join('').replaceAll('{}', '').length;
+  return literalLength(a) - literalLength(b) || b.length - a.length;
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
