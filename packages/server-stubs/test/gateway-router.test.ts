@@ -8,6 +8,7 @@ import {
 } from '@berth/server-stubs';
 import { type Caller, createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
 import { isLoopback } from '@berth/server-stubs/contract';
+import express from 'express';
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
 import { sendRaw } from './support/send-raw.ts';
@@ -74,6 +75,24 @@ describe('a signed body', () => {
   test.each(['Router', null, true])('is never left unverified by mistake: %j', (signedBodies) => {
     const options = { security, signedBodies } as never;
     expect(() => createGatewayRouter({ call: echo }, options)).toThrow('options.signedBodies');
+  });
+
+  test('is signed with the path as sent, wherever Express mounts the router', async () => {
+    const signature = createGatewaySignature({ pairs });
+    const router = createGatewayRouter(
+      { call: ({ target }) => ({ status: 200, body: target }) },
+      { env: 'dev', security: { bearerToken: () => undefined, signature } },
+    );
+    const base = await serve(express().use('/api', router));
+    const headers = { host: 'dev' };
+    const timestamp = Math.floor(Date.now() / 1000);
+    const target = '/api/v1/cloudrun/hello/a?b=1';
+    const authorization = sign(
+      { id: 'me', secret: 'secret' },
+      { method: 'GET', target, headers, timestamp },
+    );
+    const received = await send(base, target, { headers: { ...headers, authorization } });
+    expect(received).toMatchObject({ status: 200, text: '/a?b=1' });
   });
 
   test('is left to a handler that verifies it', async () => {

@@ -33,8 +33,7 @@ export async function createStrictAuth(env: string, wireProfile: WireProfile): P
           throw new GatewayError(isExpired ? 'ACCESS_TOKEN_EXPIRED' : 'ACCESS_TOKEN_INVALID');
         }
       },
-      signature: (value, { request, rawPath, rawQuery }) =>
-        verifySignature(value, { env, request, rawPath, rawQuery }),
+      signature: (value, { request }) => verifySignature(value, { env, request }),
     },
     storage: createStorageSignature({ pairs, wireProfile, now }),
   };

@@ -6,6 +6,7 @@ import { isNominated } from '../gateway/forwarding.ts';
 import type { UnauthenticatedGatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { hasBody } from '../runtime/body.ts';
+import { splitTarget } from '../runtime/portable/index.ts';
 import type { StorageSecurity } from '../storage/router.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {
@@ -55,23 +56,23 @@ export interface GatewaySignatureOptions {
  */
 export function createGatewaySignature(
   options: GatewaySignatureOptions,
-): (
-  authorization: string,
-  call: Pick<UnauthenticatedGatewayCall, 'env' | 'request' | 'rawPath' | 'rawQuery'>,
-) => Caller {
+): (authorization: string, call: Pick<UnauthenticatedGatewayCall, 'env' | 'request'>) => Caller {
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   const findPair = createFinder(options, 'the Timestamp', createError);
-  return (authorization, { env, request, rawPath, rawQuery = '' }) => {
+  return (authorization, { env, request }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
     const parsed = parseSignature(fields, 'gateway', createError);
     const { id, signedHeaders } = parsed;
     const { pair, isUsable } = findPair(parsed, env, request);
+    // Express removes the path at which it mounts a router from `url`.
+    const { url = '', originalUrl = url } = request as { url?: string; originalUrl?: string };
     // A host in the request target would take precedence over `Host`.
-    if (!request.url?.startsWith('/')) {
+    if (!originalUrl.startsWith('/')) {
       throw createError('The request target of a signed call must be a path.');
     }
     if (!signedHeaders.includes('host')) throw createError('SignedHeaders must include host.');
-    const target = decodeWire(`${request.method}\n${rawPath}\n${rawQuery}`, createError);
+    const { path, query = '' } = splitTarget(originalUrl);
+    const target = decodeWire(`${request.method}\n${path}\n${query}`, createError);
     const heads = toCanonicalHeads(
       target,
       signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
