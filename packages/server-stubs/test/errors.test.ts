@@ -1,7 +1,6 @@
+import { GatewayError, StorageError, toResponse, UploadError } from '@berth/server-stubs/contract';
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import { GatewayError, StorageError, toXml } from './errors.ts';
-import { toResponse } from './runtime/portable/index.ts';
 
 const call = (method: string) =>
   ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;
@@ -32,8 +31,8 @@ test.each([
   ['\u0000\u001B\uD800\uFFFF', '\uFFFD'.repeat(4)],
 ])('XML has the text %j, or replaces what it does not allow', (text, expected) => {
   const options = { ignoreDeclaration: true, trimValues: false, htmlEntities: true };
-  const parsed = new XMLParser(options).parse(toXml('Error', { Message: text }));
-  expect(parsed).toEqual({ Error: { Message: expected } });
+  const { body } = new UploadError('InternalError', { message: text })[toResponse](call('POST'));
+  expect(new XMLParser(options).parse(String(body)).Error.Message).toBe(expected);
 });
 
 test.each(['Content-Disposition', 'X-Request-Id', 'Content-Type'])(
