@@ -20,7 +20,6 @@ export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
-export type { EnvOption } from './router-options.ts';
 export {
   badPath,
   bodyTooLarge,
@@ -37,4 +36,5 @@ export {
 } from './runtime/portable/index.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
+export type { EnvOption } from './surface.ts';
 export * from './upload/form.ts';

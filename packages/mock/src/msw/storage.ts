@@ -68,7 +68,9 @@ export function createUploadSurface({ upload }: StorageApi, profile: WireProfile
     async respond(call, request) {
       if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
       const { fields, ...file } = await readForm(request);
-      const input = { ...toUploadFields(fields, call, profile), ...file };
+      // Errors name the key.
+      Object.assign(call, { key: fields.get('key') });
+      const input = { ...toUploadFields(fields, profile), ...file };
       return toUploaded(await upload.uploadFile(input, call), input);
     },
   };

@@ -7,24 +7,24 @@ import { GatewayError, toGatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
-import {
-  type AuthResult,
-  assertFunction,
-  type CommonOptions,
-  type EnvOption,
-  toRouterOptions,
-} from '../router-options.ts';
 import { hasBody } from '../runtime/body.ts';
-import { type Router, toLog } from '../runtime/options.ts';
+import { type Handlers, type Router, toLog } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
   HttpError,
+  IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
 import { discard } from '../runtime/response-body.ts';
-import { createRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
+import {
+  type AuthResult,
+  assertFunction,
+  type CommonOptions,
+  createSurface,
+  type EnvOption,
+} from '../surface.ts';
 import { hostOf, isLoopback, removeRawHopByHop, toServiceHeaders, WITHHELD } from './forwarding.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -73,16 +73,22 @@ export interface GatewayInput {
   readonly body: Readable | undefined;
 }
 
-/** A call that may not have been authenticated yet. */
-export interface UnauthenticatedGatewayCall extends Call {
-  /** Environment that the host name selects. Reject credentials for any other. */
-  readonly env: string;
-}
-
 /** The context of a call to a hosted service. */
-export interface GatewayCall<Caller = unknown> extends UnauthenticatedGatewayCall {
+export interface GatewayCall<Caller = unknown> extends Readonly<IncomingGatewayCall<Caller>> {}
+
+/** A call that may not have been authenticated yet. */
+export interface UnauthenticatedGatewayCall extends Omit<GatewayCall, 'caller'> {}
+
+/** A `GatewayCall` to the router, which sets `env` before it authenticates the caller. */
+class IncomingGatewayCall<Caller> extends IncomingCall {
+  /** Environment that the host name selects. Reject credentials for any other. */
+  env = '';
+
   /** The authenticated caller, as the security handler returned it. */
-  readonly caller: Caller;
+  get caller(): Caller {
+    const { bearerToken, signature } = this.security;
+    return (bearerToken ?? signature) as Caller;
+  }
 }
 
 /**
@@ -153,27 +159,29 @@ export function createGatewayRouter<Caller = unknown>(
   if (signedBodies !== 'router' && signedBodies !== 'handler') {
     throw new TypeError('options.signedBodies must be router or handler.');
   }
-  const limits = { streamBytes: LIMITS.gatewayBodyBytes };
-  const common = toRouterOptions('gateway', options, limits, toGatewayError);
-  const { wireProfile, cors, settings } = common;
+  const { wireProfile, cors, createRouter } = createSurface('gateway', options);
   const log = toLog(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  // The runtime authenticates the caller first, which makes a `Call` an `UnauthenticatedGatewayCall`.
-  const addEnv = (call: Call) => Object.assign(call, { env: envOf(call, env) });
+  // Each call is of the class that `createRouter` gets.
+  function withEnv(created: Call): IncomingGatewayCall<Caller> {
+    const call = created as IncomingGatewayCall<Caller>;
+    call.env = envOf(call, env);
+    return call;
+  }
   const authenticate = {
-    bearerToken: (token: string, call: Call) => security.bearerToken(token, addEnv(call)),
+    bearerToken: (token: string, call: Call) => security.bearerToken(token, withEnv(call)),
     signature(text: string, call: Call) {
       if (text.split(' ', 1)[0] !== SIGNATURE.algorithm) return undefined;
-      return security.signature(text, addEnv(call));
+      return security.signature(text, withEnv(call));
     },
   };
 
-  async function handle(parsed: Input, authenticated: Call): Promise<HandlerResponse> {
-    assertForwardable(authenticated);
-    const { bearerToken, signature } = authenticated.security;
-    const caller = bearerToken ?? signature;
-    const call = Object.assign(authenticated, { caller }) as GatewayCall<Caller>;
+  async function handle(
+    parsed: Input,
+    call: IncomingGatewayCall<Caller>,
+  ): Promise<HandlerResponse> {
+    assertForwardable(call);
     const input = toServiceInput(parsed, call);
     if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
@@ -207,7 +215,7 @@ export function createGatewayRouter<Caller = unknown>(
     };
     // Throws if a header is invalid.
     response.writeHead(101, opened.headers as OutgoingHttpHeaders);
-    settings.onResponse?.(opened, call);
+    options.onResponse?.(opened, call);
     response.handOver(open, headers !== undefined);
     return opened;
   }
@@ -224,9 +232,10 @@ export function createGatewayRouter<Caller = unknown>(
     }
   }
 
-  const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
-  const runtime = { ...settings, security: authenticate };
-  const router = createRouter(routes, Object.fromEntries(operations), runtime);
+  const operations = Object.fromEntries(routes.routes.map((route) => [route.operationId, handle]));
+  const requests = { streamBytes: LIMITS.gatewayBodyBytes };
+  const settings = { security: authenticate, requests, toError: toGatewayError };
+  const router = createRouter(routes, operations as Handlers, settings, IncomingGatewayCall);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);

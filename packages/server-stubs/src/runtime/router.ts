@@ -9,7 +9,12 @@ import {
   type Settings,
   toSettings,
 } from './options.ts';
-import { type Call, IncomingCall, type PrincipalsByScheme } from './portable/call.ts';
+import {
+  type Call,
+  type CallClass,
+  IncomingCall,
+  type PrincipalsByScheme,
+} from './portable/call.ts';
 import { createNullObject, decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { type Input, readParameters } from './portable/parameters.ts';
@@ -48,6 +53,7 @@ export function createRouter(
   table: RouteTable,
   handlers: Handlers,
   options: RouterOptions = {},
+  CallClass: CallClass = IncomingCall,
 ): Router {
   const settings = toSettings(options);
   const { requestId: createId, respondToOptions } = settings;
@@ -63,7 +69,7 @@ export function createRouter(
       return;
     }
     const operation = match && findOperation(match, request.method);
-    const call = new IncomingCall(request, response, operation?.route, target, createId);
+    const call = new CallClass(request, response, operation?.route, target, createId);
     void serve(call, match, operation);
   };
 

@@ -3,21 +3,21 @@ import { StorageError, toContractError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
+import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
+import {
+  type Call,
+  type HttpError,
+  IncomingCall,
+  type Input as ParsedInput,
+  type RouteTable,
+} from '../runtime/portable/index.ts';
 import {
   type AuthResult,
   assertFunction,
   type CommonOptions,
+  createSurface,
   type EnvOption,
-  toRouterOptions,
-} from '../router-options.ts';
-import {
-  assertLimit,
-  type Handler,
-  type Router,
-  type SecurityHandler,
-} from '../runtime/options.ts';
-import type { Call, HttpError, RouteTable } from '../runtime/portable/index.ts';
-import { createRouter } from '../runtime/router.ts';
+} from '../surface.ts';
 import {
   assertBatch,
   missingCredentials,
@@ -40,17 +40,25 @@ type DataOf<Response> = Response extends { status: 200; body: { body: { data?: i
   ? Exclude<Data, undefined>
   : never;
 
+/** The context of a storage call. */
+export interface StorageCall<Caller = unknown> extends Readonly<IncomingStorageCall<Caller>> {}
+
 /** A storage call that may not have been authenticated yet. */
-export interface UnauthenticatedStorageCall extends Call {
+export interface UnauthenticatedStorageCall extends Omit<StorageCall, 'caller'> {}
+
+class IncomingStorageCall<Caller> extends IncomingCall {
   /** Environment in the path. Reject credentials for any other. */
-  readonly envId: string;
+  get envId(): string {
+    return this.pathValues.envId ?? '';
+  }
+
+  /** The authenticated caller, as the security handler returned it. */
+  get caller(): Caller {
+    return this.security[CREDENTIALS] as Caller;
+  }
 }
 
-/** The context of a storage call. */
-export interface StorageCall<Caller = unknown> extends UnauthenticatedStorageCall {
-  /** The authenticated caller, as the security handler returned it. */
-  readonly caller: Caller;
-}
+const CREDENTIALS = 'credentials';
 
 /**
  * Storage API handlers by operationId. They return `data`, in which an invalid item has its own `code`, or throw a
@@ -103,23 +111,20 @@ export function createStorageRouter<Caller = unknown>(
   assertFunction(options?.security?.credentials, 'options.security.credentials');
   const { security, env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
-  const limits = { bodyBytes: LIMITS.storageBodyBytes };
-  const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
+  const { wireProfile, createRouter } = createSurface('storage', options);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
-  const authenticate: SecurityHandler = (_, call) => {
+  const authenticate = (_: string, call: Call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    const envId = call.pathValues.envId ?? '';
-    return security.credentials(credentials, Object.assign(call, { envId }));
+    // Each call is of the class that `createRouter` gets.
+    return security.credentials(credentials, call as IncomingStorageCall<Caller>);
   };
 
-  // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler, which may be a method.
-  const toHandler = (id: string): Handler | undefined => {
-    const handler = (handlers as Record<string, Handler | undefined>)[id]?.bind(handlers);
+  // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler.
+  const toHandler = (id: string) => {
+    const handler = findHandler(handlers as Handlers, id);
     if (handler === undefined) return undefined;
-    return async ({ body }, authenticated) => {
-      const caller = authenticated.security[CREDENTIALS];
-      const call = Object.assign(authenticated, { caller }) as StorageCall<Caller>;
+    return async ({ body }: ParsedInput, call: IncomingStorageCall<Caller>) => {
       assertEnv(call.envId, env);
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, call), call.requestId);
@@ -129,12 +134,14 @@ export function createStorageRouter<Caller = unknown>(
 
   // 3. It checks the response, if it should, and sends it in the form of the deployment. It rejects unknown handlers.
   const all = { ...handlers, ...Object.fromEntries(operations) };
-  const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
-  const runtime = { ...settings, security: { [CREDENTIALS]: authenticate }, encodeBody };
-  return createRouter(toStorageTable(wireProfile), all, runtime);
+  const settings = {
+    security: { [CREDENTIALS]: authenticate },
+    requests: { bodyBytes: LIMITS.storageBodyBytes },
+    toError: (error: HttpError, call: Call) => toStorageError(error, call, wireProfile),
+    encodeBody: (body: unknown) => toWireForm(body, wireProfile),
+  };
+  return createRouter(toStorageTable(wireProfile), all, settings, IncomingStorageCall);
 }
-
-const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
 

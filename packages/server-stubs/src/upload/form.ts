@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { toXml, type UploadContext, UploadError, type UploadErrorCode } from '../errors.ts';
+import { toXml, UploadError, type UploadErrorCode } from '../errors.ts';
 import { charsetOf, type HandlerResponse, TOKEN } from '../runtime/portable/index.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
@@ -62,10 +62,9 @@ export function toFileType(header = 'text/plain'): string {
   return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
 }
 
-/** D30: without one of them, nothing is stored. Sets `call.key`, which errors include. @throws UploadError */
+/** D30: without one of them, nothing is stored. @throws UploadError */
 export function toUploadFields(
   fields: ReadonlyMap<string, string>,
-  call: UploadContext,
   { uploadFields }: Pick<WireProfile, 'uploadFields'>,
 ): Pick<UploadInput, 'key' | 'signature' | 'token' | 'metaFileId' | 'fields'> {
   const read = (name: string, code: UploadErrorCode) => {
@@ -75,10 +74,8 @@ export function toUploadFields(
       message: `The form has no ${name} field: send it before the file.`,
     });
   };
-  const key = read('key', 'MalformedPOSTRequest');
-  call.key = key;
   return {
-    key,
+    key: read('key', 'MalformedPOSTRequest'),
     signature: read('Signature', 'AccessDenied'),
     token: read(uploadFields.securityToken, 'AccessDenied'),
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),

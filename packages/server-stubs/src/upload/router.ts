@@ -1,16 +1,17 @@
 import type { Readable } from 'node:stream';
-import { toContractError } from '../errors.ts';
+import { toContractError, type UploadContext } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
-import { assertFunction, type CommonOptions, toRouterOptions } from '../router-options.ts';
-import { assertLimit, type Router } from '../runtime/options.ts';
+import { assertLimit, type Handler, type Router } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
+  type HttpError,
   hasResponse,
+  IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
-import { createRouter } from '../runtime/router.ts';
+import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
 import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';
 
@@ -47,16 +48,14 @@ export function createUploadRouter(
   assertFunction(handlers.uploadFile, 'handlers.uploadFile');
   const { fileBytes = LIMITS.uploadBytes } = options;
   assertLimit(fileBytes, 'options.fileBytes');
-  const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
-  const { wireProfile, settings } = toRouterOptions('upload', options, limits, (error) =>
-    toContractError('upload', error),
-  );
+  const { wireProfile, createRouter } = createSurface('upload', options);
 
-  async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
+  async function handle({ body }: Input, call: IncomingUploadCall): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;
-      const input = { ...toUploadFields(fields, call, wireProfile), ...file };
+      call.key = fields.get('key');
+      const input = { ...toUploadFields(fields, wireProfile), ...file };
       return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
@@ -69,5 +68,15 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return createRouter(table, { ...handlers, uploadFile: handle }, settings);
+  const settings = {
+    requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes },
+    toError: (error: HttpError) => toContractError('upload', error),
+  };
+  const all = { ...handlers, uploadFile: handle as Handler };
+  return createRouter(table, all, settings, IncomingUploadCall);
+}
+
+class IncomingUploadCall extends IncomingCall implements UploadContext {
+  /** The path to write to, once the form has it. Errors name it. */
+  key: string | undefined = undefined;
 }

@@ -13,6 +13,9 @@ const NOTHING = Object.freeze({});
 export interface Call<Security extends object = PrincipalsByScheme>
   extends Readonly<IncomingCall<Security>> {}
 
+/** Creates calls. A router with more fields in its calls has a class of its own. */
+export type CallClass = new (...parts: ConstructorParameters<typeof IncomingCall>) => IncomingCall;
+
 /** A `Call` to the runtime, which sets the fields that are not read-only. */
 export class IncomingCall<Security extends object = PrincipalsByScheme> {
   readonly request: IncomingMessage;
