@@ -2,12 +2,11 @@ import { Readable } from 'node:stream';
 import {
   createGatewayRouter,
   type GatewayHandler,
-  type GatewayRouterOptions,
   HttpError,
   type ServiceResponse,
 } from '@berth/server-stubs';
 import { type Caller, createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
-import { isLoopback } from '@berth/server-stubs/contract';
+import { applyDispositionRules, isLoopback } from '@berth/server-stubs/contract';
 import express from 'express';
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
@@ -36,85 +35,45 @@ const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
   body: JSON.stringify({ ...input, body: undefined, caller, env, operationId }),
 });
 
-describe('a signed body', () => {
-  const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: 'secret' }] } });
-  const start = async (options?: Partial<GatewayRouterOptions<Caller>>) => {
-    const handler = vi.fn<GatewayHandler<Caller>>(({ body }) =>
-      body === undefined ? { status: 204 } : { status: 200, body },
-    );
-    const signature = createGatewaySignature({ pairs });
-    const router = createGatewayRouter<Caller>(
-      { call: handler },
-      { env: 'dev', security: { bearerToken: () => undefined, signature }, ...options },
-    );
-    const base = await serve(router);
-    const headers = { host: 'dev', 'content-type': 'text/plain' };
+describe('a signed call', () => {
+  const credential = { id: 'me', secret: 'secret' };
+  const pairs = createKeyPairs({ dev: { credentials: [credential] } });
+  const handler = vi.fn<GatewayHandler<Caller>>(({ body = '' }) => ({ status: 200, body }));
+  const router = createGatewayRouter<Caller>(
+    { call: handler },
+    {
+      env: 'dev',
+      security: { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) },
+    },
+  );
+  const headers = { host: 'dev', 'content-type': 'text/plain' };
+  async function post(target: string, others: Sent['headers'] = {}, mount = '/') {
     const timestamp = Math.floor(Date.now() / 1000);
-    const target = '/v1/cloudrun/hello';
     const signed = { method: 'POST', target, headers, body: 'signed', timestamp };
-    const authorization = sign({ id: 'me', secret: 'secret' }, signed);
-    const post = (body: string, others: Sent['headers'] = {}) =>
-      send(base, target, {
-        method: 'POST',
-        headers: { ...headers, authorization, ...others },
-        body,
-      });
-    return { handler, post };
-  };
-
-  test('reaches the handler only if it was signed', async () => {
-    const { handler, post } = await start();
-    expect(await post('forged')).toMatchObject({
-      status: 401,
-      json: { code: 'INVALID_CREDENTIALS' },
-    });
-    expect(handler).not.toHaveBeenCalled();
-    expect(await post('signed')).toMatchObject({ status: 200, text: 'signed' });
-  });
-
-  test.each(['Router', null, true])('is never left unverified by mistake: %j', (signedBodies) => {
-    const options = { security, signedBodies } as never;
-    expect(() => createGatewayRouter({ call: echo }, options)).toThrow('options.signedBodies');
-  });
-
-  test('is signed with the path as sent, wherever Express mounts the router', async () => {
-    const signature = createGatewaySignature({ pairs });
-    const router = createGatewayRouter(
-      { call: ({ target }) => ({ status: 200, body: target }) },
-      { env: 'dev', security: { bearerToken: () => undefined, signature } },
-    );
-    const base = await serve(express().use('/api', router));
-    const headers = { host: 'dev' };
-    const timestamp = Math.floor(Date.now() / 1000);
-    const target = '/api/v1/cloudrun/hello/a?b=1';
-    const authorization = sign(
-      { id: 'me', secret: 'secret' },
-      { method: 'GET', target, headers, timestamp },
-    );
-    const received = await send(base, target, { headers: { ...headers, authorization } });
-    expect(received).toMatchObject({ status: 200, text: '/a?b=1' });
-  });
-
-  test('is left to a handler that verifies it', async () => {
-    const { handler, post } = await start({ signedBodies: 'handler' });
-    await post('forged');
-    expect(handler).toHaveBeenCalledOnce();
-    expect(handler.mock.calls[0]?.[1].caller.verifyBody).toBeTypeOf('function');
-  });
+    const authorization = sign(credential, signed);
+    const base = await serve(express().use(mount, router));
+    const sent = { ...headers, authorization, ...others };
+    return send(base, target, { method: 'POST', headers: sent, body: 'signed' });
+  }
 
   // The service would get both lines, or none.
   test.each([
     ['is on two lines', { 'content-type': ['text/plain', 'text/html'] }],
     ['is nominated by Connection', { connection: 'close, Content-Type' }],
   ])('does not reach the handler if a signed header %s', async (_, others) => {
-    const { handler, post } = await start();
-    expect(await post('signed', others)).toMatchObject({
-      status: 401,
-      json: { code: 'INVALID_CREDENTIALS' },
-    });
+    const target = '/v1/cloudrun/hello';
+    const refused = { status: 401, json: { code: 'INVALID_CREDENTIALS' } };
+    expect(await post(target, others)).toMatchObject(refused);
     expect(handler).not.toHaveBeenCalled();
     const harmless = { accept: ['a', 'b'], connection: 'close, Accept' };
-    expect(await post('signed', harmless)).toMatchObject({ status: 200 });
+    expect(await post(target, harmless)).toMatchObject({ status: 200, text: 'signed' });
+    handler.mockClear();
+  });
+
+  test('is signed with the path as sent, wherever Express mounts the router', async () => {
+    const received = await post('/api/v1/cloudrun/hello/a?b=1', {}, '/api');
+    expect(received).toMatchObject({ status: 200, text: 'signed' });
+    expect(handler.mock.lastCall?.[0].target).toBe('/a?b=1');
   });
 });
 
@@ -158,26 +117,6 @@ async function callAs(host: string, target: string, handler = echo) {
   const { env, code } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
   return [Number(text.split(' ', 2)[1]), env === undefined ? { code } : { env }];
 }
-
-test.each([
-  ['handlers.call', {}, { security }],
-  ['options.security.bearerToken', { call: echo }, {}],
-  ['options.security.bearerToken', { call: echo }, undefined],
-  ['options.security.signature', { call: echo }, { security: { ...security, signature: true } }],
-])('without %s, the router is not created, also for JavaScript', (name, handlers, options) => {
-  expect(() => createGatewayRouter(handlers as never, options as never)).toThrow(
-    `${name} is missing`,
-  );
-});
-
-test('an unknown handler and a wrong limit are errors', () => {
-  const misspelt = { call: echo, websocket: echo };
-  expect(() => createGatewayRouter(misspelt, { security })).toThrow('handlers.websocket');
-  for (const name of ['bodyBytes', 'streamBytes']) {
-    const options = { security, requests: { [name]: Number.NaN } };
-    expect(() => createGatewayRouter({ call: echo }, options)).toThrow(`requests.${name}`);
-  }
-});
 
 test('only loopback hosts are this machine', () => {
   const local = ['localhost', '127.9.9.9', '[::1]', '[::ffff:7f00:1]', '::ffff:127.0.0.1'];
@@ -237,4 +176,28 @@ test('onResponse and onFault are called with operation, request ID and violation
     ['invalid-request', 'cloudrun-get-root', '/name'],
     ['not-found', ''],
   ]);
+});
+
+test.each<[sent: string | string[], expected: string]>([
+  ['attachment; filename="a;b.txt"', 'attachment; filename="a;b.txt"'],
+  [
+    "Attachment ; filename=a.txt; filename*=UTF-8''%E4%B8%AD.txt",
+    "Attachment ; filename=a.txt; filename*=UTF-8''%E4%B8%AD.txt",
+  ],
+  ['attachment; filename="say \\"hi\\".txt"', 'attachment; filename="say \\"hi\\".txt"'],
+  ['inline', 'attachment'],
+  ['inline; filename=attachment', 'attachment'],
+  ['attachmentx', 'attachment'],
+  ['attachment, inline', 'attachment'],
+  ['form-data; name="x"', 'attachment'],
+  ['', 'attachment'],
+  [['inline', 'attachment; filename=a.txt'], 'attachment; filename=a.txt'],
+  // Of headers that were joined, only the file name is kept.
+  ['attachment; filename="a.html", inline', 'attachment; filename=a.html'],
+  ['attachment; filename=a.html, inline; filename="b"', 'attachment; filename="a.html, inline"'],
+  ['attachment; filename="a, b.txt"', 'attachment; filename="a, b.txt"'],
+])("the service's own %j becomes %j", (sent, expected) => {
+  const headers = { 'content-disposition': sent };
+  applyDispositionRules({ method: 'GET', headers: {} }, headers);
+  expect(headers['content-disposition']).toBe(expected);
 });

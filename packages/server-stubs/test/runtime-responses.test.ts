@@ -215,13 +215,4 @@ describe('a response of the router itself', () => {
     expect([received.status, received.json]).toEqual([200, { ok: true }]);
     expect(received.headers['content-type']).toBe('application/json');
   });
-
-  it('refuses handlers without an operation, wrong limits and duplicate routes', () => {
-    const table = toTable([{ path: '/' }]);
-    expect(() => createRouter(table, { nothing: () => ({ status: 200 }) })).toThrow('nothing');
-    expect(() => createRouter(table, {}, { requests: { bodyBytes: -1 } })).toThrow('bodyBytes');
-    expect(() => createRouter(toTable([{ path: '/' }, { path: '/' }]), {})).toThrow(
-      'more than once',
-    );
-  });
 });

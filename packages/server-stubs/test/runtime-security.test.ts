@@ -111,11 +111,6 @@ it('responds with 500 if a security handler rejects by mistake', async () => {
   expect(onError).toHaveBeenCalledOnce();
 });
 
-it('does not start without a handler for each scheme', () => {
-  const table = toTable([{ path: '/', security: [['bearer']] }], { securitySchemes: SCHEMES });
-  expect(() => createRouter(table, {})).toThrow('options.security.bearer is missing');
-});
-
 it('does not authenticate a path that cannot be decoded', async () => {
   const bearer = vi.fn();
   const table = toTable([{ path: '/{id}', security: [['bearer']] }], { securitySchemes: SCHEMES });

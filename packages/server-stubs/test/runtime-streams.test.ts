@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createEventStream, type EventStream } from '@berth/server-stubs';
+import { toEventText } from '@berth/server-stubs/contract';
 import { createRouter, type Handler, type RouterOptions } from '@berth/server-stubs/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
@@ -132,3 +133,20 @@ describe('a stream of events', () => {
     expect(await events?.send({ data: 'late' })).toBe(false);
   });
 });
+
+it.each([
+  [{ data: 'a\r\nb\rc\n' }, 'data: a\ndata: b\ndata: c\ndata: \n\n'],
+  [{ data: '' }, 'data: \n\n'],
+  [{ data: { a: 1 } }, 'data: {"a":1}\n\n'],
+  [{ event: 'tick', id: '7', retry: 0, data: 1 }, 'retry: 0\nevent: tick\nid: 7\ndata: 1\n\n'],
+  [{ comment: 'a\nb', id: '' }, ': a\n: b\nid: \n\n'],
+])('the event %j is written', (event, text) => {
+  expect(toEventText(event)).toBe(text);
+});
+
+it.each([{ event: 'a\nb' }, { id: 'a\rb' }, { id: '\0' }, { retry: -1 }, { retry: 1.5 }])(
+  'the event %j is refused by name',
+  (event) => {
+    expect(() => toEventText(event)).toThrow(`The event's ${Object.keys(event)} must be a`);
+  },
+);

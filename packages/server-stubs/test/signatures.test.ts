@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, StorageError } from '@berth/server-stubs';
 import {
-  type Credential,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -104,7 +103,6 @@ describe('the signature of a gateway call', () => {
       good.replace(/ (.*), (SignedHeaders.*), (Sig.*), (Time.*)/, ' $4, $3, $1, $2'),
     ],
     ['with an empty token', `${good}, Token=`],
-    ['with names unsorted and in capitals', good.replace('content-type;host', 'Host;Content-Type')],
     ['with a token that contains an equals sign', `${good}, Token=ab+/==`],
   ])('is accepted %s', (_, authorization) => {
     expect(check(authorization)).toMatchObject({ env: 'dev', id: 'permanent' });
@@ -115,16 +113,13 @@ describe('the signature of a gateway call', () => {
     ['a field twice', good.replace('Signature=', 'Timestamp=1700000000, Signature=')],
     ['an unknown field', `${good}, Extra=1`],
     ['a field of a prototype', `${good}, __proto__=1`],
-    ['an empty field', `${good}, `],
     ['a fraction of a second', `${good}.5`],
     ['a signature in capitals', good.replace(/Signature=\w+/, (text) => text.toUpperCase())],
     ['a scope with more parts', good.replace('permanent/', 'permanent/x/')],
-    ['a scope with another end', good.replace('tc3_request', 'aws4_request')],
     ['an empty ID', good.replace('permanent', '')],
     ['a header twice', good.replace('content-type;host', 'content-type;host;Host')],
     ['an empty header name', good.replace('content-type;host', 'content-type;;host')],
     ['a space in the list of headers', good.replace('content-type;host', 'content-type; host')],
-    ['a list without host', good.replace('content-type;host', 'content-type')],
     ['a header of a prototype', good.replace('content-type;host', 'constructor;host')],
     ['9 kB', `${good}, Token=${'x'.repeat(9000)}`],
     ['an expired pair', sign(EXPIRED)],
@@ -143,12 +138,6 @@ describe('the signature of a gateway call', () => {
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect((error as Error).message).not.toMatch(/[\da-f]{20}|xxx|a secret|RIGHT/);
-  });
-
-  test('covers other types completely', () => {
-    const text = { ...headers, 'content-type': 'multipart/mixed' };
-    const sent = { ...headers, 'content-type': 'multipart/mixed; boundary=x' };
-    expect(() => check(sign(PERMANENT, { headers: text }), sent)).toThrow('does not match');
   });
 
   test('covers bytes beyond ASCII as UTF-8', () => {
@@ -194,16 +183,4 @@ describe('the session token of a storage call', () => {
     );
     expect(() => check({ ...PERMANENT, secret: 'wrong' }, '', 'none')).toThrow('does not match');
   });
-});
-
-test.each([
-  ['an ID with a slash', { id: 'a/b', secret: 's' }, 'without slashes'],
-  ['an ID that is not set', { id: undefined, secret: 's' }, 'must have an `id`'],
-  ['an empty secret', { id: 'a', secret: '' }, 'must have a `secret`'],
-  ['a secret that is not set', { id: 'a', secret: undefined }, 'must have a `secret`'],
-  ['a token with a comma', { id: 'a', secret: 's', token: 'a,b' }, 'header cannot contain'],
-])('a credential with %s is refused at creation', (_, credential, message) => {
-  expect(() => createKeyPairs({ dev: { credentials: [credential as Credential] } })).toThrow(
-    message,
-  );
 });

@@ -54,18 +54,6 @@ test('handlers may be the methods of a class', async () => {
   });
 });
 
-test('an unknown handler, a wrong limit and a missing security handler are errors', () => {
-  const misspelt = { batchDeletes: () => ({}) } as StorageHandlers<StorageCredentials>;
-  expect(() => createStorageRouter(misspelt, { security })).toThrow(/handlers\.batchDeletes/);
-  const limit = { security, batchItems: Number.NaN };
-  expect(() => createStorageRouter(handlers, limit)).toThrow('batchItems must be');
-  for (const options of [undefined, {}, { security: { credentials: 'key' } }]) {
-    expect(() => createStorageRouter(handlers, options as never)).toThrow(
-      'options.security.credentials is missing',
-    );
-  }
-});
-
 test('credentials are checked for the environment that the handler acts on, however it is spelt', async () => {
   const checked: string[] = [];
   const credentials = (given: StorageCredentials, { envId }: { envId: string }) => {

@@ -59,8 +59,8 @@ export function parseJson(text: string): unknown {
     throw new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
   }
   // Text without these cannot contain a forbidden key. An escape may hide one.
-  const isSuspect = /__proto__|constructor|\\u/.test(text) && Object(value) === value;
-  if (isSuspect && scan(value as object, { safe: true }) === null) {
+  const isSuspect = ['__proto__', 'constructor', '\\u'].some((part) => text.includes(part));
+  if (isSuspect && Object(value) === value && scan(value as object, { safe: true }) === null) {
     throw new SyntaxError('it contains the forbidden key __proto__ or constructor.prototype');
   }
   return value;
@@ -68,7 +68,8 @@ export function parseJson(text: string): unknown {
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return levels === 0 || members.some((member) => isDeeper(member, levels - 1));
 }
 
 /**

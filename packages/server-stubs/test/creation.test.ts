@@ -1,0 +1,69 @@
+import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
+import { createKeyPairs } from '@berth/server-stubs/auth';
+import { createRouter } from '@berth/server-stubs/runtime';
+import { expect, test } from 'vitest';
+import { toTable } from './support/to-table.ts';
+
+const call = () => ({ status: 200 });
+const gatewaySecurity = { bearerToken: call, signature: call };
+const storageSecurity = { credentials: call };
+const table = toTable([{ path: '/' }]);
+const secured = toTable([{ path: '/', security: [['bearer']] }], {
+  securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+});
+const twice = toTable([{ path: '/' }, { path: '/' }]);
+
+const gateway = (handlers: object, options?: object) =>
+  createGatewayRouter(handlers as never, options as never);
+const gatewayWith = (options: object) =>
+  gateway({ call }, { security: gatewaySecurity, ...options });
+const storage = (handlers: object, options?: object) =>
+  createStorageRouter(handlers as never, options as never);
+const upload = (handlers: object, options?: object) =>
+  createUploadRouter(handlers as never, options);
+const pair = (credential: object) =>
+  createKeyPairs({ dev: { credentials: [credential as never] } });
+const originsOf = (origins: unknown, credentials = false) =>
+  gatewayWith({ cors: { origins, credentials } });
+
+// For users of JavaScript, too.
+test.each<[message: string, create: () => unknown]>([
+  ['handlers.call is missing', () => gateway({}, { security: gatewaySecurity })],
+  ['handlers.websocket', () => gateway({ call, websocket: call }, { security: gatewaySecurity })],
+  ['options.security.bearerToken is missing', () => gateway({ call }, {})],
+  ['options.security.bearerToken is missing', () => gateway({ call })],
+  [
+    'options.security.signature is missing',
+    () => gatewayWith({ security: { ...gatewaySecurity, signature: true } }),
+  ],
+  // A body is never left unverified by mistake.
+  ['options.signedBodies', () => gatewayWith({ signedBodies: 'Router' })],
+  ['options.signedBodies', () => gatewayWith({ signedBodies: null })],
+  ['requests.bodyBytes', () => gatewayWith({ requests: { bodyBytes: Number.NaN } })],
+  ['requests.streamBytes', () => gatewayWith({ requests: { streamBytes: '1' } })],
+  ['cors.credentials requires', () => originsOf('*', true)],
+  // A string would allow each origin that it contains.
+  ['cors.origins must', () => originsOf('https://app.example.com')],
+  ['options.security.credentials is missing', () => storage({})],
+  ['options.security.credentials is missing', () => storage({}, {})],
+  [
+    'options.security.credentials is missing',
+    () => storage({}, { security: { credentials: 'key' } }),
+  ],
+  ['handlers.batchDeletes', () => storage({ batchDeletes: call }, { security: storageSecurity })],
+  ['batchItems must be', () => storage({}, { security: storageSecurity, batchItems: Number.NaN })],
+  ['handlers.uploadFile is missing', () => upload({})],
+  ['fileBytes must be', () => upload({ uploadFile: call }, { fileBytes: Number.NaN })],
+  ['handlers.nothing', () => createRouter(table, { nothing: call })],
+  ['requests.bodyBytes', () => createRouter(table, {}, { requests: { bodyBytes: -1 } })],
+  ['more than once', () => createRouter(twice, {})],
+  ['options.security.bearer is missing', () => createRouter(secured, {})],
+  ['without slashes', () => pair({ id: 'a/b', secret: 's' })],
+  ['must have an `id`', () => pair({ id: undefined, secret: 's' })],
+  ['must have a `secret`', () => pair({ id: 'a', secret: '' })],
+  ['must have a `secret`', () => pair({ id: 'a', secret: undefined })],
+  ['header cannot contain', () => pair({ id: 'a', secret: 's', token: 'a,b' })],
+])('nothing is created: %s', (message, create) => {
+  expect(create).toThrow(TypeError);
+  expect(create).toThrow(message);
+});
