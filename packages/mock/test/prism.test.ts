@@ -127,7 +127,7 @@ test('an operation of the built-in document that nothing implements', async () =
 
 describe('an operation that only a draft has', () => {
   test.each([
-    ['no credentials', {}, { prefix: 'a' }, 401, /credentials are missing/],
+    ['no credentials', {}, { prefix: 'a' }, 401, /header is missing/],
     ['an invalid body', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],
   ])('gets errors of the contract: %s', async (_, headers, body, status, message) => {
     const { status: sent, json } = await call(mock, {

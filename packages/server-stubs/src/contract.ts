@@ -10,7 +10,6 @@ export {
   StorageError,
   type StorageItemCode,
   toContractError,
-  toGatewayError,
   UploadError,
 } from './errors.ts';
 export { applyDispositionRules } from './gateway/disposition.ts';

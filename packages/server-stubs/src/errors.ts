@@ -168,6 +168,7 @@ const CODES: Readonly<
   'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', MALFORMED, 'message'],
   'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', MALFORMED, 'message'],
   'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge', 'message'],
+  'missing-credentials': ['MISSING_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied', 'message'],
   unauthorized: ['INVALID_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied', 'message'],
   'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'status'],
   'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'nothing'],
@@ -183,19 +184,6 @@ export function toContractError(
   if (visible === 'nothing') return new CLASSES[surface](code, { cause });
   const hasStatus = surface !== 'upload' || visible === 'status';
   return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
-}
-
-/** Converts an error of the gateway's router. */
-export function toGatewayError(
-  error: HttpError,
-  { request: { headers } }: { request: Pick<Call['request'], 'headers'> },
-): GatewayError {
-  if (error.kind === 'unauthorized' && headers.authorization === undefined) {
-    return new GatewayError('MISSING_CREDENTIALS', {
-      message: 'The Authorization header is missing: send a Bearer token or a signature.',
-    });
-  }
-  return toContractError('gateway', error) as GatewayError;
 }
 
 /** XML 1.0, section 2.2: characters that a document must not contain. */

@@ -1,5 +1,6 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
+import { toContractError } from './errors.ts';
 import type { Handlers, Router, RouterOptions } from './runtime/options.ts';
 import type { CallClass, RouteTable } from './runtime/portable/index.ts';
 import { createRouter } from './runtime/router.ts';
@@ -38,7 +39,7 @@ export function createSurface(name: 'gateway' | 'storage' | 'upload', options: C
     createRouter(
       table: RouteTable,
       handlers: Handlers,
-      surfaceOptions: Pick<RouterOptions, 'security' | 'requests' | 'toError' | 'encodeBody'>,
+      surfaceOptions: Pick<RouterOptions, 'security' | 'requests' | 'encodeBody'>,
       CallClass: CallClass,
     ): Router {
       const { bodyBytes, streamBytes } = surfaceOptions.requests ?? {};
@@ -53,6 +54,7 @@ export function createSurface(name: 'gateway' | 'storage' | 'upload', options: C
           bodyBytes: requests.bodyBytes ?? bodyBytes,
           streamBytes: requests.streamBytes ?? streamBytes,
         },
+        toError: (error) => toContractError(name, error),
         headers: ({ request, requestId }) => ({
           ...cors.response(request.headers.origin),
           // D9: every response has an `X-Request-Id`, which is new for each call.

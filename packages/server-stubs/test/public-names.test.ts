@@ -23,7 +23,7 @@ test.each([
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback isOrigin
     malformedForm missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
-    toContractError toEventText toFileType toGatewayError toResponse toServiceHeaders toStorageResponse toUploadFields
+    toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toUploadFields
     toUploaded toWireForm`,
   ],
   [

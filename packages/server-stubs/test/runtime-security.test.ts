@@ -54,6 +54,19 @@ it.each([
   ]);
 });
 
+it.each([
+  [[['bearer']], {}, 'The Authorization header is missing.'],
+  [[['login']], { authorization: 'Basic good' }, 'The Authorization header has another scheme.'],
+  [[['key']], {}, 'The X-Key header is missing.'],
+  [[['session'], ['key']], {}, 'The sid cookie is missing.'],
+  [[['bearer']], { authorization: 'Bearer bad' }, 'The credentials are invalid.'],
+])('says what is wrong with the credentials: %j %j', async (security, headers, detail) => {
+  const refuse = () => undefined;
+  const handlers = { bearer: refuse, login: refuse, key: refuse, session: refuse };
+  const response = await send(await start(security, handlers), '/', { headers });
+  expect(JSON.parse(response.text)).toMatchObject({ status: 401, detail });
+});
+
 it('sends the same challenge once', async () => {
   const base = await start([['bearer'], ['login']], { bearer, login: bearer });
   expect((await send(base, '/')).headers['www-authenticate']).toBe('Bearer realm="Test"');

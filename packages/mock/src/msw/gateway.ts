@@ -10,7 +10,7 @@ import {
   notAllowed,
   SIGNATURE,
   toCallerResponse,
-  toGatewayError,
+  toContractError,
   toServiceHeaders,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
@@ -74,10 +74,8 @@ const ACCEPTED = new RegExp(`^(Bearer +\\S+|${SIGNATURE.algorithm} .*)$`, 'i');
 /** @throws GatewayError */
 function assertCredentials(authorization = ''): void {
   if (ACCEPTED.test(authorization)) return;
-  const headers = authorization === '' ? {} : { authorization };
-  throw toGatewayError(new HttpError('unauthorized', GATEWAY_CREDENTIALS), {
-    request: { headers },
-  });
+  const kind = authorization === '' ? 'missing-credentials' : 'unauthorized';
+  throw toContractError('gateway', new HttpError(kind, GATEWAY_CREDENTIALS));
 }
 
 /** Returns the name of the service, decoded, and the rest of the path, as sent. */

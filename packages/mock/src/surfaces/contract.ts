@@ -10,7 +10,6 @@ import {
   SIGNATURE,
   storageRoutes,
   toContractError,
-  toGatewayError,
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
@@ -111,8 +110,7 @@ export function serveAdditions(
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
     ...(isGateway && { onFault: onGatewayFault }),
-    toError: (error, call) =>
-      isGateway ? toGatewayError(error, call) : toContractError(surface, error),
+    toError: (error) => toContractError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),
       signature: (text, call) =>

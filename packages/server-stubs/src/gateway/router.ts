@@ -3,7 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
@@ -234,7 +234,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   const operations = Object.fromEntries(routes.routes.map((route) => [route.operationId, handle]));
   const requests = { streamBytes: LIMITS.gatewayBodyBytes };
-  const settings = { security: authenticate, requests, toError: toGatewayError };
+  const settings = { security: authenticate, requests };
   const router = createRouter(routes, operations as Handlers, settings, IncomingGatewayCall);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

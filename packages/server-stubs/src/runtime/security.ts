@@ -31,11 +31,13 @@ export function createAuthentication(
   // `{}` makes authentication optional, so try it last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
   return async (call) => {
+    let isMissing = true;
     let reason: unknown;
     for (const requirements of alternatives) {
       const credentials = requirements.map(({ scheme }) => findCredential(scheme, call));
       // No handler is called if a credential is missing.
       if (credentials.includes(undefined)) continue;
+      isMissing = false;
       const principals = createNullObject();
       try {
         for (const [index, { name, handle, scopes }] of requirements.entries()) {
@@ -49,8 +51,17 @@ export function createAuthentication(
       }
       if (requirements.every(({ name }) => name in principals)) return principals;
     }
-    throw reason ?? new HttpError('unauthorized', 'The credentials are missing or invalid.');
+    if (isMissing) throw missingCredentials(alternatives.flat()[0]?.scheme, call);
+    throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };
+}
+
+function missingCredentials(scheme: SecurityScheme | undefined, { request }: Call): HttpError {
+  let problem = 'is missing';
+  let place = 'Authorization header';
+  if (scheme?.type === 'apiKey') place = `${scheme.name} ${scheme.in}`;
+  else if (request.headers.authorization !== undefined) problem = 'has another scheme';
+  return new HttpError('missing-credentials', `The ${place} ${problem}.`);
 }
 
 function findCredential(

@@ -1,12 +1,11 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { StorageError, toContractError } from '../errors.ts';
+import { StorageError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
 import {
   type Call,
-  type HttpError,
   IncomingCall,
   type Input as ParsedInput,
   type RouteTable,
@@ -20,7 +19,6 @@ import {
 } from '../surface.ts';
 import {
   assertBatch,
-  missingCredentials,
   readCredentials,
   type StorageCredentials,
   toStorageResponse,
@@ -137,7 +135,6 @@ export function createStorageRouter<Caller = unknown>(
   const settings = {
     security: { [CREDENTIALS]: authenticate },
     requests: { bodyBytes: LIMITS.storageBodyBytes },
-    toError: (error: HttpError, call: Call) => toStorageError(error, call, wireProfile),
     encodeBody: (body: unknown) => toWireForm(body, wireProfile),
   };
   return createRouter(toStorageTable(wireProfile), all, settings, IncomingStorageCall);
@@ -157,12 +154,4 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
 function assertEnv(envId: string, env: EnvOption | undefined): void {
   if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
   throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
-}
-
-function toStorageError(error: HttpError, { request }: Call, { storageHeaders }: WireProfile) {
-  const header = storageHeaders.authorization;
-  const isMissing = request.headers[header.toLowerCase()] === undefined;
-  return error.kind === 'unauthorized' && isMissing
-    ? missingCredentials(header)
-    : toContractError('storage', error);
 }

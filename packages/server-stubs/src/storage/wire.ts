@@ -13,24 +13,23 @@ export interface StorageCredentials {
   readonly timestamp: number;
 }
 
+/** @throws StorageError SIGN_PARAM_INVALID if the signature or its time is missing, or the time is no integer */
 export function readCredentials(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { storageHeaders: names }: Pick<WireProfile, 'storageHeaders'>,
 ): StorageCredentials {
   const read = (name: string) => headers[name.toLowerCase()]?.toString();
+  const invalid = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
   const authorization = read(names.authorization);
-  if (authorization === undefined) throw missingCredentials(names.authorization);
+  if (authorization === undefined) throw invalid(`The ${names.authorization} header is missing.`);
   const time = read(names.timestamp) ?? '';
   if (!/^\d{1,12}$/.test(time)) {
-    const message = `The ${names.timestamp} header must be the number of seconds since 1970, an integer.`;
-    throw new StorageError('SIGN_PARAM_INVALID', { message });
+    throw invalid(
+      `The ${names.timestamp} header must be the number of seconds since 1970, an integer.`,
+    );
   }
   const sessionToken = read(names.sessionToken) ?? '';
   return { authorization, sessionToken, timestamp: Number(time) };
-}
-
-export function missingCredentials(header: string): StorageError {
-  return new StorageError('SIGN_PARAM_INVALID', { message: `The ${header} header is missing.` });
 }
 
 /** Rejects a call with more than the maximum number of items (D25). */

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
-import { toContractError, type UploadContext } from '../errors.ts';
+import type { UploadContext } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, type Handler, type Router } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
-  type HttpError,
   hasResponse,
   IncomingCall,
   type Input,
@@ -68,10 +67,7 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  const settings = {
-    requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes },
-    toError: (error: HttpError) => toContractError('upload', error),
-  };
+  const settings = { requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes } };
   const all = { ...handlers, uploadFile: handle as Handler };
   return createRouter(table, all, settings, IncomingUploadCall);
 }

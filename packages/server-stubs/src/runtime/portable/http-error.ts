@@ -11,7 +11,7 @@ export interface ErrorWithResponse {
 }
 
 /**
- * - `HttpError` → `onFault` → `toError`, such as `toGatewayError` → `[toResponse]`
+ * - `HttpError` → `onFault` → `toError`, such as `toContractError` → `[toResponse]`
  * - another error with its own response, such as a `GatewayError` → `[toResponse]`
  * - any other error → `onError` → an `HttpError` with status 500, as above
  */
@@ -30,6 +30,7 @@ const STATUSES = {
   'malformed-body': 400,
   'unsupported-media-type': 415,
   'too-large': 413,
+  'missing-credentials': 401,
   unauthorized: 401,
   'not-implemented': 501,
   'handler-failed': 500,
