@@ -16,8 +16,6 @@ export interface CorsOptions {
 
 type HeadersByName = Readonly<Record<string, string>>;
 
-type CorsRequest = Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>;
-
 /** The CORS headers for one API. */
 export type Cors = ReturnType<typeof createCors>;
 
@@ -72,7 +70,7 @@ export function createCors(
     preflight({
       origin,
       'access-control-request-headers': requested = '',
-    }: CorsRequest): HeadersByName {
+    }: Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>): HeadersByName {
       return {
         ...toOriginHeaders(origin),
         'access-control-allow-methods': CORS.allowMethods[surface].join(', '),

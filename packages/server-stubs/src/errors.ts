@@ -120,9 +120,9 @@ export class StorageError extends ContractError<StorageErrorCode> {
   }
 }
 
-/** Context for upload errors: the form's `key`, once known. */
-export interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
-  key?: string | undefined;
+interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
+  /** The form's key, once it is known. */
+  readonly key?: string | undefined;
 }
 
 /**

@@ -19,28 +19,19 @@ const post = (length: number, more = '') =>
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
-it('responds to a body that is too large without waiting for it, and closes if it does not end', async () => {
-  const socket = await open(await serve(router));
-  socket.write(post(1_000_000_000));
-  await receive(socket, 'larger than 1000 bytes');
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  const more = setInterval(() => socket.write(Buffer.alloc(1_000_000)), 1);
-  await closed;
-  clearInterval(more);
-});
-
-it('reads little of a body that no handler reads, and closes', async () => {
+it('responds to a body that is too large without waiting for it, reads little of it, and closes', async () => {
   const server = createServer(router);
   const connected = once(server, 'connection');
   const socket = await open(await serve(server));
   const [peer] = (await connected) as [Socket];
   const closed = once(peer, 'close');
+  socket.write(post(1_000_000_000));
+  await receive(socket, 'larger than 1000 bytes');
   const piece = Buffer.alloc(1_000_000);
   const write = () => {
     while (socket.writable && socket.write(piece));
   };
-  socket.on('error', () => {}).on('drain', write);
-  socket.write(post(1_000_000_000).replace('POST /', 'POST /nowhere'));
+  socket.on('drain', write);
   write();
   await closed;
   expect(peer.bytesRead).toBeLessThan(64_000_000);

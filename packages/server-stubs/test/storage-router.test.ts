@@ -41,19 +41,6 @@ const post = (base: string, operation: string, body: unknown, headers: object = 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-test('handlers may be the methods of a class', async () => {
-  class Files implements StorageHandlers<StorageCredentials> {
-    readonly code = 'SUCCESS';
-    batchDelete({ fileList }: { fileList: string[] }) {
-      return { fileList: fileList.map((fileID) => ({ fileID, code: this.code })) };
-    }
-  }
-  const response = await post(await storage({}, new Files()), 'batchDelete', { fileList: ['a'] });
-  expect(response.json).toMatchObject({
-    body: { data: { fileList: [{ fileID: 'a', code: 'SUCCESS' }] } },
-  });
-});
-
 test('credentials are checked for the environment that the handler acts on, however it is spelt', async () => {
   const checked: string[] = [];
   const credentials = (given: StorageCredentials, { envId }: { envId: string }) => {
@@ -88,20 +75,6 @@ test('a field that replaces a method of every object is a wrong value, not an er
   );
   const message = 'body.fileList[0].maxAge must be a number, got an object.';
   expect([status, json]).toMatchObject([400, { body: { code: 'INVALID_PARAM', message } }]);
-});
-
-/** The contract's message for SYS_ERR. */
-const MESSAGE = 'The call failed. Try again, or report the request ID to the operator.';
-
-test('with responses: check, a wrong response is a 500, and the log names operation and field', async () => {
-  const onError = vi.fn();
-  const wrong = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;
-  const base = await storage({ responses: 'check', onError }, wrong);
-  const { status, json } = await post(base, 'batchDelete', { fileList: ['a'] });
-  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message: MESSAGE } }]);
-  const [error, call] = onError.mock.calls[0] ?? [];
-  expect(call.operationId).toBe('batchDelete');
-  expect(error.message).toMatch(/data\.fileList\[0\]\.code is missing/);
 });
 
 test('a preflight of a known path allows the same methods in both headers', async () => {

@@ -16,7 +16,7 @@ import {
   IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
-import { discard } from '../runtime/response-body.ts';
+import { discard } from '../runtime/respond.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
 import {
   type AuthResult,

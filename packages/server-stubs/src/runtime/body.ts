@@ -19,7 +19,7 @@ export async function readBody(
   request: IncomingMessage,
   limits: Limits,
 ): Promise<void> {
-  if (passThrough) input.body = hasBody(request) ? openStream(request, limits) : request;
+  if (passThrough) input.body = openStream(request, limits);
   if (passThrough || documented === undefined) return;
   const isSent = hasBody(request);
   const content = isSent ? selectSupported(documented, request) : findEmpty(documented, request);
@@ -30,7 +30,7 @@ export async function readBody(
   const { parse } = CONTENT_KINDS[content.kind];
   if (parse === undefined) {
     input.contentType = content.mediaType;
-    input.body = isSent ? openStream(request, limits) : request;
+    input.body = openStream(request, limits);
     return;
   }
   const text = isSent ? await readText(request, content, limits.bodyBytes) : '';
@@ -50,8 +50,7 @@ function findEmpty(
 
 /** RFC 9112, section 6.3. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  const length = headers['content-length'];
-  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
@@ -128,9 +127,11 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
 }
 
 function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {
+  if (!hasBody(request)) return request;
   startReading(request, maxBytes);
   if (request.readableDidRead) throw alreadyRead(request);
-  if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
+  // Node.js ends any other body at its `Content-Length`, which is within the limit.
+  if (maxBytes === Infinity || request.headers['transfer-encoding'] === undefined) return request;
   let size = 0;
   const limiter = new Transform({
     transform(chunk: Buffer, _encoding, callback) {

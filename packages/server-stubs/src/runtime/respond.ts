@@ -1,4 +1,6 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { drainAfter } from './body.ts';
 import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
@@ -12,16 +14,22 @@ import {
   toResponse,
 } from './portable/http-error.ts';
 import type {
+  BodyWriter,
   Content,
   DocumentedResponse,
   HandlerResponse,
+  RawBody,
   RouteTable,
 } from './portable/route-table.ts';
 import { toViolation } from './portable/validation.ts';
-import { discard, isBytes, isStream, lengthOf, type WireBody, writeBody } from './response-body.ts';
 import { toChallenge } from './security.ts';
 
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
+
+type Stream = Readable | ReadableStream<Uint8Array>;
+
+/** A body in the form in which it is sent. */
+type WireBody = RawBody | BodyWriter | undefined;
 
 /** Sends the responses of a router: what handlers returned, or errors. */
 export class Responder {
@@ -246,4 +254,54 @@ function writeHead(response: ServerResponse, status: number, head: Head): void {
     for (const name in head) response.removeHeader(name);
     throw error;
   }
+}
+
+function isBytes(body: unknown): body is Uint8Array | Stream {
+  return body instanceof Uint8Array || isStream(body);
+}
+
+function isStream(body: unknown): body is Stream {
+  return body instanceof Readable || body instanceof ReadableStream;
+}
+
+/** `undefined` if it is not known before the body is written. */
+function lengthOf(body: WireBody): number | undefined {
+  if (body === undefined) return 0;
+  return typeof body === 'function' || isStream(body) ? undefined : Buffer.byteLength(body);
+}
+
+export function discard(body: unknown): void {
+  if (body instanceof ReadableStream) void body.cancel().catch(() => {});
+  else if (body instanceof Readable) body.once('error', () => {}).destroy();
+}
+
+function writeBody(
+  response: ServerResponse,
+  body: WireBody,
+  length: number | undefined,
+  onError: (error: unknown) => void,
+): void {
+  if (typeof body === 'function') body(response);
+  else if (isStream(body)) writeStream(response, body, onError);
+  // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
+  else response.end(body, body?.length === length ? 'latin1' : 'utf8');
+}
+
+/** A stream that fails midway destroys the response, so that clients notice that it is truncated. */
+function writeStream(
+  response: ServerResponse,
+  body: Stream,
+  onError: (error: unknown) => void,
+): void {
+  const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
+  // Before `pipeline` destroys the response. If it is already destroyed, the client has disconnected.
+  const onFailure = (error: unknown) => {
+    if (!response.destroyed) onError(error);
+  };
+  if (stream.errored) onFailure(stream.errored);
+  else stream.once('error', onFailure);
+  // Clients of a slow stream need the head immediately. Unlike `flushHeaders`, which writes UTF-8, this leaves the
+  // bytes in headers unchanged, and middleware that wraps `write` cannot hold the head back.
+  ServerResponse.prototype.write.call(response, '', 'latin1');
+  pipeline(stream, response).catch(() => response.destroy());
 }

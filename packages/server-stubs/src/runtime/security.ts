@@ -30,6 +30,7 @@ export function createAuthentication(
   );
   // `{}` makes authentication optional, so try it last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
+  const [first] = alternatives.flat();
   return async (call) => {
     let isMissing = true;
     let reason: unknown;
@@ -51,16 +52,16 @@ export function createAuthentication(
       }
       if (requirements.every(({ name }) => name in principals)) return principals;
     }
-    if (isMissing) throw missingCredentials(alternatives.flat()[0]?.scheme, call);
+    if (isMissing && first !== undefined) throw missingCredentials(first.scheme, call);
     throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };
 }
 
-function missingCredentials(scheme: SecurityScheme | undefined, { request }: Call): HttpError {
-  let problem = 'is missing';
-  let place = 'Authorization header';
-  if (scheme?.type === 'apiKey') place = `${scheme.name} ${scheme.in}`;
-  else if (request.headers.authorization !== undefined) problem = 'has another scheme';
+function missingCredentials(scheme: SecurityScheme, { request }: Call): HttpError {
+  const isApiKey = scheme.type === 'apiKey';
+  const place = isApiKey ? `${scheme.name} ${scheme.in}` : 'Authorization header';
+  const isForeign = !isApiKey && request.headers.authorization !== undefined;
+  const problem = isForeign ? `has no ${toHttpScheme(scheme)} credentials` : 'is missing';
   return new HttpError('missing-credentials', `The ${place} ${problem}.`);
 }
 

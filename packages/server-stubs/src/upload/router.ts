@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { UploadContext } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, type Handler, type Router } from '../runtime/options.ts';
@@ -72,7 +71,7 @@ export function createUploadRouter(
   return createRouter(table, all, settings, IncomingUploadCall);
 }
 
-class IncomingUploadCall extends IncomingCall implements UploadContext {
+class IncomingUploadCall extends IncomingCall {
   /** The path to write to, once the form has it. Errors name it. */
   key: string | undefined = undefined;
 }

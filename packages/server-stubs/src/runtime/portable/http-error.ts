@@ -79,11 +79,6 @@ export interface Violation {
   readonly message: string;
 }
 
-/** `cause` is the underlying error, for the log, which is never sent. */
-export type HttpErrorOptions = Partial<
-  Pick<HttpError, 'status' | 'violations' | 'headers' | 'cause'>
->;
-
 /**
  * Ends a call with an error. The router throws it for each request that it rejects, and handlers may, too.
  *
@@ -100,16 +95,17 @@ export class HttpError extends Error implements ErrorWithResponse {
   /** Headers that HTTP requires, such as `Allow`, even if the error is converted to another one. Default: none. */
   readonly headers: Readonly<Record<string, string>>;
 
+  /** @param options `cause` is the underlying error, for the log, which is never sent */
   constructor(
     kind: HttpErrorKind,
     message: string,
-    { status = STATUSES[kind], violations = [], headers = {}, cause }: HttpErrorOptions = {},
+    options: Partial<Pick<HttpError, 'status' | 'violations' | 'headers' | 'cause'>> = {},
   ) {
-    super(message, { cause });
+    super(message, { cause: options.cause });
     this.kind = kind;
-    this.status = status;
-    this.violations = violations;
-    this.headers = headers;
+    this.status = options.status ?? STATUSES[kind];
+    this.violations = options.violations ?? [];
+    this.headers = options.headers ?? {};
   }
 
   [toResponse](_call?: Call): HandlerResponse {

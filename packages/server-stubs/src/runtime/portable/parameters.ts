@@ -25,22 +25,19 @@ import { toViolation } from './validation.ts';
 /** A parameter, or a field of a form, which is read like a parameter of a query. */
 type Field = Omit<Parameter, 'in'> & { readonly in: Violation['in'] };
 
+type Values = Record<string, unknown> | undefined;
+
 /** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
-export interface Input extends Record<ParameterPlace, Record<string, unknown> | undefined> {
+export class Input implements Record<ParameterPlace, Values> {
+  path: Values;
+  query: Values;
+  header: Values;
+  cookie: Values;
   /** Documented media type of the body; `undefined` without a body. */
   contentType: string | undefined;
   /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */
   body: unknown;
 }
-
-const NO_INPUT: Input = {
-  path: undefined,
-  query: undefined,
-  header: undefined,
-  cookie: undefined,
-  contentType: undefined,
-  body: undefined,
-};
 
 /**
  * Reads the parameters of an operation.
@@ -53,7 +50,7 @@ export function readParameters(
   rawPath: Readonly<Record<string, string>>,
   { request, rawQuery = '' }: Call,
 ): Input {
-  const input = { ...NO_INPUT };
+  const input = new Input();
   const violations: Violation[] = [];
   let query: QueryValues | undefined;
   for (const parameter of parameters) {

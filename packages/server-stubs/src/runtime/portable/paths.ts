@@ -17,7 +17,7 @@ type Pieces = readonly string[];
 class Node<Operation> {
   operations: Operations<Operation> | undefined;
   readonly literals = new Map<string, Node<Operation>>();
-  /** Segments with parameters, the most concrete one first. */
+  /** Segments with parameters: more literal text comes first, and then fewer parameters. */
   readonly templates: { pieces: Pieces; node: Node<Operation> }[] = [];
   /** The operations whose last parameter takes the rest of the path. */
   rest: Operations<Operation> | undefined;
@@ -82,14 +82,11 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
   const existing = node.templates.find((template) => template.pieces.join('') === shape);
   if (existing !== undefined) return existing.node;
   node.templates.push({ pieces: unnamed, node: child });
-  node.templates.sort((a, b) => compareConcreteness(b.pieces, a.pieces));
-  return child;
-}
-
-/** More literal text is more concrete, and then fewer parameters. */
-function compareConcreteness(a: Pieces, b: Pieces): number {
   const literalLength = (pieces: Pieces) => pieces.join('').replaceAll('{}', '').length;
-  return literalLength(a) - literalLength(b) || b.length - a.length;
+  node.templates.sort(
+    ({ pieces: a }, { pieces: b }) => literalLength(b) - literalLength(a) || a.length - b.length,
+  );
+  return child;
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
