@@ -2,16 +2,8 @@
  * Errors, limits, constants and rules of the contract, for `@berth/storage`, `@berth/mock` and `@berth/server`.
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
-export { type Cors, createCors, isOrigin } from './cors.ts';
-export {
-  type ContractErrorOptions,
-  GatewayError,
-  type GatewayErrorCode,
-  StorageError,
-  type StorageItemCode,
-  toContractError,
-  UploadError,
-} from './errors.ts';
+export * from './cors.ts';
+export * from './errors.ts';
 export { applyDispositionRules } from './gateway/disposition.ts';
 export { countHosts, isLoopback, toServiceHeaders } from './gateway/forwarding.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
@@ -19,20 +11,9 @@ export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
-export {
-  badPath,
-  bodyTooLarge,
-  decodeText,
-  HttpError,
-  hasResponse,
-  notAllowed,
-  notFound,
-  readJsonBody,
-  type ServerEvent,
-  splitTarget,
-  toEventText,
-  toResponse,
-} from './runtime/portable/index.ts';
+export * from './runtime/portable/http-error.ts';
+export { decodeText, readJsonBody, splitTarget } from './runtime/portable/index.ts';
+export * from './runtime/portable/server-event.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
 export type { EnvOption } from './surface.ts';

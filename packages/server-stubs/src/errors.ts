@@ -92,8 +92,8 @@ export class GatewayError extends ContractError<GatewayErrorCode> {
 
   [toResponse]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): HandlerResponse {
     const { code, message, status } = this;
-    const common = { 'x-request-id': requestId, 'content-type': 'application/json' };
-    const headers: Record<string, string> = { ...this.headers, ...common };
+    const required = { 'x-request-id': requestId, 'content-type': 'application/json' };
+    const headers: Record<string, string> = { ...this.headers, ...required };
     // D8: "the gateway's own errors for GET calls also have the header".
     applyDispositionRules(request, headers);
     return { status, headers, body: { code, message, requestId } };
@@ -139,7 +139,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
   }
 
   [toResponse]({ requestId, rawPath, key = rawPath }: UploadContext): HandlerResponse {
-    const common = { 'content-type': 'application/xml', 'x-request-id': requestId };
+    const required = { 'content-type': 'application/xml', 'x-request-id': requestId };
     const body = toXml('Error', {
       Code: this.code,
       Message: this.message,
@@ -147,7 +147,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
       RequestId: requestId,
       TraceId: requestId,
     });
-    return { status: this.status, headers: { ...this.headers, ...common }, body };
+    return { status: this.status, headers: { ...this.headers, ...required }, body };
   }
 }
 

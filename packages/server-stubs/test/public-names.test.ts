@@ -21,10 +21,10 @@ test.each([
     contract,
     `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
-    bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback isOrigin
-    malformedForm missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
+    bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse invalidBody invalidRequest isFileField
+    isLoopback isOrigin malformedForm missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
     toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toUploadFields
-    toUploaded toWireForm`,
+    toUploaded toWireForm toXml unsupported`,
   ],
   [
     'the runtime',

@@ -35,8 +35,7 @@ export interface Caller {
 
 /** What signatures are checked against. */
 export interface GatewaySignatureOptions {
-  /** The key pairs, or a function that returns them, if they change. */
-  readonly pairs: KeyPairs | (() => KeyPairs);
+  readonly pairs: KeyPairs;
   /** Service in the signature scope. Default: the contract's. */
   readonly service?: string;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now` */
@@ -170,9 +169,8 @@ function createFinder(options: GatewaySignatureOptions, source: string, createEr
     if (parsed.date !== toScopeDate(timestamp)) {
       throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
     }
-    const known = typeof pairs === 'function' ? pairs() : pairs;
-    const pair = known.find(id, env);
-    return { pair, isUsable: pair.isUsable(token, time), isEnv: known.hasEnv(env) };
+    const pair = pairs.find(id, env);
+    return { pair, isUsable: pair.isUsable(token, time), isEnv: pairs.hasEnv(env) };
   };
 }
 

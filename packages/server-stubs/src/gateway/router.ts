@@ -159,7 +159,8 @@ export function createGatewayRouter<Caller = unknown>(
   if (signedBodies !== 'router' && signedBodies !== 'handler') {
     throw new TypeError('options.signedBodies must be router or handler.');
   }
-  const { wireProfile, cors, createRouter } = createSurface('gateway', options);
+  const surface = createSurface('gateway', options, LIMITS.gatewayBodyBytes);
+  const { wireProfile, cors } = surface;
   const log = toLog(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
@@ -208,10 +209,10 @@ export function createGatewayRouter<Caller = unknown>(
     if (!(result?.status === 101 && 'open' in result)) return forward(result, call);
     call.signal.throwIfAborted();
     const { headers, open } = result;
-    const common = { 'x-request-id': requestId, [upstreamStatus]: '101' };
+    const required = { 'x-request-id': requestId, [upstreamStatus]: '101' };
     const opened: HandlerResponse = {
       status: 101,
-      headers: headers === undefined ? {} : toHandshakeHeaders(headers, request, common),
+      headers: headers === undefined ? {} : toHandshakeHeaders(headers, request, required),
     };
     // Throws if a header is invalid.
     response.writeHead(101, opened.headers as OutgoingHttpHeaders);
@@ -233,9 +234,8 @@ export function createGatewayRouter<Caller = unknown>(
   }
 
   const operations = Object.fromEntries(routes.routes.map((route) => [route.operationId, handle]));
-  const requests = { streamBytes: LIMITS.gatewayBodyBytes };
-  const settings = { security: authenticate, requests };
-  const router = createRouter(routes, operations as Handlers, settings, IncomingGatewayCall);
+  const own = { security: authenticate };
+  const router = surface.createRouter(routes, operations as Handlers, own, IncomingGatewayCall);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);

@@ -23,14 +23,14 @@ const RESERVED = new Set([
  * D7: "The gateway forwards the status, headers and body unchanged, except for hop-by-hop headers …, `X-Request-Id` and
  * `Content-Disposition`." It may also set CORS headers.
  *
- * @param common the gateway's headers for this caller
+ * @param corsHeaders of the gateway for this caller
  * @param upstreamStatus lowercase name of the header with the service's status (D10)
  * @throws GatewayError BAD_GATEWAY, with the reason as `cause`, if it is not a response
  */
 export function toCallerResponse(
   response: ServiceResponse,
   { request, operationId }: Pick<Call, 'request' | 'operationId'>,
-  common: Readonly<Record<string, string>>,
+  corsHeaders: Readonly<Record<string, string>>,
   upstreamStatus: string,
 ): HandlerResponse {
   // A handler in JavaScript may return anything.
@@ -46,7 +46,7 @@ export function toCallerResponse(
   // a status code of … 204 (No Content)."
   if (status === 204) delete headers['content-length'];
   for (const name of MERGED) {
-    const [base, added] = [common[name], headers[name]];
+    const [base, added] = [corsHeaders[name], headers[name]];
     if (base !== undefined && added !== undefined) headers[name] = `${base}, ${String(added)}`;
   }
   return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };

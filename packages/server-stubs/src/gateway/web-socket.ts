@@ -94,7 +94,7 @@ function invalidHandshake(message: string, headers: Record<string, string> = {})
 export function toHandshakeHeaders(
   headers: NonNullable<WebSocketResponse['headers']>,
   request: IncomingMessage,
-  common: Readonly<Record<string, string>>,
+  required: Readonly<Record<string, string>>,
 ): NonNullable<WebSocketResponse['headers']> {
   const key = request.headers['sec-websocket-key'];
   return {
@@ -102,7 +102,7 @@ export function toHandshakeHeaders(
     'sec-websocket-accept': hash('sha1', `${key}${GUID}`, 'base64'),
     upgrade: 'websocket',
     connection: 'Upgrade',
-    ...common,
+    ...required,
   };
 }
 

@@ -43,9 +43,9 @@ export interface RouterOptions {
 
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
-  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
+  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB, in the storage API the contract's. */
   readonly bodyBytes?: number | undefined;
-  /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
+  /** Maximum size of a streamed body in bytes. Default: no limit, in the gateway and for uploads the contract's. */
   readonly streamBytes?: number | undefined;
 }
 
@@ -110,16 +110,13 @@ export function assertLimit(value: unknown, name: string): void {
 }
 
 /** Returns a function that never throws, because a failing log must not affect the response. */
-export function toLog(onError: NonNullable<RouterOptions['onError']> = printError) {
+export function toLog(onError: RouterOptions['onError']) {
   return (error: unknown, call: Call): void => {
     try {
-      onError(error, call);
+      if (onError) onError(error, call);
+      else process.stderr.write(`${call.operationId}: ${inspect(error)}\n`);
     } catch {}
   };
-}
-
-function printError(error: unknown, { operationId }: Call): void {
-  process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }
 
 /** Finds a handler by name, which may be a method, but none that every object has, such as `toString`. */

@@ -139,7 +139,8 @@ export class Responder {
     const { onResponse, onError } = this.#settings;
     const { status } = result;
     const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
-    const length = lengthOf(body);
+    const isUnknown = typeof body === 'function' || isStream(body);
+    const length = isUnknown ? undefined : Buffer.byteLength(body ?? '');
     if (status === 204) delete head['content-length'];
     else if (length !== undefined && (!isBodiless || body !== undefined)) {
       head['content-length'] = length;
@@ -262,12 +263,6 @@ function isBytes(body: unknown): body is Uint8Array | Stream {
 
 function isStream(body: unknown): body is Stream {
   return body instanceof Readable || body instanceof ReadableStream;
-}
-
-/** `undefined` if it is not known before the body is written. */
-function lengthOf(body: WireBody): number | undefined {
-  if (body === undefined) return 0;
-  return typeof body === 'function' || isStream(body) ? undefined : Buffer.byteLength(body);
 }
 
 export function discard(body: unknown): void {

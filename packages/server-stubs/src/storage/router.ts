@@ -107,15 +107,15 @@ export function createStorageRouter<Caller = unknown>(
   options: StorageRouterOptions<Caller>,
 ): Router {
   assertFunction(options?.security?.credentials, 'options.security.credentials');
-  const { security, env, batchItems = LIMITS.batchItems } = options;
+  const { env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
-  const { wireProfile, createRouter } = createSurface('storage', options);
+  const { wireProfile, createRouter } = createSurface('storage', options, LIMITS.storageBodyBytes);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
   const authenticate = (_: string, call: Call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
     // Each call is of the class that `createRouter` gets.
-    return security.credentials(credentials, call as IncomingStorageCall<Caller>);
+    return options.security.credentials(credentials, call as IncomingStorageCall<Caller>);
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler.
@@ -132,12 +132,10 @@ export function createStorageRouter<Caller = unknown>(
 
   // 3. It checks the response, if it should, and sends it in the form of the deployment. It rejects unknown handlers.
   const all = { ...handlers, ...Object.fromEntries(operations) };
-  const settings = {
-    security: { [CREDENTIALS]: authenticate },
-    requests: { bodyBytes: LIMITS.storageBodyBytes },
-    encodeBody: (body: unknown) => toWireForm(body, wireProfile),
-  };
-  return createRouter(toStorageTable(wireProfile), all, settings, IncomingStorageCall);
+  const security = { [CREDENTIALS]: authenticate };
+  const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
+  const own = { security, encodeBody };
+  return createRouter(toStorageTable(wireProfile), all, own, IncomingStorageCall);
 }
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');

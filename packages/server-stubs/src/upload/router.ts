@@ -46,14 +46,14 @@ export function createUploadRouter(
   assertFunction(handlers.uploadFile, 'handlers.uploadFile');
   const { fileBytes = LIMITS.uploadBytes } = options;
   assertLimit(fileBytes, 'options.fileBytes');
-  const { wireProfile, createRouter } = createSurface('upload', options);
+  const surface = createSurface('upload', options, fileBytes + LIMITS.uploadFormBytes);
 
   async function handle({ body }: Input, call: IncomingUploadCall): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;
       call.key = fields.get('key');
-      const input = { ...toUploadFields(fields, wireProfile), ...file };
+      const input = { ...toUploadFields(fields, surface.wireProfile), ...file };
       return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
@@ -66,12 +66,11 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  const settings = { requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes } };
   const all = { ...handlers, uploadFile: handle as Handler };
-  return createRouter(table, all, settings, IncomingUploadCall);
+  return surface.createRouter(table, all, {}, IncomingUploadCall);
 }
 
 class IncomingUploadCall extends IncomingCall {
-  /** The path to write to, once the form has it. Errors name it. */
-  key: string | undefined = undefined;
+  /** The path to write to, once it is known. Errors name it. */
+  key: string | undefined;
 }

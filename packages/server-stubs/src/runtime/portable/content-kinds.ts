@@ -23,13 +23,13 @@ export const CONTENT_KINDS: Readonly<Record<ContentKind, Kind>> = {
 /**
  * The kind of a documented media type. `KindOf` is the same for types.
  *
- * @param isText the schema allows nothing but text, so that a range of media types does not mean JSON
+ * @param isString whether the schema allows only strings: in a range of media types, it then means bytes, not JSON
  */
-export function kindOf(mediaType: string, isText: boolean): ContentKind {
+export function kindOf(mediaType: string, isString: boolean): ContentKind {
   const type = mediaType.toLowerCase();
   if (isJson(type)) return 'json';
   if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
-  if (/^(?:\*|application)\/\*/.test(type)) return isText ? 'binary' : 'json';
+  if (/^(?:\*|application)\/\*/.test(type)) return isString ? 'binary' : 'json';
   return /^(?:text\/|application\/(?:.+\+)?xml)/.test(type) ? 'text' : 'binary';
 }
 
