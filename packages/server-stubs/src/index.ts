@@ -3,11 +3,7 @@ export { GatewayError, StorageError, UploadError } from './errors.ts';
 export * from './gateway/router.ts';
 export type { ServiceResponse } from './gateway/service-response.ts';
 export type { WebSocketResponse } from './gateway/web-socket.ts';
-export {
-  createEventStream,
-  type EventStream,
-  type EventStreamOptions,
-} from './runtime/event-stream.ts';
+export * from './runtime/event-stream.ts';
 export type { Router } from './runtime/options.ts';
 export { type Call, HttpError, type Violation } from './runtime/portable/index.ts';
 export * from './storage/router.ts';

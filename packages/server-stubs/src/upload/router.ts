@@ -66,8 +66,7 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  const all = { ...handlers, uploadFile: handle as Handler };
-  return surface.createRouter(table, all, {}, IncomingUploadCall);
+  return surface.createRouter(table, { uploadFile: handle as Handler }, {}, IncomingUploadCall);
 }
 
 class IncomingUploadCall extends IncomingCall {
