@@ -47,7 +47,7 @@ export interface GatewaySignatureOptions {
 /**
  * Creates the security handler for signed gateway calls. If the request has a body, only `Caller.verifyBody`
  * rejects unknown IDs and expired pairs: to reject them earlier would reveal which IDs exist. A signature can be sent
- * again while its time is within the window.
+ * again while its time is within the window. The path is the one that was sent, wherever Express mounts the router.
  *
  * @example
  * const security = { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) };
