@@ -1,6 +1,6 @@
 import type { LoggedRequest } from './log.ts';
 
-const CURL_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
+const CURL_HEADERS = ['host', 'content-length', 'transfer-encoding', 'expect'];
 
 /** A command that repeats a call, without the credentials, which the log does not have. */
 export function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {

@@ -6,6 +6,7 @@ import { testOn } from '../../../scripts/testing/engines.ts';
 import { FaultRules } from '../src/faults/fault-rules.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
 import { call, control, gateway, storage } from './helpers/calls.ts';
+import { askForWebSocket } from './helpers/handshake.ts';
 import { sendRaw } from './helpers/raw.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
@@ -176,4 +177,6 @@ testOn('curl')('the curl command of a call repeats it, without credentials', asy
   const { method, target, status } = first as LoggedRequest;
   expect(second).toMatchObject({ method, target, status, body });
   expect(second?.headers).toContainEqual(['x-a', '\'"$HOME']);
+  await askForWebSocket(`${mock.url}/v1/cloudrun/echo`);
+  expect((await readLog()).at(-1)?.curl).toMatch(/-H 'connection: Upgrade' .*-H 'upgrade: /is);
 });
