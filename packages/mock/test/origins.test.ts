@@ -5,7 +5,9 @@ import { BEARER, call, gateway } from './helpers/calls.ts';
 import { askForWebSocket } from './helpers/handshake.ts';
 
 const LISTED = 'https://app.example.com';
-const mock = await createMock({ origins: [LISTED] });
+/** As pages of an app have it, with Capacitor for example. */
+const APP = 'capacitor://localhost';
+const mock = await createMock({ origins: [LISTED, APP] });
 afterAll(() => mock.close());
 
 // A GET of the upload target is the mock's own page.
@@ -20,8 +22,10 @@ test.each<[string, string, string, OutgoingHttpHeaders?]>([
     (await call(mock, { method, path, headers: { ...headers, origin } })).headers;
   const vary = 'Origin';
   for (const each of [method, 'OPTIONS']) {
-    const allowed = { 'access-control-allow-origin': LISTED, vary };
-    expect(await from(LISTED, each)).toMatchObject(allowed);
+    for (const origin of [LISTED, APP]) {
+      const allowed = { 'access-control-allow-origin': origin, vary };
+      expect(await from(origin, each)).toMatchObject(allowed);
+    }
     const unlisted = await from('https://other.example.com', each);
     expect([unlisted['access-control-allow-origin'], unlisted.vary]).toEqual([undefined, vary]);
   }
