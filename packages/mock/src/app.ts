@@ -4,7 +4,7 @@ import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
-import { applyFaults, type IncomingCall } from './faults/apply-faults.ts';
+import { applyFaults, type Exchange } from './faults/apply-faults.ts';
 import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, setRecord } from './log.ts';
 import type { MatchedCall } from './served-api.ts';
@@ -62,8 +62,8 @@ export function createApp(context: Context) {
   }
 
   /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
-  function begin(call: IncomingCall, matched: MatchedCall, next: () => void): void | Promise<void> {
-    const { request, response, sendError } = call;
+  function begin(exchange: Exchange, matched: MatchedCall, next: () => void): void | Promise<void> {
+    const { request, response, sendError } = exchange;
     const isRejected = isForeign(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isRejected ? sessions.get('') : sessionOf(request, matched.surface);
@@ -81,7 +81,7 @@ export function createApp(context: Context) {
     if (isRejected) return sendError(toHostError(request, matched.surface));
     const isPreflight = request.method === 'OPTIONS' && matched.operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
-    if (!isPreflight) return applyFaults(call, next);
+    if (!isPreflight) return applyFaults(exchange, next);
     const { origin } = request.headers;
     if (origin !== undefined && !cors.allows(origin)) {
       record.setReason(

@@ -56,7 +56,7 @@ describe('the X-Mock-Fault header', () => {
   test.each([
     ['latency=x', 'X-Mock-Fault: latency must be an integer number of milliseconds'],
     ['code=SlowDown', 'X-Mock-Fault: code must be an error code of gateway: SERVICE_NOT_FOUND'],
-    ['times=1,reset', 'X-Mock-Fault: times is not a field'],
+    ['times=1,reset', 'X-Mock-Fault: times is not a fault'],
     ['latency=1,latency=1', 'X-Mock-Fault: latency must not be repeated'],
   ])('rejects %j with 400 and a message that names it', async (text, message) => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
@@ -122,14 +122,14 @@ describe('a rule', () => {
   });
 
   test.each([
-    ['name=slow,latency=2', 'name is not a field'],
+    ['name=slow,latency=2', 'name is not a fault'],
     ['', 'The fault must be a list of fields'],
     ['latency=', 'latency must be an integer'],
     ['latency=3600001', 'at most one hour'],
     ['code=SERVICE_TIMEOUTS', 'code must be a code from one'],
     ['truncate=1.5', 'truncate must be an integer'],
-    ['latencie=1', `latencie is not a field: the fields are match, times, ${KINDS}`],
-    ['__proto__=1', '__proto__ is not a field'],
+    ['latencie=1', `latencie is not a fault: the faults are ${KINDS}. A rule may also`],
+    ['__proto__=1', '__proto__ is not a fault'],
     ['batchDelet:reset', /^match must be service:<name>, .* Did you mean batchDelete\?$/],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
@@ -223,7 +223,7 @@ describe('a WebSocket', () => {
 
   test.each([
     ['code=SERVICE_NOT_READY', 503, 'SERVICE_NOT_READY'],
-    ['reste', 400, `reste is not a field: the fields are ${KINDS}`],
+    ['reste', 400, `reste is not a fault: the faults are ${KINDS}`],
   ])('%s is an ordinary response before the upgrade', async (text, status, message) => {
     const reply = await gateway(mock, opening(text));
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { recordOf } from '../log.ts';
 import { type SurfaceError, toSurfaceError } from '../surfaces/surface.ts';
-import type { BodyEdit, BodyState, FaultedCall } from './fault-kinds.ts';
+import type { BodyEdit, FaultedCall } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';
 
 const HEADER = FAULT_HEADER.toLowerCase();
 
-/** A call that no router has seen yet. */
-export interface IncomingCall {
+/** The request and the response of a call that no router has seen yet. */
+export interface Exchange {
   readonly request: IncomingMessage;
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
@@ -17,7 +17,7 @@ export interface IncomingCall {
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyFaults(
-  { request, response, sendError }: IncomingCall,
+  { request, response, sendError }: Exchange,
   next: () => void,
 ): Promise<void> {
   const { socket } = request;
@@ -39,7 +39,7 @@ export async function applyFaults(
     signal: disconnected.signal,
     sendError: (code) => void sendError(toSurfaceError(record.surface, code)),
     reset: () => socket.resetAndDestroy(),
-    interceptBody: (edit) => response && interceptBody(response, edit),
+    editBody: (edit) => response && editBody(response, edit),
   };
   for (const { kind, value } of effects) {
     await kind.apply(value, faulted);
@@ -52,25 +52,21 @@ export async function applyFaults(
 type Done = (error?: Error | null) => void;
 
 /** Replaces `write` and `end`. Of several edits, the last one sees each chunk first. */
-function interceptBody(response: ServerResponse, edit: BodyEdit): void {
+function editBody(response: ServerResponse, edit: BodyEdit): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let state: BodyState = 'open';
+  let isClosed = false;
   const send = (chunk: Buffer, done: Done): boolean => {
-    if (state !== 'open') return false;
-    const { sent, next } = edit(chunk);
-    state = next;
-    switch (next) {
-      case 'open':
-        return write(sent, done);
-      case 'closed':
-        // When this write completes, the head and everything before it have been sent.
-        write(sent, (error) => {
-          response.socket?.destroySoon();
-          done(error);
-        });
-        return false;
-    }
+    if (isClosed) return false;
+    const { sent, isLast } = edit(chunk);
+    isClosed = isLast;
+    if (!isLast) return write(sent, done);
+    // When this write completes, the head and everything before it have been sent.
+    write(sent, (error) => {
+      response.socket?.destroySoon();
+      done(error);
+    });
+    return false;
   };
   response.write = ((...args: unknown[]) => send(...readArguments(args))) as typeof response.write;
   response.end = ((...args: unknown[]) => {
@@ -82,7 +78,7 @@ function interceptBody(response: ServerResponse, edit: BodyEdit): void {
       }
       send(chunk, () => {});
     }
-    return state === 'open' ? end(done) : response;
+    return isClosed ? response : end(done);
   }) as typeof response.end;
 }
 

@@ -22,26 +22,21 @@ export interface FaultedCall {
   sendError(code: string): void;
   /** Closes the connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
   reset(): void;
-  /**
-   * Changes each chunk of the response's body, whose `Content-Length` stays. The edit cannot wait. A kind that calls it
-   * has `needsBody`.
-   */
-  interceptBody(edit: BodyEdit): void;
+  /** Changes the response's body, whose `Content-Length` stays. A kind that calls it has `needsBody`. */
+  editBody(edit: BodyEdit): void;
 }
 
-/** Returns what is sent instead of a chunk, and the state of the body after it. */
-export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly next: BodyState };
-
-/** `closed`: the connection is closed, so that nothing else is sent. `interceptBody` handles each state. */
-export type BodyState = 'open' | 'closed';
+/** Returns what is sent instead of a chunk. If it is the last, the connection is then closed. */
+export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
 
 export interface FaultKind<Value> {
   /** What the value must be, as the end of a sentence without its period. */
   requirement(surface?: SurfaceName): string;
-  /** Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid. */
-  parse(input: unknown): Value | undefined;
-  /** Whether a parsed value applies to calls of a surface. Default: every value does. */
-  isValidOn?(value: Value, surface: SurfaceName): boolean;
+  /**
+   * Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid, or
+   * has no effect on the surface. Called again with the parsed value for each call.
+   */
+  parse(input: unknown, surface?: SurfaceName): Value | undefined;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
@@ -78,10 +73,10 @@ export const FAULT_KINDS: {
     parse: (value) => toInteger(value, 0),
     apply(bytes, call) {
       let left = bytes;
-      call.interceptBody((chunk) => {
+      call.editBody((chunk) => {
         const sent = chunk.subarray(0, left);
         left -= chunk.length;
-        return { sent, next: left < 0 ? 'closed' : 'open' };
+        return { sent, isLast: left < 0 };
       });
     },
     needsBody: true,
@@ -91,9 +86,10 @@ export const FAULT_KINDS: {
       surface === undefined
         ? "a code from one of the contract's error tables, such as SERVICE_TIMEOUT"
         : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,
-    parse: (input) =>
-      SURFACES.flatMap((surface) => errorCodesOf(surface)).find((code) => code === input),
-    isValidOn: (code, surface) => errorCodesOf(surface).includes(code),
+    parse: (input, surface) =>
+      (surface === undefined ? SURFACES : [surface])
+        .flatMap((name) => errorCodesOf(name))
+        .find((code) => code === input),
     apply: (code, call) => call.sendError(code),
     endsCall: true,
   },

@@ -85,14 +85,13 @@ export class FaultRules {
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 const KIND_NAMES = KINDS.map(([name]) => name);
 
-/** A value that is not valid on the surface has no effect: a rule may be for several surfaces. */
 function toEffects(rules: readonly FaultRule[], surface: SurfaceName, hasBody: boolean) {
   const kinds = KINDS.filter(([, { needsBody }]) => hasBody || !needsBody);
-  const effects = kinds.flatMap(([name, kind]) =>
-    rules
-      .map((rule) => ({ rule, kind, value: rule[name] }))
-      .filter(({ value }) => value !== undefined && kind.isValidOn?.(value, surface) !== false),
-  );
+  const effects = kinds
+    .flatMap(([name, kind]) =>
+      rules.map((rule) => ({ rule, kind, value: kind.parse(rule[name], surface) })),
+    )
+    .filter(({ value }) => value !== undefined);
   const ending = effects.findIndex(({ kind }) => kind.endsCall);
   return ending < 0 ? effects : effects.slice(0, ending + 1);
 }
@@ -107,7 +106,7 @@ export const FAULT_HEADER = 'X-Mock-Fault';
 
 function parseHeader(text: string, { surface }: CallSubject): FaultRule {
   try {
-    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), KIND_NAMES, surface) };
+    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     throw toMockError(surface, 'invalid-request', { message: `${FAULT_HEADER}: ${error.message}` });
@@ -147,7 +146,7 @@ function parseFaultRule(name: string, input: unknown, operations: Operations): F
     name,
     ...(match !== undefined && { match: String(match) }),
     ...(count !== undefined && { times: count }),
-    ...parseFaults(faults, ['match', 'times', ...KIND_NAMES], surface),
+    ...parseFaults(faults, surface),
   };
 }
 
@@ -179,21 +178,17 @@ function splitFields(text: string): Fields {
 }
 
 /** @param surface the only one that the faults are for */
-function parseFaults(fields: Fields, known: readonly string[], surface?: SurfaceName): Fault {
+function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
   const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
     if (kind === undefined) {
-      throw new FieldError(name, `is not a field: the fields are ${known.join(', ')}.`);
+      const known = `the faults are ${KIND_NAMES.join(', ')}`;
+      throw new FieldError(name, `is not a fault: ${known}. A rule may also have match and times.`);
     }
     if (input === undefined) continue;
-    const value = kind.parse(input);
-    if (
-      value === undefined ||
-      (surface !== undefined && kind.isValidOn?.(value, surface) === false)
-    ) {
-      throw new FieldError(name, `must be ${kind.requirement(surface)}.`);
-    }
+    const value = kind.parse(input, surface);
+    if (value === undefined) throw new FieldError(name, `must be ${kind.requirement(surface)}.`);
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
