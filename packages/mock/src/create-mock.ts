@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import { createApp } from './app.ts';
 import { type Context, createContext } from './context.ts';
-import { toUrlHost } from './host.ts';
+import { toOrigin } from './host.ts';
 import type { OnProblem } from './live.ts';
 import { RecordedRequest } from './log.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
@@ -92,7 +92,7 @@ async function listen(context: Context) {
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const url = `http://${toUrlHost(options.host)}:${port}`;
+  const url = toOrigin(options.host, port);
   const mock: Mock = {
     url,
     gatewayUrl: url,

@@ -35,11 +35,14 @@ function isLoopbackName(host: string): boolean {
   return isLoopback(host) || host.endsWith('.localhost');
 }
 
+/** The mock has no TLS. */
+export const PROTOCOL = 'http';
+
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
 export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
-  const origin = `http://${authority}`;
+  const origin = `${PROTOCOL}://${authority}`;
   return AUTHORITY.test(authority ?? '') && URL.canParse(origin) ? origin : undefined;
 }
 
@@ -55,9 +58,9 @@ export function toHostAdvice(request: IncomingMessage): string {
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
 }
 
-/** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
-export function toUrlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
+/** Returns the origin of a listener. An address that means all interfaces becomes the loopback address. */
+export function toOrigin(host: string, port: number): string {
+  const loopback = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host];
+  const name = loopback ?? host;
+  return `${PROTOCOL}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

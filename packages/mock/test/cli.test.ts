@@ -187,7 +187,7 @@ test.each<[string[], string | RegExp]>([
   [[none], /^test\/none does not exist\.$/m],
   [
     ['--services', 'shop=htp:/x'],
-    'services: shop: htp:/x is neither a URL such as http://127.0.0.1:3000 nor a file.',
+    /^services: shop: use a function .* OpenAPI document .*, got 'htp:\/x'\.$/m,
   ],
   [
     ['--origins', 'foo'],

@@ -17,17 +17,14 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import {
   callHandler,
+  type HandledSocket,
   POLICY_VIOLATION,
+  removeMockHeaders,
   runSocketHandler,
   toHead,
-  toServiceUrl,
+  toServiceRequest,
 } from '../services/run-code.ts';
-import {
-  findNameProblem,
-  type ServiceHandler,
-  type ServiceSocket,
-  unknownService,
-} from '../services/service.ts';
+import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from '../surfaces/auth.ts';
 import { suggest } from '../user-input.ts';
 import { escapePattern, type MswSurface, report } from './handle-surface.ts';
@@ -57,7 +54,7 @@ export function createGatewaySurface(services: Services, profile: WireProfile): 
       if (service === undefined) {
         throw unknownService(name, [...services.keys()], 'to the services option');
       }
-      const sent = await toServiceRequest(toServiceUrl(name, rest), call, request);
+      const sent = await toRequest(rest, call, request);
       const response = await callHandler(name, service, sent, (error) => report(error, call));
       // The service simulates a failed connection, which has no status.
       if (response.type === 'error') return response;
@@ -84,22 +81,15 @@ function splitServicePath(rawPath: string): { name: string; rest: string } {
   return { name: decodeText(segment) ?? segment, rest: `/${segments.join('/')}` };
 }
 
-async function toServiceRequest(url: string, call: Call, request: Request): Promise<Request> {
-  const kept = toServiceHeaders(call.request.headers, call.requestId);
-  const headers = new Headers(kept as Record<string, string>);
-  for (const name in kept) if (name.startsWith('x-mock-')) headers.delete(name);
+async function toRequest(path: string, call: Call, request: Request): Promise<Request> {
   const { method, signal } = request;
-  const body = method === 'POST' ? await request.arrayBuffer() : undefined;
-  if (body !== undefined && body.byteLength > LIMITS.gatewayBodyBytes) {
-    throw bodyTooLarge(LIMITS.gatewayBodyBytes);
-  }
+  const headers = toServiceHeaders(call.request.headers, call.requestId);
+  removeMockHeaders(headers);
+  const bytes = method === 'POST' ? await request.arrayBuffer() : new ArrayBuffer(0);
+  if (bytes.byteLength > LIMITS.gatewayBodyBytes) throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;
-  return new Request(url + query, {
-    method,
-    headers,
-    signal,
-    body: body?.byteLength ? body : null,
-  });
+  const body = bytes.byteLength > 0 ? bytes : null;
+  return toServiceRequest(path + query, headers, { method, signal, body });
 }
 
 /** Prefix of subprotocols that contain credentials (D14). */
@@ -131,7 +121,7 @@ export function handleSockets(gatewayUrl: string, services: Services): WebSocket
     if (typeof service !== 'object' || service.webSocket === undefined) {
       return close(`The service ${name} has no webSocket.`);
     }
-    const request = new Request(toServiceUrl(name, rest + search));
+    const request = toServiceRequest(rest + search, {});
     const socket = fromMswClient(client, protocol);
     await runSocketHandler(service.webSocket.bind(service), socket, request, report);
   });
@@ -152,17 +142,21 @@ function readHandshake(init: unknown) {
 function fromMswClient(
   client: WebSocketHandlerConnection['client'],
   protocol: string,
-): ServiceSocket {
+): HandledSocket {
+  const listening = new AbortController();
+  const { signal } = listening;
   const messages = new ReadableStream<unknown>({
     start(controller) {
-      client.addEventListener('message', ({ data }) => controller.enqueue(data));
-      client.addEventListener('close', () => controller.close());
+      client.addEventListener('message', ({ data }) => controller.enqueue(data), { signal });
+      client.addEventListener('close', () => controller.close(), { signal });
     },
+    cancel: () => listening.abort(),
   }).getReader();
   return {
     protocol,
     send: async (message) => client.send(message as string),
     close: (code, reason) => client.close(code, reason),
+    ignore: () => void messages.cancel(),
     async *[Symbol.asyncIterator]() {
       for (;;) {
         const { done, value } = await messages.read();

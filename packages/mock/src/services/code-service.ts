@@ -1,21 +1,27 @@
 import { on, once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
+import { type GatewayCall, GatewayError, type WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import { isObject } from '../user-input.ts';
 import { withoutModuleQuery } from './module-loader.ts';
-import { callHandler, runSocketHandler, toHead, toServiceUrl } from './run-code.ts';
-import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
-import type { RunningService, ServiceContext, ServiceInput, ServiceKind } from './service-kind.ts';
+import {
+  callHandler,
+  type HandledSocket,
+  runSocketHandler,
+  toHead,
+  toServiceRequest,
+} from './run-code.ts';
+import type { ServiceHandler, SocketHandler } from './service.ts';
+import type { RunningService, ServiceContext, ServiceKind } from './service-kind.ts';
 
 type Report = (error: unknown) => void;
 
-export const codeService: ServiceKind<ServiceHandler> = {
+export const codeService: ServiceKind = {
   form: 'a function (request) => Response, an object with fetch or webSocket',
-  accepts: isCode,
-  start: createCodeService,
+  start: (definition, context) =>
+    isCode(definition) ? createCodeService(definition, context) : undefined,
 };
 
 function isCode(definition: unknown): definition is ServiceHandler {
@@ -39,7 +45,11 @@ function createCodeService(
   return {
     async serve(input, call) {
       const { signal } = input;
-      const request = toRequest(input);
+      const { target, headers, method } = input;
+      // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
+      const sent = (input.body ?? null) as ReadableStream<Uint8Array> | null;
+      const init = { method, signal, body: sent, duplex: 'half' as const };
+      const request = toServiceRequest(target, headers, init);
       if (input.isUpgrade && webSocket !== undefined) {
         return openWebSocket(webSocket, request, call, upstreamStatus, report);
       }
@@ -48,7 +58,12 @@ function createCodeService(
         const { destroyed, complete } = call.request;
         if (!signal.aborted && (complete || !destroyed)) report(error);
       });
-      const { body } = response;
+      const { status, body } = response;
+      // `Response.error()` has the status 0.
+      if (status < 200 || status > 599) {
+        const message = `The service ${name} returned the status ${status}: return one from 200 to 599.`;
+        throw new GatewayError('BAD_GATEWAY', { message });
+      }
       const head = toHead(response);
       if (body === null) return head;
       const isRead = input.method !== 'HEAD' && !signal.aborted;
@@ -57,17 +72,6 @@ function createCodeService(
       return head;
     },
   };
-}
-
-function toRequest({ name, target, method, headers: sent, signal, body }: ServiceInput): Request {
-  const headers = new Headers();
-  for (const [header, values] of Object.entries(sent)) {
-    for (const value of [values].flat()) headers.append(header, value);
-  }
-  const init = { method, headers, signal, duplex: 'half' as const };
-  // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
-  const content = (body ?? null) as ReadableStream<Uint8Array> | null;
-  return new Request(toServiceUrl(name, target), { ...init, body: content });
 }
 
 /** Writes a stream no faster than the caller reads it. `Readable.fromWeb` takes ten times as long for a small body. */
@@ -122,11 +126,9 @@ async function openWebSocket(
     status: 101,
     open(connection, head) {
       server.handleUpgrade(call.request, connection, head, async (opened) => {
-        const socket = fromWebSocket(opened);
-        await runSocketHandler(handle, socket, request, (error) => {
+        await runSocketHandler(handle, fromWebSocket(opened), request, (error) => {
           if (opened.readyState === opened.OPEN) report(error);
         });
-        socket.ignore();
       });
     },
   };
@@ -135,9 +137,8 @@ async function openWebSocket(
 /** Maximum number of unread messages: beyond it, the caller has to wait. */
 const MAX_UNREAD = 64;
 
-function fromWebSocket(socket: WebSocket): ServiceSocket & { ignore(): void } {
+function fromWebSocket(socket: WebSocket): HandledSocket {
   const unread = on(socket, 'message', { close: ['close'], highWaterMark: MAX_UNREAD });
-  /** Stops reading: further messages are dropped. */
   const ignore = () => {
     void unread.return?.();
     // An invalid frame closes the socket; nothing else needs to be done.

@@ -1,16 +1,16 @@
 import { dirname, resolve } from 'node:path';
-import type { OnProblem } from '../live.ts';
+import { inspect } from 'node:util';
+import { type OnProblem, toLive } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { echo, hello } from './built-in.ts';
 import { codeService } from './code-service.ts';
 import { documentService } from './document-service.ts';
 import { findNameProblem, type HostedServices } from './service.ts';
-import type { RunningService, ServiceKind } from './service-kind.ts';
+import type { RunningService, ServiceContext, ServiceKind } from './service-kind.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { urlService } from './url-service.ts';
 
-/** The first that accepts a definition starts it. `documentService` accepts any other string, so it is last. */
-const KINDS: readonly ServiceKind<unknown>[] = [codeService, urlService, documentService];
+const KINDS: readonly ServiceKind[] = [codeService, urlService, documentService];
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
@@ -28,10 +28,7 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
       try {
-        const kind = KINDS.find(({ accepts }) => accepts(definition));
-        if (!kind) throw new TypeError(`use ${KINDS.map(({ form }) => form).join(', ')}.`);
-        const context = { name, folder, options, onProblem };
-        running.set(name, await kind.start(definition, context));
+        running.set(name, await start(definition, { name, folder, options, onProblem }));
       } catch (error) {
         throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
       }
@@ -42,7 +39,7 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
   const { services, close } =
     typeof source === 'string'
       ? await openServicesFile(source, startAll, onProblem)
-      : { services: { current: await startAll(source ?? {}), refresh() {} }, close() {} };
+      : { services: toLive(await startAll(source ?? {})), close() {} };
   return {
     async find(name: string) {
       await services.refresh();
@@ -51,4 +48,14 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
     names: () => [...services.current.keys()],
     close,
   };
+}
+
+/** @throws TypeError if the definition is of no kind */
+async function start(definition: unknown, context: ServiceContext): Promise<RunningService> {
+  for (const kind of KINDS) {
+    const service = await kind.start(definition, context);
+    if (service !== undefined) return service;
+  }
+  const forms = KINDS.map(({ form }) => form).join(', ');
+  throw new TypeError(`use ${forms}, got ${inspect(definition, { depth: 0 })}.`);
 }

@@ -10,23 +10,19 @@ import { isObject } from '../user-input.ts';
 import type { RunningService, ServiceKind } from './service-kind.ts';
 import { createUrlService } from './url-service.ts';
 
-export const documentService: ServiceKind<object | string> = {
-  form: 'an OpenAPI document or its path',
-  accepts: isDocument,
+export const documentService: ServiceKind = {
+  form: 'an OpenAPI document or the path of a file with one',
   async start(definition, { folder, options, onProblem }) {
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
-    if (typeof source === 'string' && !existsSync(source)) {
-      const forms = 'a URL such as http://127.0.0.1:3000 nor a file';
-      throw new TypeError(`${definition} is neither ${forms}.`);
-    }
+    if (!isDocument(source)) return undefined;
     const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
     return createDocumentService(await openDocument(source, serve, onProblem));
   },
 };
 
-function isDocument(definition: unknown): definition is object | string {
-  if (typeof definition === 'string') return true;
-  return isObject(definition) && ('openapi' in definition || 'swagger' in definition);
+function isDocument(source: unknown): source is object | string {
+  if (typeof source === 'string') return existsSync(source);
+  return isObject(source) && ('openapi' in source || 'swagger' in source);
 }
 
 /**

@@ -2,14 +2,22 @@
 import { hasResponse } from '@berth/server-stubs/contract';
 import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
 
-/**
- * Returns the URL of a call for a service, with its name as the host. Some platforms reject hosts that begin with `xn--`,
- * which marks encoded labels (RFC 5890, section 2.3.2.1).
- *
- * @param target path and query
- */
-export function toServiceUrl(name: string, target: string): string {
-  return `http://${/^xn--/i.test(name) ? 'service' : name}${target}`;
+/** Creates the request that a service gets. Not every name of a service is valid as the host. */
+export function toServiceRequest(
+  target: string,
+  sent: Readonly<Record<string, string | readonly string[]>>,
+  init: RequestInit = {},
+): Request {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(sent)) {
+    for (const value of [values].flat()) headers.append(name, value);
+  }
+  return new Request(`http://service${target}`, { ...init, headers });
+}
+
+/** Removes the headers for the mock from those that the router has created for a service. */
+export function removeMockHeaders(headers: Record<string, unknown>): void {
+  for (const name in headers) if (name.startsWith('x-mock-')) delete headers[name];
 }
 
 /** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a response with the status 500. */
@@ -46,10 +54,16 @@ export const POLICY_VIOLATION = 1008;
 /** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
 const FAILED = 1011;
 
+/** A socket that a handler uses. */
+export interface HandledSocket extends ServiceSocket {
+  /** Drops the messages that nobody has read, and those that follow. */
+  ignore(): void;
+}
+
 /** Runs the handler of a WebSocket, and closes the socket if it fails. The caller does not see the error. */
 export async function runSocketHandler(
   handle: SocketHandler,
-  socket: ServiceSocket,
+  socket: HandledSocket,
   request: Request,
   report: (error: unknown) => void,
 ): Promise<void> {
@@ -59,6 +73,7 @@ export async function runSocketHandler(
     report(error);
     socket.close(FAILED, 'The service failed.');
   }
+  socket.ignore();
 }
 
 function describe(error: unknown): string {

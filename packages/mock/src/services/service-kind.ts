@@ -8,11 +8,18 @@ import type {
 import type { OnProblem } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 
-export interface ServiceKind<Definition> {
-  /** What a user writes, for the error if no kind accepts a definition. */
+export interface ServiceKind {
+  /** What a user writes, for the error if no kind starts a definition. */
   readonly form: string;
-  accepts(definition: unknown): definition is Definition;
-  start(definition: Definition, context: ServiceContext): RunningService | Promise<RunningService>;
+  /**
+   * Starts a service. Returns undefined if the definition is of another kind.
+   *
+   * @throws Error that says how to fix a definition of this kind
+   */
+  start(
+    definition: unknown,
+    context: ServiceContext,
+  ): RunningService | undefined | Promise<RunningService | undefined>;
 }
 
 export interface ServiceContext {

@@ -3,12 +3,12 @@ import { request as requestHttps } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
+import { PROTOCOL } from '../host.ts';
 import type { RunningService, ServiceInput, ServiceKind } from './service-kind.ts';
 
-export const urlService: ServiceKind<URL | string> = {
+export const urlService: ServiceKind = {
   form: 'the URL of a real service',
-  accepts: isUrl,
-  start: (address) => createUrlService(toBase(address)),
+  start: (definition) => (isUrl(definition) ? createUrlService(toBase(definition)) : undefined),
 };
 
 /** A string with a scheme, or a host with a port, whose error says that the scheme is missing. */
@@ -85,7 +85,7 @@ function toRequest(
     headers: {
       ...headers,
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
-      'x-forwarded-proto': 'http',
+      'x-forwarded-proto': PROTOCOL,
       ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
       ...(input.isUpgrade && UPGRADE),
     },

@@ -9,7 +9,7 @@ import {
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { FaultRules, type Operations, parseFaultRules } from '../faults/fault-rules.ts';
-import { originOf, toUrlHost } from '../host.ts';
+import { originOf, toOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError, isInteger } from '../user-input.ts';
@@ -50,7 +50,7 @@ export function createSessions(
       blobs: store,
       wireProfile,
       // A caller without a valid Host gets an error, so that the port of its links does not matter.
-      publicUrl: (request) => originOf(request) ?? `http://${toUrlHost(host)}:${port}`,
+      publicUrl: (request) => originOf(request) ?? toOrigin(host, port),
       onError: (error) => process.emitWarning(error as Error),
       // Grants and links from one session are not valid in another.
       signer: createSigner([createHmac('sha256', secret).update(id).digest()]),

@@ -1,3 +1,4 @@
+import type { ServiceSocket } from '@berth/mock';
 import { events, GatewayError, mswHandlers, routes } from '@berth/mock/msw';
 import { describe, expect, it, vi } from 'vitest';
 import { BASE, berth, call } from './set-up.ts';
@@ -10,7 +11,7 @@ describe('a hosted service', () => {
     });
     const response = await call('echo/a%2Fb?x=1', { method: 'POST', body: 'Hello' });
     const id = response.headers.get('x-request-id');
-    const sent = ['POST', 'http://echo/a%2Fb?x=1', 'Hello', id, null];
+    const sent = ['POST', 'http://service/a%2Fb?x=1', 'Hello', id, null];
     expect(await response.json()).toEqual(sent);
   });
 
@@ -58,11 +59,9 @@ describe('a hosted service', () => {
     log.mockRestore();
   });
 
-  it('that is unknown is missing in the services option, and a name need be no host name', async () => {
+  it('that is unknown is missing in the services option, and whose name is encoded is found', async () => {
     expect(await (await call('none')).text()).toContain('Add it to the services option, such as');
-    berth.services.set('xn--a', ({ url }) => new Response(url));
-    expect(await (await call('xn--a/b')).text()).toBe('http://service/b');
-    expect(await (await call('%78n--a/%62')).text()).toBe('http://service/%62');
+    expect(await (await call('%6frders/%37')).json()).toEqual({ id: '7' });
   });
 
   it('is what it was before the test after a reset', async () => {
@@ -161,10 +160,24 @@ describe('WebSockets', () => {
     socket.close();
   });
 
+  it('drop messages once the handler has returned, as on the server', async () => {
+    let kept: AsyncIterable<unknown> = new ReadableStream();
+    const webSocket = async (socket: ServiceSocket) => {
+      kept = socket;
+      await socket.send('done');
+    };
+    berth.services.set('brief', { webSocket });
+    const socket = connect('brief');
+    await new Promise((resolve) => socket.addEventListener('message', resolve));
+    for (const message of ['late', 'later']) socket.send(message);
+    socket.close();
+    for await (const message of kept) expect.unreachable(`${message}`);
+  });
+
   it('are authenticated by the headers that a client in Node sends', async () => {
-    berth.services.set('xn--a', { webSocket: (socket, { url }) => socket.close(4000, url) });
+    berth.services.set('answers', { webSocket: (socket, { url }) => socket.close(4000, url) });
     const init = { protocols: [], ...login('Bearer any') };
-    expect(await closed('xn--a', init as never)).toEqual([4000, 'http://service/']);
+    expect(await closed('answers', init as never)).toEqual([4000, 'http://service/']);
   });
 
   it('close if nothing handles them', async () => {

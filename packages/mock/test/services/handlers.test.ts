@@ -68,16 +68,12 @@ const broken: HostedServices = {
   },
   blob: () => new Blob(['x']) as never,
   long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
+  refused: () => Response.error(),
   silent: () => new Promise<Response>(() => {}),
 };
 
 const mock = await createMock({
-  services: {
-    shop,
-    ...broken,
-    'xn--a': ({ url }: Request) => new Response(url),
-    code: (request: Request) => onCall(request),
-  },
+  services: { shop, ...broken, code: (request: Request) => onCall(request) },
 });
 afterAll(() => mock.close());
 afterEach(() => vi.useRealTimers());
@@ -108,13 +104,9 @@ describe('a Fetch handler', () => {
       headers: { ...BEARER, 'x-a': ['1', '2'] },
       body: 'body',
     });
-    expect(received).toEqual(['POST', 'http://code/a%2Fb?x=%20', 'body', null, '1, 2']);
+    expect(received).toEqual(['POST', 'http://service/a%2Fb?x=%20', 'body', null, '1, 2']);
     expect([reply.status, reply.text]).toEqual([201, 'done']);
     expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2']);
-  });
-
-  test('may have a name that is no host name', async () => {
-    expect((await ask('xn--a/b?c')).text).toBe('http://service/b?c');
   });
 
   test('that throws responds with 500 and the message, and is printed with its place', async () => {
@@ -261,7 +253,7 @@ describe('a WebSocket', () => {
   });
 
   test.each([
-    ['shop/rooms/7?a=1', 4_001, '7 http://shop/rooms/7?a=1'],
+    ['shop/rooms/7?a=1', 4_001, '7 http://service/rooms/7?a=1'],
     ['shop/throws', 1_011, 'The service failed.'],
     ['shop/none', 1_008, 'No route matches.'],
   ])('%s closes with %i', async (path, code, reason) => {
@@ -301,6 +293,12 @@ describe('a service that is broken', () => {
     const { status, json } = await ask(name);
     expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
     await problem;
+  });
+
+  test('a response without a status is a BAD_GATEWAY that names the service', async () => {
+    const { status, json } = await ask('refused');
+    const message = expect.stringMatching(/^The service refused returned the status 0/);
+    expect([status, json]).toMatchObject([502, { code: 'BAD_GATEWAY', message }]);
   });
 
   test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
