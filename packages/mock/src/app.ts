@@ -29,7 +29,7 @@ export function createApp(context: Context) {
         return control(context, request, response);
       }
       await api.refresh();
-      const matched = api.match(request);
+      const matched = api.current.match(request);
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);
@@ -51,9 +51,10 @@ export function createApp(context: Context) {
       if (response === undefined) return void socket.destroy();
       return sendError(error, response, options);
     };
-    const next = () => api.gateway?.upgrade(request, socket, head);
+    const { match, gateway } = api.current;
+    const next = () => gateway?.upgrade(request, socket, head);
     try {
-      const matched: MatchedCall = { ...api.match(request), surface: 'gateway' };
+      const matched: MatchedCall = { ...match(request), surface: 'gateway' };
       await begin({ request, sendError: send }, matched, next);
     } catch (error) {
       process.emitWarning(error as Error);
@@ -101,7 +102,8 @@ export function createApp(context: Context) {
   return {
     request: handle,
     upgrade,
-    shouldUpgrade: (request: IncomingMessage) => api.gateway?.shouldUpgrade(request) ?? false,
+    shouldUpgrade: (request: IncomingMessage) =>
+      api.current.gateway?.shouldUpgrade(request) ?? false,
   };
 }
 

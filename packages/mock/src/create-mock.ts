@@ -10,6 +10,7 @@ import type { OnProblem } from './live.ts';
 import { RecordedRequest } from './log.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { openApi } from './served-api.ts';
+import { createServices } from './services/create-services.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 
@@ -60,17 +61,18 @@ const warn: OnProblem = (message) => process.emitWarning(message, 'BerthWarning'
 
 /** Starts a mock, and returns what the command line also needs. */
 export async function startMock(options: ResolvedOptions, onProblem = warn) {
-  const api = await openApi(options, onProblem);
+  const services = await createServices(options, onProblem);
   try {
-    return await listen(createContext(options, api));
+    const api = await openApi(options, services, onProblem);
+    return await listen(createContext(options, api), services.close);
   } catch (error) {
-    api.close();
+    services.close();
     throw error;
   }
 }
 
-async function listen(context: Context) {
-  const { options, api } = context;
+async function listen(context: Context, closeServices: () => void) {
+  const { options } = context;
   const app = createApp(context);
   const server = createServer(toUpgradeOptions(app.shouldUpgrade, RecordedRequest));
   server.on('request', app.request).on('upgrade', app.upgrade);
@@ -83,7 +85,7 @@ async function listen(context: Context) {
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= new Promise((resolve) => {
-      api.close();
+      closeServices();
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });

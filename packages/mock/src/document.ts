@@ -30,16 +30,14 @@ export interface ServedRouter {
 
 export interface ServedDocument extends ServedRouter {
   readonly prism: Prism;
-  /** Whether it extends the contract. Otherwise, it is standalone. */
-  readonly isDraft: boolean;
 }
 
 /** @param source path of a file, which is live, or a parsed document, which never changes */
-export async function openDocument(
+export async function openDocument<Served>(
   source: string | object,
-  serve: (loaded: DocumentRoutes) => ServedDocument,
+  serve: (loaded: DocumentRoutes) => Served,
   onProblem: OnProblem,
-): Promise<Live<ServedDocument>> {
+): Promise<Live<Served>> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
   const load = async (watch: Watch) => {
@@ -66,7 +64,7 @@ export function createDocumentRouter(
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** Serves a document that is not of the contract, without credentials. */
+/** Serves a standalone document, without credentials. */
 export function serveDocument(
   { document, routes }: DocumentRoutes,
   options: ResolvedOptions,
@@ -85,7 +83,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
   });
-  return { prism, router, routes: routes.routes, surface: 'gateway', isDraft: false };
+  return { prism, router, routes: routes.routes, surface: 'gateway' };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */

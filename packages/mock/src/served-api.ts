@@ -1,4 +1,12 @@
-/** What a mock serves: the contract, which a draft may extend, or a standalone document. */
+/**
+ * What a mock serves: a standalone document, or the contract, which a draft may extend. Who responds to a call:
+ *
+ * 1. an operation of a standalone document, or one that a draft adds to the contract: Prism (`document.ts`,
+ *    `surfaces/contract.ts`)
+ * 2. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
+ *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism
+ * 3. any other call: the router of its surface, with an error
+ */
 import type { GatewayRouter } from '@berth/server-stubs';
 import {
   decodeText,
@@ -9,13 +17,13 @@ import {
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Listener, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
-import { openDocument, type ServedDocument, type ServedRouter, serveDocument } from './document.ts';
+import { openDocument, type ServedRouter, serveDocument } from './document.ts';
 import type { Operations } from './faults/fault-rules.ts';
-import type { Live, OnProblem } from './live.ts';
+import { type Live, type OnProblem, toLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
-import { createServices } from './services/create-services.ts';
+import type { Services } from './services/create-services.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
+import { type Contract, createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { sendAllowed, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
@@ -30,26 +38,31 @@ export interface MatchedCall extends CallSubject {
 }
 
 export interface ServedApi {
-  /** Reloads a changed document. */
-  refresh(): Promise<void> | undefined;
   match(request: RequestLine): MatchedCall;
-  /** Returns the operations that are served now. */
-  listOperations(): Operations;
+  readonly operations: Operations;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;
   /** The operations of a standalone document. */
   readonly routes?: RouteTable['routes'];
-  close(): void;
 }
 
-export async function openApi(options: ResolvedOptions, onProblem: OnProblem): Promise<ServedApi> {
-  const { document: path } = options;
+/** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
+export async function openApi(
+  options: ResolvedOptions,
+  services: Services,
+  onProblem: OnProblem,
+): Promise<Live<ServedApi>> {
   const auth = await createAuth(options);
-  if (path === undefined) return createContractApi(options, auth, undefined, onProblem);
-  const document = await openDocument(path, createDocumentServer(path, options, auth), onProblem);
-  if (document.current.isDraft) return createContractApi(options, auth, document, onProblem);
-  assertStandalone(options);
-  return createDocumentApi(document, options);
+  if (options.document === undefined) {
+    return toLive(createContractApi(createContract(options, auth), services));
+  }
+  const serve = (loaded: DocumentRoutes) => {
+    const surface = findSurface(loaded.document);
+    if (surface === undefined) return createDocumentApi(loaded, options);
+    const draft = serveAdditions(surface, loaded, options, auth);
+    return createContractApi(createContract(options, auth, draft), services);
+  };
+  return openDocument(options.document, serve, onProblem);
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
@@ -64,83 +77,54 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
   }
 }
 
-/** A document with a path of the contract is a draft of it. Any other is standalone. A reload never changes which it is. */
-function createDocumentServer(path: string, options: ResolvedOptions, auth: Auth) {
-  let isDraft: boolean | undefined;
-  return (loaded: DocumentRoutes): ServedDocument => {
-    const surface = findSurface(loaded.document);
-    const served =
-      surface === undefined
-        ? serveDocument(loaded, options, toDocumentOptions(options, 'gateway'))
-        : serveAdditions(surface, loaded, options, auth);
-    isDraft ??= served.isDraft;
-    if (served.isDraft === isDraft) return served;
-    const change = isDraft ? 'no longer has' : 'now has';
-    throw new FieldError(path, `${change} a path of the contract: restart the mock.`);
-  };
-}
-
-function assertStandalone({ document, services, credentials }: ResolvedOptions): void {
+/** @throws FieldError if an option has no effect */
+function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): ServedApi {
+  const { document, services, credentials } = options;
   const rest = `has no effect together with ${document}, a standalone document, which is served without credentials: remove one of them.`;
   if (services !== undefined) throw new FieldError('services', rest);
   if (credentials !== 'present') throw new FieldError('credentials', rest);
-}
-
-function createDocumentApi(document: Live<ServedDocument>, options: ResolvedOptions): ServedApi {
-  const served = () => [document.current];
+  const served = serveDocument(loaded, options, toDocumentOptions(options, 'gateway'));
+  const { surface, router, routes } = served;
   return {
-    refresh: document.refresh,
     match(request) {
-      const { surface, router } = document.current;
       const isPreflight = request.method === 'OPTIONS';
-      const listener = isPreflight ? allow(listMethods(served(), request), options) : router;
-      return findOperation(served(), request) ?? { surface, listener };
+      const listener = isPreflight ? allow(listMethods([served], request), options) : router;
+      return findOperation([served], request) ?? { surface, listener };
     },
-    listOperations: () => toOperations(served()),
-    routes: document.current.routes,
-    close() {},
+    operations: toOperations([served]),
+    routes,
   };
 }
 
-async function createContractApi(
-  options: ResolvedOptions,
-  auth: Auth,
-  draft: Live<ServedDocument> | undefined,
-  onProblem: OnProblem,
-): Promise<ServedApi> {
-  const contract = createContract(options, auth, draft);
-  const services = await createServices(options, onProblem);
-  const parts = { options, auth, contract };
+function createContractApi(contract: Contract, services: Services): ServedApi {
   const listeners = {
-    gateway: createMockGateway(parts, services),
-    storage: createMockStorage(parts),
-    upload: createMockUpload(parts),
-    link: createMockLinks(parts),
+    gateway: createMockGateway(contract, services),
+    storage: createMockStorage(contract),
+    upload: createMockUpload(contract),
+    link: createMockLinks(contract),
   };
   const { gateway, storage, upload } = listeners;
-  const implemented: readonly ServedRouter[] = [
+  const added = contract.documents.filter(({ routes }) => routes.length > 0);
+  // Additions take precedence over implemented operations.
+  const served: readonly ServedRouter[] = [
+    ...added,
     { surface: 'gateway', router: gateway, routes: gatewayRoutes.routes, hasServices: true },
     // Its document also has the operation of the upload target.
     { surface: 'upload', router: upload, routes: UPLOAD_ROUTES },
     { surface: 'storage', router: storage, routes: STORAGE_ROUTES },
   ];
-  const added = () => contract.documents().filter(({ routes }) => routes.length > 0);
-  // Operations that a document adds take precedence over implemented ones.
-  const served = () => [...added(), ...implemented];
   return {
-    refresh: () => draft?.refresh(),
     match(request) {
-      const found = findOperation(served(), request);
+      const found = findOperation(served, request);
       if (found !== undefined) return found;
       const surface = surfaceOf(request);
       // The routers of the contract do not know the methods that a document adds to a path.
-      const isExtended = listMethods(added(), request).length > 0;
+      const isExtended = listMethods(added, request).length > 0;
       if (!isExtended) return { surface, listener: listeners[surface] };
-      return { surface, listener: allow(listMethods(served(), request), options) };
+      return { surface, listener: allow(listMethods(served, request), contract.options) };
     },
-    listOperations: () => toOperations(served()),
+    operations: toOperations(served),
     gateway,
-    close: services.close,
   };
 }
 

@@ -8,11 +8,12 @@ import { BUCKET } from '../surfaces/surface.ts';
 
 export async function describeMock(
   mock: Mock,
-  { options, api: { routes } }: Context,
+  { options, api }: Context,
   wireProfilePath: string | undefined,
 ): Promise<string> {
   const { url } = mock;
   const { env } = options;
+  const { routes } = api.current;
   const page = `Log and files  ${url}/__mock`;
   if (routes !== undefined) {
     const operations = routes.map(({ method, path }) => `  ${method} ${path}`);

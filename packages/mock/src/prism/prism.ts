@@ -1,4 +1,5 @@
 import { HttpError, toEventText } from '@berth/server-stubs/contract';
+import type { Call } from '@berth/server-stubs/runtime';
 // @ts-expect-error: it has no types.
 import parse from 'parse-prefer-header';
 import { isObject } from '../user-input.ts';
@@ -33,6 +34,11 @@ export function readPreferences(header: string | string[] | undefined): Preferen
     ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
     ...(typeof seed === 'string' && { seed }),
   };
+}
+
+/** Whether a caller asks for a response from the document, even if something else implements the operation. */
+export function prefersDocument({ request }: Pick<Call, 'request'>): boolean {
+  return readPreferences(request.headers.prefer) !== undefined;
 }
 
 const VALUES = {

@@ -1,7 +1,7 @@
 /**
- * The documents of the contract: the gateway's, the storage API's, and a draft of one of them. Prism responds to `Prefer`,
- * and to operations that nothing implements, which a draft or a change in `spec/` has added. Whatever path an added
- * operation has, its calls need the credentials of its document, and get errors in its format.
+ * The contract's documents, and a draft of one of them: a document that has a path of the contract. Prism responds to
+ * `Prefer`, and to additions: operations that nothing implements, which a draft or a change in `spec/` has added. Whatever
+ * path an addition has, its calls need the credentials of its surface, and get errors in its format.
  */
 import {
   applyDispositionRules,
@@ -17,7 +17,6 @@ import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runt
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { createDocumentRouter, type ServedDocument } from '../document.ts';
-import type { Live } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
   createPrism,
@@ -34,6 +33,7 @@ import {
   type DocumentedSurface,
   errorCodesOf,
   IMPLEMENTED,
+  type SurfaceError,
   type SurfaceName,
   toSurfaceError,
 } from './surface.ts';
@@ -44,37 +44,30 @@ export const BUILT_IN = {
 } as const;
 
 const DOCUMENTED = ['gateway', 'storage'] as const;
-type Contract = ReturnType<typeof createContract>;
 
 /** What the contract's routers share. */
-export interface ContractParts {
-  readonly options: ResolvedOptions;
-  readonly auth: Auth;
-  readonly contract: Contract;
-}
+export type Contract = ReturnType<typeof createContract>;
 
-/** @param draft of one of the documents; its operations and responses come first */
-export function createContract(
-  options: ResolvedOptions,
-  auth: Auth,
-  draft: Live<ServedDocument> | undefined,
-) {
+/** @param draft its operations and responses come first */
+export function createContract(options: ResolvedOptions, auth: Auth, draft?: ServedDocument) {
   const builtIn = DOCUMENTED.map((surface) =>
     serveAdditions(surface, BUILT_IN[surface], options, auth),
   );
-  const documents = () => (draft === undefined ? builtIn : [draft.current, ...builtIn]);
+  const documents = draft === undefined ? builtIn : [draft, ...builtIn];
   return {
-    /** Returns the documents, each with the operations that nothing implements. */
+    options,
+    auth,
+    /** Each with its additions. */
     documents,
-    /** Responds to an operation that the mock implements with what is documented. A draft may leave it out. */
-    respond(surface: SurfaceName, call: Call, preferences?: Preferences) {
-      const found = documents().find(({ prism }) => prism.has(call.operationId)) as ServedDocument;
-      return respondAsDocumented(found.prism, call, surface, preferences);
+    /** Responds to an implemented operation with what is documented. A draft may leave it out. */
+    respond(surface: SurfaceName, call: Call) {
+      const found = documents.find(({ prism }) => prism.has(call.operationId)) as ServedDocument;
+      return respondAsDocumented(found.prism, call, surface);
     },
   };
 }
 
-/** Returns the surface of a draft, which has a path of the contract. Any document may have the path of the upload target. */
+/** Returns the surface that a draft extends. Any document may have the path of the upload target. */
 export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
   return DOCUMENTED.find((surface) =>
     Object.keys(BUILT_IN[surface].document.paths).some(
@@ -86,7 +79,7 @@ export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSu
 /** All gateway operations accept the same credentials. */
 const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
 
-/** Serves the operations of a document, or of a draft of it, that nothing implements. */
+/** Serves the additions of a document of the contract, or of a draft of it. */
 export function serveAdditions(
   surface: DocumentedSurface,
   { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
@@ -120,7 +113,7 @@ export function serveAdditions(
     },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
-  return { prism, router, routes, surface, isDraft: true };
+  return { prism, router, routes, surface };
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
@@ -130,10 +123,8 @@ async function respondToAddition(
   surface: DocumentedSurface,
 ): Promise<HandlerResponse> {
   const { request, requestId } = call;
-  const preferences = readPreferences(request.headers.prefer);
-  const found = await respondAsDocumented(prism, call, surface, preferences);
-  const { status, body, content } = found;
-  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  const { status, body, content, headers: found } = await respondAsDocumented(prism, call, surface);
+  const headers: Record<string, string> = { ...found, 'x-request-id': requestId };
   if (surface === 'gateway') applyDispositionRules(request, headers);
   if (surface === 'gateway' || !isObject(body) || !isObject(body.body)) {
     return { status, headers, body: content };
@@ -141,30 +132,40 @@ async function respondToAddition(
   return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
 }
 
-/** @throws the documented error, in the form of its surface; HttpError if the document has no such response */
+/**
+ * Returns the example of a success, or what the caller prefers.
+ *
+ * @throws the documented error, in the form of its surface; HttpError if the document has no such response
+ */
 async function respondAsDocumented(
   prism: Prism,
   call: Call,
   surface: SurfaceName,
-  preferences: Preferences = {},
 ): Promise<PrismResponse> {
   const { operationId, request } = call;
-  const { code = 200, example, dynamic } = preferences;
-  // Responses that errors share, such as `default`, have the example of one of them. Drafts also document their own codes.
-  const isError = code >= 400 && example === undefined && dynamic !== true;
-  const [shared] = isError ? errorCodesOf(surface, code) : [];
-  if (shared !== undefined && !prism.documents(operationId, code)) {
-    throw toSurfaceError(surface, shared);
-  }
+  const preferences = readPreferences(request.headers.prefer) ?? {};
+  const standard = findStandardError(surface, preferences);
+  if (standard !== undefined && !prism.documents(operationId, standard.status)) throw standard;
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, accept, preferences);
   const error = found.status < 400 ? undefined : findError(found.body);
   if (error === undefined) return found;
-  const isShared = errorCodesOf(surface).includes(error.code);
-  if (shared !== undefined && isShared) throw toSurfaceError(surface, shared);
+  // The example of a range such as `4XX` may be of another status. Only a draft has codes of its own.
+  const isStandard = errorCodesOf(surface).includes(error.code);
+  if (standard !== undefined && isStandard) throw standard;
   const { status } = found;
   throw toSurfaceError(surface, error.code, { status, message: String(error.message) });
+}
+
+/** Returns the contract's first error with the status that the caller prefers, if that is all it prefers. */
+function findStandardError(
+  surface: SurfaceName,
+  { code = 200, example, dynamic }: Preferences,
+): SurfaceError | undefined {
+  if (code < 400 || example !== undefined || dynamic) return undefined;
+  const [first] = errorCodesOf(surface, code);
+  return first === undefined ? undefined : toSurfaceError(surface, first);
 }
 
 /** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */

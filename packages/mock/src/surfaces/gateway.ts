@@ -7,28 +7,26 @@ import {
 } from '@berth/server-stubs';
 import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from '../options.ts';
-import { readPreferences } from '../prism/prism.ts';
+import { prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
+import { removeMockHeaders } from '../services/run-code.ts';
 import { unknownService } from '../services/service.ts';
-import type { ContractParts } from './contract.ts';
+import type { Contract } from './contract.ts';
 import { onGatewayFault, toRouterOptions } from './responses.ts';
 
 /** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
-export function createMockGateway(
-  { contract, options, auth }: ContractParts,
-  services: Services,
-): GatewayRouter {
+export function createMockGateway(contract: Contract, services: Services): GatewayRouter {
+  const { options, auth } = contract;
+
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const { name } = input;
     const service = await services.find(name);
     if (service === undefined) {
       throw unknownService(name, services.names(), 'with --services or the services option');
     }
-    const { prefer } = call.request.headers;
-    const preferences = service.handlesPrefer ? undefined : readPreferences(prefer);
-    const { serve: run } = service;
-    if (preferences !== undefined || run === undefined) {
-      const { status, headers, content } = await contract.respond('gateway', call, preferences);
+    const { serve: run, handlesPrefer } = service;
+    if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
+      const { status, headers, content } = await contract.respond('gateway', call);
       return { status, headers, ...(content && { body: content }) };
     }
     removeMockHeaders(input.headers);
@@ -47,11 +45,6 @@ export function createMockGateway(
       security: auth.gateway,
     },
   );
-}
-
-/** The router has created the object for this call, so it need not be copied. */
-function removeMockHeaders(headers: Record<string, unknown>): void {
-  for (const name in headers) if (name.startsWith('x-mock-')) delete headers[name];
 }
 
 /** D13: a service has a minute to send its response headers. The body has no time limit. */

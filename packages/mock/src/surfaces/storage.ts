@@ -10,19 +10,19 @@ import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
 import { LOGGING, recordOf } from '../log.ts';
-import { readPreferences } from '../prism/prism.ts';
+import { prefersDocument } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
-import type { ContractParts } from './contract.ts';
+import type { Contract } from './contract.ts';
 import { toCors, toRouterOptions } from './responses.ts';
 import { callStorage, STORAGE_OPERATIONS } from './surface.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
-export function createMockStorage({ contract, options, auth }: ContractParts): Router {
+export function createMockStorage(contract: Contract): Router {
+  const { options, auth } = contract;
   const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
     const { storage } = recordOf(call.request).session;
-    const preferences = readPreferences(call.request.headers.prefer);
-    if (preferences === undefined) return callStorage(storage, id, input, call);
-    const { body } = await contract.respond('storage', call, preferences);
+    if (!prefersDocument(call)) return callStorage(storage, id, input, call);
+    const { body } = await contract.respond('storage', call);
     // The router adds the envelope.
     return isObject(body) && isObject(body.body) ? body.body.data : body;
   };
@@ -32,22 +32,20 @@ export function createMockStorage({ contract, options, auth }: ContractParts): R
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */
-export function createMockUpload({ contract, options }: ContractParts): Router {
+export function createMockUpload(contract: Contract): Router {
   const uploadFile: UploadHandler = async (form, call) => {
-    const preferences = readPreferences(call.request.headers.prefer);
-    if (preferences === undefined) {
-      return recordOf(call.request).session.storage.upload.uploadFile(form, call);
-    }
+    const { upload } = recordOf(call.request).session.storage;
+    if (!prefersDocument(call)) return upload.uploadFile(form, call);
     // An incomplete form is still rejected.
     for await (const _ of form.file);
-    const { headers } = await contract.respond('upload', call, preferences);
+    const { headers } = await contract.respond('upload', call);
     return { etag: `${headers.etag}`, location: `${headers.location}` };
   };
-  return createUploadRouter({ uploadFile }, toRouterOptions(options));
+  return createUploadRouter({ uploadFile }, toRouterOptions(contract.options));
 }
 
 /** Creates the listener for links. Links are not operations of any document. */
-export function createMockLinks({ options }: ContractParts): Listener {
+export function createMockLinks({ options }: Contract): Listener {
   return createDownloadListener({
     async download(request, requestId) {
       const found = await recordOf(request).session.storage.download(request, requestId);
