@@ -1,6 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { errorCodesOf, SURFACES, type SurfaceName } from '../surfaces/surface.ts';
+import {
+  errorCodesOf,
+  SURFACES,
+  type SurfaceError,
+  type SurfaceName,
+  toSurfaceError,
+} from '../surfaces/surface.ts';
 import { toInteger } from '../user-input.ts';
+import { editBody } from './edit-body.ts';
 
 /** The faults of one call, by kind. They take effect in the order of `FAULT_KINDS`. */
 export interface Fault {
@@ -14,20 +22,19 @@ export interface Fault {
   readonly code?: string;
 }
 
-/** What faults can do to a call. */
-export interface FaultedCall {
-  /** Aborted when the caller disconnects. */
-  readonly signal: AbortSignal;
-  /** Responds with an error of the surface. */
-  sendError(code: string): void;
-  /** Closes the connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
-  reset(): void;
-  /** Changes the response's body, whose `Content-Length` stays. A kind that calls it has `needsBody`. */
-  editBody(edit: BodyEdit): void;
+/** The request and the response of a call that no router has seen yet. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  /** Undefined for an upgrade. */
+  readonly response?: ServerResponse;
+  sendError(error: SurfaceError): void | Promise<void>;
 }
 
-/** Returns what is sent instead of a chunk. If it is the last, the connection is then closed. */
-export type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
+export interface FaultedCall extends Exchange {
+  readonly surface: SurfaceName;
+  /** Aborted when the caller disconnects. */
+  readonly signal: AbortSignal;
+}
 
 export interface FaultKind<Value> {
   /** What the value must be, as the end of a sentence without its period. */
@@ -65,15 +72,16 @@ export const FAULT_KINDS: {
   reset: {
     requirement: () => 'true or omitted',
     parse: (value) => (value === true || value === 'true' ? true : undefined),
-    apply: (_, call) => call.reset(),
+    // RFC 9293, section 3.10.7: a TCP reset, which clients see as `ECONNRESET`.
+    apply: (_, { request }) => void request.socket.resetAndDestroy(),
     endsCall: true,
   },
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    apply(bytes, call) {
+    apply(bytes, { response }) {
       let left = bytes;
-      call.editBody((chunk) => {
+      editBody(response as ServerResponse, (chunk) => {
         const sent = chunk.subarray(0, left);
         left -= chunk.length;
         return { sent, isLast: left < 0 };
@@ -90,7 +98,7 @@ export const FAULT_KINDS: {
       (surface === undefined ? SURFACES : [surface])
         .flatMap((name) => errorCodesOf(name))
         .find((code) => code === input),
-    apply: (code, call) => call.sendError(code),
+    apply: (code, { surface, sendError }) => sendError(toSurfaceError(surface, code)),
     endsCall: true,
   },
 };
