@@ -13,8 +13,7 @@ import {
   toContractError,
   toServiceHeaders,
 } from '@berth/server-stubs/contract';
-import type { WireProfile } from '@berth/spec/wire-profile';
-import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
+import { type HttpHandler, type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import {
   callHandler,
   type HandledSocket,
@@ -27,7 +26,7 @@ import {
 import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from '../surfaces/auth.ts';
 import { suggest } from '../user-input.ts';
-import { escapePattern, type MswSurface, report } from './handle-surface.ts';
+import { type Deployment, escapePattern, handleSurface, report } from './handle-surface.ts';
 
 type Services = ReadonlyMap<string, ServiceHandler>;
 
@@ -35,34 +34,31 @@ type Services = ReadonlyMap<string, ServiceHandler>;
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
 const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
-const METHODS = ['GET', 'HEAD', 'POST'];
+const METHODS = ['HEAD', ...new Set(gatewayRoutes.routes.map(({ method }) => method))];
 
-export function createGatewaySurface(services: Services, profile: WireProfile): MswSurface {
-  const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
-  return {
-    name: 'gateway',
-    path: `${escapePattern(ROOT)}.*`,
-    async respond(call, request, common) {
-      if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-      assertCredentials(call.request.headers.authorization);
-      const { name, rest } = splitServicePath(call.rawPath);
-      const problem = findNameProblem(name);
-      if (problem !== undefined) {
-        throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });
-      }
-      const service = services.get(name);
-      if (service === undefined) {
-        throw unknownService(name, [...services.keys()], 'to the services option');
-      }
-      const sent = await toRequest(rest, call, request);
-      const response = await callHandler(name, service, sent, (error) => report(error, call));
-      // The service simulates a failed connection, which has no status.
-      if (response.type === 'error') return response;
-      const { body } = response;
-      const content = body === null ? {} : { body };
-      return toCallerResponse({ ...toHead(response), ...content }, call, common, upstreamStatus);
-    },
-  };
+export function handleGateway(deployment: Deployment, services: Services): HttpHandler {
+  const upstreamStatus = deployment.profile.gatewayHeaders.upstreamStatus.toLowerCase();
+  const path = `${escapePattern(ROOT)}.*`;
+  return handleSurface('gateway', path, deployment, async (call, request, common) => {
+    if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
+    assertCredentials(call.request.headers.authorization);
+    const { name, rest } = splitServicePath(call.rawPath);
+    const problem = findNameProblem(name);
+    if (problem !== undefined) {
+      throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });
+    }
+    const service = services.get(name);
+    if (service === undefined) {
+      throw unknownService(name, [...services.keys()], 'to the services option');
+    }
+    const sent = await toRequest(rest, call, request);
+    const response = await callHandler(name, service, sent, (error) => report(error, call));
+    // The service simulates a failed connection, which has no status.
+    if (response.type === 'error') return response;
+    const { body } = response;
+    const content = body === null ? {} : { body };
+    return toCallerResponse({ ...toHead(response), ...content }, call, common, upstreamStatus);
+  });
 }
 
 /** Credentials that are accepted without verification (D15): any token, and any signature. */
@@ -99,8 +95,8 @@ const BEARER = 'berth.bearer.';
 const MAX_CLOSE_REASON = 123;
 
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
-export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
-  const baseUrl = gatewayUrl.replace(/^http/, 'ws');
+export function handleSockets(deployment: Deployment, services: Services): WebSocketHandler {
+  const baseUrl = deployment.baseUrl.replace(/^http/, 'ws');
   const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
   return link.addEventListener('connection', async ({ client, info }) => {
     const { href, search } = client.url;

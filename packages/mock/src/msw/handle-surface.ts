@@ -17,29 +17,33 @@ import {
   toMockError,
 } from '../surfaces/surface.ts';
 
-/** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
-export interface MswSurface {
-  readonly name: SurfaceName;
-  /** Regular expression for the path after the base URL. */
-  readonly path: string;
-  /** @param common the headers of every response */
-  respond(
-    call: Call,
-    request: Request,
-    common: Readonly<Record<string, string>>,
-  ): Promise<HandlerResponse | Response>;
+/** @param common the headers of every response */
+type Respond = (
+  call: Call,
+  request: Request,
+  common: Readonly<Record<string, string>>,
+) => Promise<HandlerResponse | Response>;
+
+/** The deployment that the handlers replace. */
+export interface Deployment {
+  readonly baseUrl: string;
+  readonly profile: WireProfile;
 }
 
-/** Creates the handler of a surface, which adds preflights, errors and headers to it. */
+/**
+ * Creates the handler of a surface, which adds preflights, errors and headers to what `respond` returns.
+ *
+ * @param path regular expression for the path after the base URL
+ */
 export function handleSurface(
-  surface: MswSurface,
-  baseUrl: string,
-  profile: WireProfile,
+  name: SurfaceName,
+  path: string,
+  { baseUrl, profile }: Deployment,
+  respond: Respond,
 ): HttpHandler {
-  const { name, path } = surface;
   const cors = createCors(name, profile);
 
-  async function respond(request: Request): Promise<Response> {
+  async function handle(request: Request): Promise<Response> {
     const call = toCall(request, baseUrl);
     const origin = request.headers.get('origin') ?? undefined;
     const common = { ...cors.response(origin), 'x-request-id': call.requestId };
@@ -49,7 +53,7 @@ export function handleSurface(
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
     try {
-      const response = await surface.respond(call, request, common);
+      const response = await respond(call, request, common);
       return response instanceof Response ? response : send(response);
     } catch (error) {
       const response = toErrorResponse(error, name, call);
@@ -59,7 +63,7 @@ export function handleSurface(
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
-  return http.all(address, ({ request }) => respond(request));
+  return http.all(address, ({ request }) => handle(request));
 }
 
 /** Shows a bug in a service or in these handlers. If the caller has aborted the call, the error is not a bug. */

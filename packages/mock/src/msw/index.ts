@@ -5,9 +5,9 @@ import { type FetchHandler, findNameProblem, type ServiceHandler } from '../serv
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
 import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError } from '../user-input.ts';
-import { createGatewaySurface, handleSockets } from './gateway.ts';
-import { handleSurface, type MswSurface, report } from './handle-surface.ts';
-import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
+import { handleGateway, handleSockets } from './gateway.ts';
+import { report } from './handle-surface.ts';
+import { handleLinks, handleStorage, handleUploads } from './storage.ts';
 
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 export { events } from '../services/events.ts';
@@ -69,15 +69,12 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
   const handlers: (RequestHandler | WebSocketHandler)[] = [];
-  const handle = (surface: MswSurface, url: string) =>
-    handlers.push(handleSurface(surface, url, profile));
-
   if (gatewayUrl === undefined && storageUrl === undefined) {
     throw new TypeError('Pass baseUrl, gatewayUrl or storageUrl, such as https://api.example.com.');
   }
   if (gatewayUrl !== undefined) {
-    handle(createGatewaySurface(services, profile), gatewayUrl);
-    handlers.push(handleSockets(gatewayUrl, services));
+    const gateway = { baseUrl: gatewayUrl, profile };
+    handlers.push(handleGateway(gateway, services), handleSockets(gateway, services));
   }
   if (storageUrl !== undefined) {
     const storage = createStorage({
@@ -90,9 +87,9 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
       wireProfile: profile,
       onError: (error) => report(error),
     });
-    handle(createStorageSurface(storage, profile), storageUrl);
-    handle(createUploadSurface(storage, profile), storageUrl);
-    handle(createLinkSurface(storage), storageUrl);
+    for (const handle of [handleStorage, handleUploads, handleLinks]) {
+      handlers.push(handle({ baseUrl: storageUrl, profile }, storage));
+    }
   }
 
   function reset(): void {

@@ -20,12 +20,12 @@ import {
   toUploadFields,
   UploadError,
 } from '@berth/server-stubs/contract';
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { FILES_PATH, type StorageApi, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
+import type { HttpHandler } from 'msw';
 import { createPresentAuth } from '../surfaces/auth.ts';
 import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surfaces/surface.ts';
-import { escapePattern, type MswSurface } from './handle-surface.ts';
+import { type Deployment, escapePattern, handleSurface } from './handle-surface.ts';
 
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
 
@@ -34,57 +34,48 @@ const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
 const PATTERN = escapePattern(TEMPLATE).replace('\\{envId\\}', '([^/]+)').replace(/:.*/, ':(.*)');
 const PATH = new RegExp(`^${PATTERN}$`);
 
-export function createStorageSurface(storage: StorageApi, profile: WireProfile): MswSurface {
+export function handleStorage(deployment: Deployment, storage: StorageApi): HttpHandler {
+  const { profile } = deployment;
   const auth = createPresentAuth(profile).storage;
-  return {
-    name: 'storage',
-    // MSW would decode what groups match.
-    path: PATTERN.replaceAll('(', '(?:'),
-    async respond(call, request) {
-      const { rawPath, requestId } = call;
-      const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
-      const route = ROUTES.find(({ operationId }) => operationId === id);
-      if (route?.body === undefined) throw notFound(rawPath);
-      if (request.method !== route.method) throw notAllowed(request.method, [route.method]);
-      const envId = decodeText(segment);
-      if (envId === undefined) throw badPath('envId');
-      const { headers } = call.request;
-      const authCall = { ...call, envId } as UnauthenticatedStorageCall;
-      await auth.credentials(readCredentials(headers, profile), authCall);
-      const bytes = new Uint8Array(await request.arrayBuffer());
-      const type = headers['content-type'];
-      const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
-      assertBatch(input, LIMITS.batchItems);
-      const data = await callStorage(storage, id as StorageOperationId, input, authCall);
-      return toStorageResponse(data, requestId);
-    },
-  };
+  // MSW would decode what groups match.
+  const path = PATTERN.replaceAll('(', '(?:');
+  return handleSurface('storage', path, deployment, async (call, request) => {
+    const { rawPath, requestId } = call;
+    const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
+    const route = ROUTES.find(({ operationId }) => operationId === id);
+    if (route?.body === undefined) throw notFound(rawPath);
+    if (request.method !== route.method) throw notAllowed(request.method, [route.method]);
+    const envId = decodeText(segment);
+    if (envId === undefined) throw badPath('envId');
+    const { headers } = call.request;
+    const authCall = { ...call, envId } as UnauthenticatedStorageCall;
+    await auth.credentials(readCredentials(headers, profile), authCall);
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    const type = headers['content-type'];
+    const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
+    assertBatch(input, LIMITS.batchItems);
+    const data = await callStorage(storage, id as StorageOperationId, input, authCall);
+    return toStorageResponse(data, requestId);
+  });
 }
 
-export function createUploadSurface({ upload }: StorageApi, profile: WireProfile): MswSurface {
-  return {
-    name: 'upload',
-    path: escapePattern(UPLOAD_PATH),
-    async respond(call, request) {
-      if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
-      const { fields, ...file } = await readForm(request);
-      // Errors name the key.
-      Object.assign(call, { key: fields.get('key') });
-      const input = { ...toUploadFields(fields, profile), ...file };
-      return toUploaded(await upload.uploadFile(input, call), input);
-    },
-  };
+export function handleUploads(deployment: Deployment, { upload }: StorageApi): HttpHandler {
+  return handleSurface('upload', escapePattern(UPLOAD_PATH), deployment, async (call, request) => {
+    if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
+    const { fields, ...file } = await readForm(request);
+    // Errors name the key.
+    Object.assign(call, { key: fields.get('key') });
+    const input = { ...toUploadFields(fields, deployment.profile), ...file };
+    return toUploaded(await upload.uploadFile(input, call), input);
+  });
 }
 
-export function createLinkSurface({ download }: StorageApi): MswSurface {
-  return {
-    name: 'link',
-    path: `${escapePattern(FILES_PATH)}/.*`,
-    async respond({ request, requestId }) {
-      const { status, headers, blob, range } = await download(request, requestId);
-      return { status, headers, body: blob?.read(range) };
-    },
-  };
+export function handleLinks(deployment: Deployment, { download }: StorageApi): HttpHandler {
+  const path = `${escapePattern(FILES_PATH)}/.*`;
+  return handleSurface('link', path, deployment, async ({ request, requestId }) => {
+    const { status, headers, blob, range } = await download(request, requestId);
+    return { status, headers, body: blob?.read(range) };
+  });
 }
 
 const UNLIMITED = { maxFileSize: Infinity, maxTotalSize: Infinity };
