@@ -25,7 +25,7 @@ import type { Services } from './services/create-services.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { type Contract, createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { sendAllowed, toDocumentOptions } from './surfaces/responses.ts';
+import { allow, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import { type CallSubject, DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surfaces/surface.ts';
 import { FieldError } from './user-input.ts';
@@ -66,15 +66,10 @@ export async function openApi(
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
-  switch (credentials) {
-    case 'present':
-      return createPresentAuth(wireProfile);
-    case 'strict': {
-      // Verification is loaded only if needed.
-      const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
-      return createStrictAuth(env, wireProfile);
-    }
-  }
+  if (credentials === 'present') return createPresentAuth(wireProfile);
+  // Verification is loaded only if needed.
+  const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
+  return createStrictAuth(env, wireProfile);
 }
 
 /** @throws FieldError if an option has no effect */
@@ -157,10 +152,6 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
 function listMethods(served: readonly ServedRouter[], { url }: RequestLine) {
   return METHODS.filter((method) => findOperation(served, { method, url }) !== undefined);
-}
-
-function allow(methods: readonly string[], options: ResolvedOptions): Listener {
-  return (_, response) => sendAllowed(methods, response, options);
 }
 
 /** Unknown paths under `/api` get a storage error; all others get a gateway error. */

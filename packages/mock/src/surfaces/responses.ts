@@ -9,7 +9,7 @@ import {
   notAllowed,
   splitTarget,
 } from '@berth/server-stubs/contract';
-import { type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
+import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
 import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -55,22 +55,19 @@ export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName
 }
 
 /** Responds to a preflight or a wrong method. Without `methods`, the path is unknown, but browsers must be able to read the 404. */
-export function sendAllowed(
-  methods: readonly string[],
-  response: ServerResponse,
-  options: ResolvedOptions,
-): void {
-  const { req: request } = response;
-  const { surface, id } = recordOf(request);
-  if (request.method !== 'OPTIONS') {
-    const details = notAllowed(request.method ?? '', methods);
-    void sendError(toMockError(surface, 'method-not-allowed', details), response, options);
-    return;
-  }
-  const preflight = corsOf(options, surface).preflight(request.headers);
-  const allow = methods.join(', ') || preflight['access-control-allow-methods'];
-  const allowed = { allow, 'access-control-allow-methods': allow };
-  response.writeHead(204, { ...preflight, ...allowed, 'x-request-id': id }).end();
+export function allow(methods: readonly string[], options: ResolvedOptions): Listener {
+  return (request, response) => {
+    const { surface, id } = recordOf(request);
+    const { method = '', headers } = request;
+    if (method !== 'OPTIONS') {
+      const error = toMockError(surface, 'method-not-allowed', notAllowed(method, methods));
+      return sendError(error, response, options);
+    }
+    const preflight = corsOf(options, surface).preflight(headers);
+    const allow = methods.join(', ') || preflight['access-control-allow-methods'];
+    const allowed = { allow, 'access-control-allow-methods': allow };
+    response.writeHead(204, { ...preflight, ...allowed, 'x-request-id': id }).end();
+  };
 }
 
 /** Rejects a call with an error of its surface, which is logged as the reason. */
