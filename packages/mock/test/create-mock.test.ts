@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { createMock } from '../src/create-mock.ts';
+import * as entry from '../src/index.ts';
+import * as msw from '../src/msw/index.ts';
+
+const { createMock } = entry;
+
+test('the package exports exactly the documented names', () => {
+  expect(Object.keys(entry).sort()).toEqual(['GatewayError', 'createMock', 'events', 'routes']);
+  expect(Object.keys(msw).sort()).toEqual(['GatewayError', 'events', 'mswHandlers', 'routes']);
+});
 
 test('close can be called again, and ends open connections', async () => {
   const mock = await createMock();

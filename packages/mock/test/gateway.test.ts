@@ -58,6 +58,9 @@ describe('Prefer and Accept', () => {
     ['*/*', 'application/json'],
     ['text/plain;q=0.5, text/event-stream', 'text/event-stream'],
     ['nonsense, text/plain; level, text/plain', 'text/plain'],
+    ['a/b/c', 'application/json'],
+    [', ,', 'application/json'],
+    [';q=1', 'application/json'],
   ])('Accept: %s returns %s', async (accept, contentType) => {
     const { status, headers } = await ask({ accept });
     expect([status, headers['content-type']]).toEqual([200, contentType]);
@@ -87,7 +90,14 @@ describe('credentials', () => {
 
 test('a mock that is exposed to the network also accepts IP addresses and its own name', async () => {
   await using open = await createMock({ host: '0.0.0.0' });
-  for (const host of ['DEV.a.example', '127.0.0.1', '192.168.0.1', '[fe80::1]', 'localhost']) {
+  for (const host of [
+    'dev.evil.example:1',
+    'DEV.a.example',
+    '127.0.0.1',
+    '192.168.0.1',
+    '[fe80::1]',
+    'localhost',
+  ]) {
     expect((await gateway(open, { path: HELLO, headers: { host } })).status).toBe(200);
   }
   for (const host of ['prod.a.example', '10.a.example']) {

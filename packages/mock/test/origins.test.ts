@@ -112,12 +112,10 @@ describe('a page whose host name points to this machine', async () => {
     },
   );
 
-  test('is allowed for every origin and on a network address', async () => {
+  test('is allowed if every origin is', async () => {
     const path = '/v1/cloudrun/hello';
     await using open = await createMock({ origins: ['*'] });
     const reply = await gateway(open, { path, headers: { host } });
     expect(reply).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } });
-    await using exposed = await createMock({ host: '0.0.0.0' });
-    expect((await gateway(exposed, { path, headers: { host } })).status).toBe(200);
   });
 });

@@ -105,6 +105,8 @@ it('allows pages of any origin', async () => {
     const response = await fetch(`${BASE}/${path}`, { method: 'OPTIONS', headers });
     expect.soft(response.status, path).toBe(204);
     expect.soft(response.headers.get('access-control-allow-headers')).toMatch(/x-of-mine$/);
+    const rejected = await fetch(`${BASE}/${path}`, { method: 'PUT' });
+    expect.soft(rejected.headers.get('access-control-allow-origin'), path).toBe('*');
   }
 });
 
