@@ -6,7 +6,6 @@ import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import { createApp } from './app.ts';
 import { type Context, createContext } from './context.ts';
 import { toOrigin } from './host.ts';
-import type { OnProblem } from './live.ts';
 import { RecordedRequest } from './log.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { openApi } from './served-api.ts';
@@ -57,13 +56,11 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   return mock;
 }
 
-const warn: OnProblem = (message) => process.emitWarning(message, 'BerthWarning');
-
 /** Starts a mock, and returns what the command line also needs. */
-export async function startMock(options: ResolvedOptions, onProblem = warn) {
-  const services = await createServices(options, onProblem);
+export async function startMock(options: ResolvedOptions) {
+  const services = await createServices(options);
   try {
-    const api = await openApi(options, services, onProblem);
+    const api = await openApi(options, services);
     return await listen(createContext(options, api), services.close);
   } catch (error) {
     services.close();

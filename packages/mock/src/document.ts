@@ -12,7 +12,7 @@ import {
   type RouteTable,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import { type Live, type OnProblem, openLive, type Watch } from './live.ts';
+import { type Live, openLive, type Watch } from './live.ts';
 import { MAX_REASON } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
@@ -24,8 +24,6 @@ export interface ServedRouter {
   readonly routes: RouteTable['routes'];
   /** The surface whose errors its calls get if the mock itself rejects them. */
   readonly surface: SurfaceName;
-  /** Whether the path parameter `name` is that of a hosted service. */
-  readonly hasServices?: true;
 }
 
 export interface ServedDocument extends ServedRouter {
@@ -36,7 +34,7 @@ export interface ServedDocument extends ServedRouter {
 export async function openDocument<Served>(
   source: string | object,
   serve: (loaded: DocumentRoutes) => Served,
-  onProblem: OnProblem,
+  options: ResolvedOptions,
 ): Promise<Live<Served>> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
@@ -49,7 +47,7 @@ export async function openDocument<Served>(
     for (const file of loaded.files) watch(file);
     return serve(loaded);
   };
-  return openLive(load, onProblem);
+  return openLive(load, options);
 }
 
 export function createDocumentRouter(

@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs';
-
-/** Reports an error in a changed file, whose last good version stays in use, or in a hosted service. */
-export type OnProblem = (message: string) => void;
+import type { ResolvedOptions } from './options.ts';
 
 export interface Live<Value> {
   /** The last good version. */
@@ -13,9 +11,10 @@ export interface Live<Value> {
 /** Called with each file before it is read, or as early as it is known. A missing one may be created. */
 export type Watch = (file: string) => void;
 
+/** @param options say who is told if a changed file is invalid. The last good version then stays in use */
 export async function openLive<Value>(
   load: (watch: Watch) => Promise<Value>,
-  onProblem: OnProblem,
+  { onProblem }: Pick<ResolvedOptions, 'onProblem'>,
 ): Promise<Live<Value>> {
   /** Each file's state when it was last read. */
   const states = new Map<string, string>();

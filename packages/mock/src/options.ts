@@ -67,10 +67,10 @@ export const DEFAULTS = {
   maxSessionBytes: 256 * 1024 * 1024,
 } satisfies MockOptions;
 
-/** Options with defaults. */
+/** Options with defaults. `onProblem` is told about an error in a changed file, or in a hosted service. */
 export type ResolvedOptions = Omit<MockOptions, 'wireProfile'> & {
   readonly [Name in keyof typeof DEFAULTS]: NonNullable<MockOptions[Name]>;
-} & { readonly wireProfile: WireProfile };
+} & { readonly wireProfile: WireProfile; readonly onProblem: (message: string) => void };
 
 interface OptionRow {
   /** The flag of the command line, as commander reads it. */
@@ -191,14 +191,19 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
 export type OptionName = keyof MockOptions;
 
 /** @throws FieldError that names the invalid option */
-export function resolveOptions(options: MockOptions): ResolvedOptions {
+export function resolveOptions(options: MockOptions, onProblem = warn): ResolvedOptions {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
     wireProfile: toWireProfile(options.wireProfile),
+    onProblem,
   };
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, 'BerthWarning');
 }
 
 /** @throws FieldError that names the option and its requirement */

@@ -19,7 +19,7 @@ import type { Listener, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { openDocument, type ServedRouter, serveDocument } from './document.ts';
 import type { Operations } from './faults/fault-rules.ts';
-import { type Live, type OnProblem, toLive } from './live.ts';
+import { toLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
@@ -27,7 +27,12 @@ import { type Contract, createContract, findSurface, serveAdditions } from './su
 import { createMockGateway } from './surfaces/gateway.ts';
 import { allow, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
-import { type CallSubject, DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surfaces/surface.ts';
+import {
+  type CallSubject,
+  DOCUMENT_UPLOAD_PATH,
+  IMPLEMENTED,
+  type SurfaceName,
+} from './surfaces/surface.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
@@ -47,11 +52,7 @@ export interface ServedApi {
 }
 
 /** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
-export async function openApi(
-  options: ResolvedOptions,
-  services: Services,
-  onProblem: OnProblem,
-): Promise<Live<ServedApi>> {
+export async function openApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
   if (options.document === undefined) {
     return toLive(createContractApi(createContract(options, auth), services));
@@ -62,7 +63,7 @@ export async function openApi(
     const draft = serveAdditions(surface, loaded, options, auth);
     return createContractApi(createContract(options, auth, draft), services);
   };
-  return openDocument(options.document, serve, onProblem);
+  return openDocument(options.document, serve, options);
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
@@ -103,7 +104,7 @@ function createContractApi(contract: Contract, services: Services): ServedApi {
   // Additions take precedence over implemented operations.
   const served: readonly ServedRouter[] = [
     ...added,
-    { surface: 'gateway', router: gateway, routes: gatewayRoutes.routes, hasServices: true },
+    { surface: 'gateway', router: gateway, routes: gatewayRoutes.routes },
     // Its document also has the operation of the upload target.
     { surface: 'upload', router: upload, routes: UPLOAD_ROUTES },
     { surface: 'storage', router: storage, routes: STORAGE_ROUTES },
@@ -138,11 +139,12 @@ function findOperation(
   served: readonly ServedRouter[],
   request: RequestLine,
 ): MatchedCall | undefined {
-  for (const { surface, router, hasServices } of served) {
+  for (const { surface, router } of served) {
     const found = router.find(request);
     if (found === undefined) continue;
     const { operationId, path } = found;
-    const name = hasServices && path.name;
+    // Documents may use the name for other things.
+    const name = IMPLEMENTED.has(operationId) ? path.name : undefined;
     return { surface, listener: router, operationId, service: name && (decodeText(name) ?? name) };
   }
   return undefined;

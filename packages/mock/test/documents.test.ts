@@ -52,9 +52,6 @@ describe('a document at the root', () => {
     expect(await call('/pets')).toMatchObject({ status: 200, body: [{ name: 'Rex' }] });
     const prefer = (value: string) => call('/pets/1', { headers: { prefer: value } });
     expect(await prefer('code=404')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
-    const detail = expect.stringContaining('no response with the status');
-    expect(await prefer('code=418')).toMatchObject({ status: 404, body: { detail } });
-    expect(await prefer('code=99')).toMatchObject({ status: 400 });
     expect((await prefer('dynamic=true')).body.kind).toMatch(/^(dog|cat)$/);
     expect(await call('/pets/1', { method: 'DELETE' })).toMatchObject({ status: 204, body: '' });
     expect(await call('/pets', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });

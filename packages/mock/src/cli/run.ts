@@ -16,9 +16,8 @@ import { describeMock } from './banner.ts';
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const { options, wireProfilePath } = parseOptions(argv, version);
   try {
-    const { mock, context } = await startMock(resolveOptions(options), (message) => {
-      process.stderr.write(`${message}\n`);
-    });
+    const resolved = resolveOptions(options, (message) => process.stderr.write(`${message}\n`));
+    const { mock, context } = await startMock(resolved);
     const stop = () => {
       // The log lines of the last calls are printed before the process exits.
       void mock.close().then(() => setImmediate(() => process.exit(0)));

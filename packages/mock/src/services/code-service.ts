@@ -32,7 +32,7 @@ function isCode(definition: unknown): definition is ServiceHandler {
 
 function createCodeService(
   service: ServiceHandler,
-  { name, options, onProblem }: ServiceContext,
+  { name, options }: ServiceContext,
 ): RunningService {
   const { upstreamStatus } = options.wireProfile.gatewayHeaders;
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
@@ -40,7 +40,7 @@ function createCodeService(
     const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
     // The first stack frame has the location.
     const [message, frame = ''] = withoutModuleQuery(text).split(/\n(?= +at )/, 2);
-    onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
+    options.onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
   };
   return {
     async serve(input, call) {

@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
-import { type OnProblem, toLive } from '../live.ts';
+import { toLive } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { echo, hello } from './built-in.ts';
 import { codeService } from './code-service.ts';
 import { documentService } from './document-service.ts';
-import { findNameProblem, type HostedServices } from './service.ts';
+import { findNameProblem, type HostedServices, unknownService } from './service.ts';
 import type { RunningService, ServiceContext, ServiceKind } from './service-kind.ts';
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { urlService } from './url-service.ts';
@@ -18,7 +18,7 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
  * Creates the hosted services: those of the user, `hello` and `echo`. If they are in a file, changes apply from the next call;
  * if the file is invalid, the last valid version stays.
  */
-export async function createServices(options: ResolvedOptions, onProblem: OnProblem) {
+export async function createServices(options: ResolvedOptions) {
   const { services: source } = options;
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
@@ -28,7 +28,7 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
       try {
-        running.set(name, await start(definition, { name, folder, options, onProblem }));
+        running.set(name, await start(definition, { name, folder, options }));
       } catch (error) {
         throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
       }
@@ -38,14 +38,17 @@ export async function createServices(options: ResolvedOptions, onProblem: OnProb
 
   const { services, close } =
     typeof source === 'string'
-      ? await openServicesFile(source, startAll, onProblem)
+      ? await openServicesFile(source, startAll, options)
       : { services: toLive(await startAll(source ?? {})), close() {} };
   return {
+    /** @throws GatewayError SERVICE_NOT_FOUND */
     async find(name: string) {
       await services.refresh();
-      return services.current.get(name);
+      const found = services.current.get(name);
+      if (found !== undefined) return found;
+      const names = [...services.current.keys()];
+      throw unknownService(name, names, 'with --services or the services option');
     },
-    names: () => [...services.current.keys()],
     close,
   };
 }

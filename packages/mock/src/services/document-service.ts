@@ -12,11 +12,11 @@ import { createUrlService } from './url-service.ts';
 
 export const documentService: ServiceKind = {
   form: 'an OpenAPI document or the path of a file with one',
-  async start(definition, { folder, options, onProblem }) {
+  async start(definition, { folder, options }) {
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
     if (!isDocument(source)) return undefined;
     const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
-    return createDocumentService(await openDocument(source, serve, onProblem));
+    return createDocumentService(await openDocument(source, serve, options));
   },
 };
 

@@ -5,7 +5,6 @@ import type {
   ServiceResponse,
   WebSocketResponse,
 } from '@berth/server-stubs';
-import type { OnProblem } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 
 export interface ServiceKind {
@@ -27,7 +26,6 @@ export interface ServiceContext {
   /** Paths in a definition are relative to it: the folder of the services file, or the working directory. */
   readonly folder: string;
   readonly options: ResolvedOptions;
-  readonly onProblem: OnProblem;
 }
 
 /** A call to a service, without credentials and without the headers that are for the mock. */

@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { type Live, type OnProblem, openLive, type Watch } from '../live.ts';
+import { type Live, openLive, type Watch } from '../live.ts';
+import type { ResolvedOptions } from '../options.ts';
 import { isObject } from '../user-input.ts';
 import { type FreshImport, importFresh, withoutModuleQuery } from './module-loader.ts';
 import type { HostedServices } from './service.ts';
@@ -22,7 +23,7 @@ const LOAD_SECONDS = 30;
 export async function openServicesFile<Started>(
   path: string,
   start: (definitions: HostedServices) => Promise<Started>,
-  onProblem: OnProblem,
+  options: ResolvedOptions,
 ): Promise<{ readonly services: Live<Started>; close(): void }> {
   if (!existsSync(path)) throw new ServicesError(`${path}: the file does not exist.`);
   if (!/\.[cm]?[jt]s$/.test(path)) {
@@ -50,7 +51,7 @@ export async function openServicesFile<Started>(
   const close = () => loaded?.close();
   try {
     const load = async (watch: Watch) => start(await read(watch));
-    return { services: await openLive(load, onProblem), close };
+    return { services: await openLive(load, options), close };
   } catch (error) {
     close();
     throw error;

@@ -10,7 +10,6 @@ import type { ResolvedOptions } from '../options.ts';
 import { prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { removeMockHeaders } from '../services/run-code.ts';
-import { unknownService } from '../services/service.ts';
 import type { Contract } from './contract.ts';
 import { onGatewayFault, toRouterOptions } from './responses.ts';
 
@@ -19,12 +18,7 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
   const { options, auth } = contract;
 
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
-    const { name } = input;
-    const service = await services.find(name);
-    if (service === undefined) {
-      throw unknownService(name, services.names(), 'with --services or the services option');
-    }
-    const { serve: run, handlesPrefer } = service;
+    const { serve: run, handlesPrefer } = await services.find(input.name);
     if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
       const { status, headers, content } = await contract.respond('gateway', call);
       return { status, headers, ...(content && { body: content }) };
