@@ -54,10 +54,8 @@ describe('the X-Mock-Fault header', () => {
   });
 
   test.each([
-    ['latency=x', 'X-Mock-Fault: latency must be an integer number of milliseconds'],
     ['code=SlowDown', 'X-Mock-Fault: code must be an error code of gateway: SERVICE_NOT_FOUND'],
     ['times=1,reset', 'X-Mock-Fault: times is not a fault'],
-    ['latency=1,latency=1', 'X-Mock-Fault: latency must not be repeated'],
   ])('rejects %j with 400 and a message that names it', async (text, message) => {
     const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
     expect([status, json.code]).toEqual([400, 'INVALID_REQUEST']);
@@ -125,6 +123,7 @@ describe('a rule', () => {
     ['name=slow,latency=2', 'name is not a fault'],
     ['', 'The fault must be a list of fields'],
     ['latency=', 'latency must be an integer'],
+    ['latency=1,latency=1', 'latency must not be repeated'],
     ['latency=3600001', 'at most one hour'],
     ['code=SERVICE_TIMEOUTS', 'code must be a code from one'],
     ['truncate=1.5', 'truncate must be an integer'],

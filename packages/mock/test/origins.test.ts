@@ -105,12 +105,11 @@ describe('a page whose host name points to this machine', async () => {
     }
   });
 
-  test.each(['dev.shop.example', 'dev.localhost', '[::1]', 'dev'])(
-    'does not belong to another site: %s',
-    async (name) => {
-      for (const mark of marks) expect(await statusOf({ ...mark, host: name })).toBe(200);
-    },
-  );
+  test('may have the host of an origin in the option', async () => {
+    for (const mark of marks) {
+      expect(await statusOf({ ...mark, host: 'dev.shop.example' })).toBe(200);
+    }
+  });
 
   test('is allowed if every origin is', async () => {
     const path = '/v1/cloudrun/hello';

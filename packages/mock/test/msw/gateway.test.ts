@@ -112,25 +112,22 @@ it('allows pages of any origin', async () => {
 
 describe('events', () => {
   it('come from a generator, which ends when the client aborts', async () => {
-    const { promise: end, resolve: left } = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
     async function* count() {
       try {
-        for (let n = 1; ; n += 1) {
-          yield { data: n };
-          await new Promise((resolve) => setTimeout(resolve));
-        }
+        for (;;) yield await new Promise<object>((resolve) => setTimeout(resolve, 0, { data: 1 }));
       } finally {
-        left();
+        left.resolve();
       }
     }
     berth.services.set('count', () => events(count()));
-    const controller = new AbortController();
-    const response = await call('count', { signal: controller.signal });
+    const stop = new AbortController();
+    const response = await call('count', { signal: stop.signal });
     expect(response.headers.has('content-disposition')).toBe(false);
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    expect((await reader?.read())?.value).toMatch(/^id: 1\ndata: 1\n\n/);
-    controller.abort();
-    await end;
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toMatch(/^id: 1\ndata: 1\n\n/);
+    stop.abort();
+    await left.promise;
   });
 });
 
