@@ -1,6 +1,7 @@
 import { mswHandlers, routes } from '@berth/mock/msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import * as client from '../../../storage/test/support/client.ts';
 
 export const BASE = 'https://api.example.com';
 
@@ -46,48 +47,26 @@ export function callStorage(
   return fetch(url, { method: 'POST', body: JSON.stringify(body), ...init, headers });
 }
 
-/** Returns the `data` of a storage call. */
-export async function dataOf<Data>(id: string, body: object): Promise<Data> {
-  const response = await callStorage(id, body);
-  return ((await response.json()) as { body: { data: Data } }).body.data;
-}
+const SERVER = { base: BASE };
 
-/** Requests a grant, and returns what to send with it: a form whose fields may be changed. */
-export async function prepareUpload(
-  path: string,
-  content: string | Uint8Array<ArrayBuffer>,
-  { type = 'text/plain', ...changes }: { type?: string } & Record<string, string | undefined> = {},
-) {
-  type Grant = Record<'url' | 'authorization' | 'token' | 'storeFileID' | 'fileID', string>;
-  const grant = await dataOf<Grant>('getUploadMetaData', { path });
-  const fields: Record<string, string | undefined> = {
-    Signature: grant.authorization,
-    'x-store-security-token': grant.token,
-    'x-store-meta-fileid': grant.storeFileID,
-    key: path,
-    ...changes,
-  };
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) form.append(name, value);
-  }
-  form.append('file', new Blob([content], { type }), 'a');
-  const encoded = new Response(form);
-  const headers = { 'content-type': String(encoded.headers.get('content-type')) };
-  const init = { method: 'POST', headers, body: await encoded.arrayBuffer() };
-  return { fileID: grant.fileID, url: grant.url, init };
+/** Returns the `data` of a storage call. */
+export const dataOf = async (id: string, body: object) =>
+  (await client.call(SERVER, id, body)).data;
+
+/** Requests a grant, and returns it with the fields of its form. */
+export async function prepareUpload(path: string) {
+  const grant = await client.grant(SERVER, path);
+  return { ...grant, fields: client.toFields(path, grant) };
 }
 
 /** Uploads a file in two steps, and returns its file ID and the response of the target. */
-export async function upload(...given: Parameters<typeof prepareUpload>) {
-  const { fileID, url, init } = await prepareUpload(...given);
-  return { fileID, response: await fetch(url, init) };
+export async function upload(
+  path: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  { type, ...changes }: Record<string, string> = {},
+) {
+  const { fileID, url, fields } = await prepareUpload(path);
+  return { fileID, response: await client.post(url, { ...fields, ...changes }, content, type) };
 }
 
-export async function linkTo(fileID: string, maxAge = 60): Promise<string> {
-  const fileList = [{ fileID, maxAge }];
-  const data = await dataOf<{ fileList: [{ tempFileURL: string }] }>('batchGetTempUrls', {
-    fileList,
-  });
-  return data.fileList[0].tempFileURL;
-}
+export const linkTo = (fileID: string) => client.link(SERVER, fileID, 60);

@@ -46,8 +46,8 @@ it('serves parts of files, and links that expire', async () => {
 
 it.each([
   ['another key', { key: 'b.txt' }, 'SignatureDoesNotMatch', 403],
-  ['no grant', { 'x-store-security-token': undefined }, 'AccessDenied', 403],
-  ['no key', { key: undefined }, 'MalformedPOSTRequest', 400],
+  ['no grant', { 'x-store-security-token': '' }, 'AccessDenied', 403],
+  ['no key', { key: '' }, 'MalformedPOSTRequest', 400],
 ])('stores nothing for a form with %s', async (_, changes, code, status) => {
   const { response } = await upload('a.txt', 'Hello', changes);
   expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -73,11 +73,16 @@ it('responds to success_action_status and to what is no form', async () => {
 
 // As in jsdom, where Node cannot read forms.
 it("accepts uploads if File and Uint8Array are not the platform's", async () => {
-  const type = 'text/html; charset=UTF-8';
-  const { url, init } = await prepareUpload('a.html', '\r\n<p>\r\n', { type });
+  const { url, fields } = await prepareUpload('a.html');
+  const toPart = (name: string, text: string, head = '') =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\n${head}\r\n${text}\r\n`;
+  const parts = Object.entries(fields).map(([name, value]) => toPart(name, value));
+  const type = 'Content-Type: text/html; charset=UTF-8\r\n';
+  const body = `${parts.join('')}${toPart('file', '\r\n<p>\r\n', type)}--b--`;
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   vi.stubGlobal('File', class File {});
   vi.stubGlobal('Uint8Array', class extends Uint8Array {});
-  expect((await fetch(url, init)).status).toBe(204);
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204);
   expect(new TextDecoder().decode(berth.files.get('a.html'))).toBe('\r\n<p>\r\n');
   expect(berth.files.list()).toMatchObject([{ contentType: 'text/html; charset=utf-8' }]);
 });
