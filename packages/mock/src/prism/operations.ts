@@ -173,10 +173,8 @@ function resolve(
   return resolve(document, merged, [...references, $ref]);
 }
 
-function follow(document: JsonObject, value: unknown, depth = 0): JsonObject {
-  if (!isObject(value)) return {};
-  if (typeof value.$ref !== 'string' || depth > MAX_LEVELS) return value;
-  return follow(document, lookUp(document, value.$ref), depth + 1);
+function follow(document: JsonObject, value: unknown): JsonObject {
+  return isObject(value) ? (resolve(document, value, []).resolved ?? {}) : {};
 }
 
 /** Follows a JSON Pointer (RFC 6901) in a URL fragment. */
