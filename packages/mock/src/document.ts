@@ -69,12 +69,8 @@ export function serveDocument(
   settings: RouterOptions,
 ): ServedDocument {
   const prism = createPrism(document, options);
-  const respond = async ({ operationId, request }: Call) => {
-    const { accept, prefer } = request.headers;
-    const found = await prism.respond(operationId, accept, readPreferences(prefer));
-    const { status, headers, content } = found;
-    return { status, headers, body: content };
-  };
+  const respond = async ({ operationId, request: { headers } }: Call) =>
+    prism.respond(operationId, headers.accept, readPreferences(headers.prefer));
   const open = routes.routes.map((route) => ({ ...route, security: [] }));
   const router = createDocumentRouter({ ...routes, routes: open }, respond, {
     ...settings,
@@ -96,8 +92,8 @@ async function findDocumented(
   const preferences = { code: status, dynamic: false };
   const response = prism.respond(call.operationId, undefined, preferences);
   const found = await response.catch(() => undefined);
-  if (found?.content === undefined) return undefined;
+  if (found?.body === undefined) return undefined;
   const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   const headers = { ...found.headers, 'x-mock-violation': violation };
-  return { [toResponse]: () => ({ status: found.status, headers, body: found.content }) };
+  return { [toResponse]: () => ({ ...found, headers }) };
 }

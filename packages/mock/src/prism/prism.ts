@@ -53,10 +53,10 @@ export interface PrismResponse {
   readonly status: number;
   /** By lowercase name, with the `content-type` of the body. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A value for JSON, mostly a string for other media types, and undefined if there is none. */
-  readonly body: unknown;
-  /** The body as it is sent. */
-  readonly content: Buffer | undefined;
+  /** As it is sent. */
+  readonly body?: Buffer;
+  /** What the body was written from: a value for JSON, mostly a string for other media types. */
+  readonly value: unknown;
 }
 
 export type Prism = ReturnType<typeof createPrism>;
@@ -130,11 +130,10 @@ export function createPrism(
     // Prism would use the first example of the `default` response, whatever its status.
     const isDefaultExample = example === undefined && !dynamic;
     if (isDefaultExample || Number(code) < 400) assertStatus(operationId, code);
-    const { statusCode: status, headers: sent = {}, body } = result.right.output;
+    const { statusCode: status, headers: sent = {}, body: value } = result.right.output;
     const headers = toHeaders(sent);
-    const content =
-      body === undefined ? undefined : Buffer.from(toText(body, headers['content-type']));
-    return { status, headers, body, content };
+    if (value === undefined) return { status, headers, value };
+    return { status, headers, value, body: Buffer.from(toText(value, headers['content-type'])) };
   }
 
   return {

@@ -123,13 +123,14 @@ async function respondToAddition(
   surface: DocumentedSurface,
 ): Promise<HandlerResponse> {
   const { request, requestId } = call;
-  const { status, body, content, headers: found } = await respondAsDocumented(prism, call, surface);
-  const headers: Record<string, string> = { ...found, 'x-request-id': requestId };
+  const found = await respondAsDocumented(prism, call, surface);
+  const { status, value } = found;
+  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
   if (surface === 'gateway') applyDispositionRules(request, headers);
-  if (surface === 'gateway' || !isObject(body) || !isObject(body.body)) {
-    return { status, headers, body: content };
+  if (surface === 'gateway' || !isObject(value) || !isObject(value.body)) {
+    return { ...found, headers };
   }
-  return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
+  return { status, headers, body: { statusCode: status, body: { ...value.body, requestId } } };
 }
 
 /**
@@ -149,7 +150,7 @@ async function respondAsDocumented(
   // Browsers do not know that errors of uploads are XML.
   const accept = surface === 'upload' ? undefined : request.headers.accept;
   const found = await prism.respond(operationId, accept, preferences);
-  const error = found.status < 400 ? undefined : findError(found.body);
+  const error = found.status < 400 ? undefined : findError(found.value);
   if (error === undefined) return found;
   // The example of a range such as `4XX` may be of another status. Only a draft has codes of its own.
   const isStandard = errorCodesOf(surface).includes(error.code);

@@ -20,8 +20,7 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const { serve: run, handlesPrefer } = await services.find(input.name);
     if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
-      const { status, headers, content } = await contract.respond('gateway', call);
-      return { status, headers, ...(content && { body: content }) };
+      return contract.respond('gateway', call);
     }
     removeMockHeaders(input.headers);
     return awaitService(call, (signal) => run(Object.assign(input, { signal, isUpgrade }), call));

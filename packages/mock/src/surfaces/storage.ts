@@ -22,9 +22,9 @@ export function createMockStorage(contract: Contract): Router {
   const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
     const { storage } = recordOf(call.request).session;
     if (!prefersDocument(call)) return callStorage(storage, id, input, call);
-    const { body } = await contract.respond('storage', call);
+    const { value } = await contract.respond('storage', call);
     // The router adds the envelope.
-    return isObject(body) && isObject(body.body) ? body.body.data : body;
+    return isObject(value) && isObject(value.body) ? value.body.data : value;
   };
   const handlers = STORAGE_OPERATIONS.map((id) => [id, toHandler(id)]);
   const settings = { ...toRouterOptions(options), env: options.env, security: auth.storage };
