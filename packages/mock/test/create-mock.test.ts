@@ -37,7 +37,6 @@ test.each<[object, string]>([
   [{ faults: [{ truncate: -1 }] }, 'faults[0]: truncate must be an integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
   [{ maxSesions: 1 }, 'maxSesions is not an option: the options are port, host, env'],
-  [{ log: 'loud' }, 'log must be one of text, json, quiet'],
 ])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -166,17 +167,12 @@ describe('a connection', () => {
     ['reset', 'ECONNRESET'],
     ['truncate=7', undefined],
   ])('%s ends with a TCP RST or a FIN: %s', async (text, code) => {
-    const socket = connect(mock.port, '127.0.0.1');
-    let error: NodeJS.ErrnoException | undefined;
-    socket.on('error', (cause) => {
-      error = cause;
-    });
+    const socket = connect(mock.port, '127.0.0.1').resume();
     const head = `GET ${HELLO.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer any\r\n`;
-    socket.resume().write(`${head}X-Mock-Fault: ${text}\r\n\r\n`);
-    await new Promise((resolve) => {
-      socket.once('close', resolve);
-    });
-    expect(error?.code).toBe(code);
+    socket.write(`${head}X-Mock-Fault: ${text}\r\n\r\n`);
+    // Rejects with the error of the connection, if there is one.
+    const error = await once(socket, 'close').catch((cause) => cause);
+    expect(error.code).toBe(code);
   });
 
   test.each([

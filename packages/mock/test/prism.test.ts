@@ -37,6 +37,12 @@ function draftWith(example: unknown) {
 
 const EXAMPLE = { statusCode: 200, body: { requestId: 'x', data: { fileList: ['a.txt'] } } };
 
+/** Returns an operation without a body. */
+const toOperation = (operationId: string) => ({
+  operationId,
+  responses: { 204: { description: 'None.' } },
+});
+
 /** Writes a draft of the gateway with these paths as well. */
 async function writeGatewayDraft(added: object): Promise<string> {
   const paths = { ...gatewayDocument.paths, ...added };
@@ -57,8 +63,7 @@ test('Prism responds to an operation that only a draft of the document has', asy
 });
 
 test('an operation of a draft of the gateway accepts and rejects the same credentials', async () => {
-  const list = { operationId: 'list', responses: { 204: { description: 'None.' } } };
-  const document = await writeGatewayDraft({ '/v1/list': { get: list } });
+  const document = await writeGatewayDraft({ '/v1/list': { get: toOperation('list') } });
   await using strict = await createMock({ document, credentials: 'strict' });
   const ask = async (path: string, headers: Record<string, string>) => {
     const { status, json, headers: sent } = await call(strict, { path, headers });
@@ -85,8 +90,7 @@ test('an error that a draft documents for a status is what Prefer selects', asyn
 });
 
 test('an operation of a draft belongs to its surface, whatever its path', async () => {
-  const ping = { operationId: 'ping', responses: { 204: { description: 'Alive.' } } };
-  const paths = { ...storageDocument.paths, '/admin/ping': { get: ping } };
+  const paths = { ...storageDocument.paths, '/admin/ping': { get: toOperation('ping') } };
   const [document = ''] = await writeFiles({ 'storage.json': JSON.stringify(storageDocument) });
   await using extended = await createMock({ document, faults: ['storage:code=SYS_ERR,times=1'] });
   // The first call after a change follows the new draft.
@@ -139,13 +143,9 @@ describe('an operation that only a draft has', () => {
     ['OPTIONS', '/v1/cloudrun/hello', 204, 'GET, HEAD, POST, DELETE'],
   ])('allows its methods and those of the contract: %s %s', async (method, path, status, allow) => {
     const { post } = gatewayDocument.paths['/v1/cloudrun/{name}'];
-    const [get, stop] = ['list', 'stop'].map((operationId) => ({
-      operationId,
-      responses: { 204: { description: 'None.' } },
-    }));
     const document = await writeGatewayDraft({
-      '/v1/cloudrun/{name}': { post, delete: stop },
-      '/v1/list': { get, delete: { ...stop, operationId: 'clear' } },
+      '/v1/cloudrun/{name}': { post, delete: toOperation('stop') },
+      '/v1/list': { get: toOperation('list'), delete: toOperation('clear') },
     });
     await using extended = await createMock({ document });
     const ask = (method: string) => call(extended, { method, path, headers: BEARER });

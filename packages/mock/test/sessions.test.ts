@@ -57,7 +57,6 @@ describe('a session', () => {
 });
 
 test.each([
-  [{}, 'text/plain', 'content must be a string or a Uint8Array.'],
   [new Uint16Array(1), 'text/plain', 'content must be a string or a Uint8Array.'],
   ['x', 'text/plain\r\nx-a: b', 'contentType must be a media type, such as text/plain.'],
 ])('a file with what no upload could store is refused: %j %j', (content, type, message) => {

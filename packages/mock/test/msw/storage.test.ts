@@ -87,20 +87,14 @@ it("accepts uploads if File and Uint8Array are not the platform's", async () => 
   expect(berth.files.list()).toMatchObject([{ contentType: 'text/html; charset=utf-8' }]);
 });
 
+const long = { path: '中'.repeat(4e5) };
 const many = { fileList: Array(51).fill('a') };
 const none = { 'x-svc-authorization': '', 'x-svc-timestamp': '' };
 
 it.each([
   ['no credentials', 401, 'SIGN_PARAM_INVALID', 'batchDelete', {}, { headers: none }],
   ['a wrong type', 400, 'INVALID_PARAM', 'batchDelete', { data: { fileList: [1] } }, {}],
-  [
-    'too many bytes',
-    413,
-    'EXCEED_MAX_PAYLOAD_SIZE',
-    'getUploadMetaData',
-    { path: '中'.repeat(4e5) },
-    {},
-  ],
+  ['too many bytes', 413, 'EXCEED_MAX_PAYLOAD_SIZE', 'getUploadMetaData', long, {}],
   ['too many files', 400, 'INVALID_PARAM', 'batchDelete', many, {}],
   ['an unknown operation', 404, 'NOT_FOUND', 'uploadFile', {}, {}],
   ['a PUT', 405, 'METHOD_NOT_ALLOWED', 'batchDelete', {}, { method: 'PUT' }],

@@ -43,13 +43,8 @@ function upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): vo
 const url = `${mock.url}/v1/cloudrun`;
 
 test('the URL must be one of HTTP without a query, in upper or lower case', async () => {
-  for (const bad of [
-    'ftp://h',
-    new URL('ftp://h'),
-    'http://h/?key=a',
-    '10.0.0.1:80/a',
-    'http://',
-  ]) {
+  const urls = ['ftp://h', new URL('ftp://h'), 'http://h/?key=a', '10.0.0.1:80/a', 'http://'];
+  for (const bad of urls) {
     await expect(createMock({ services: { bad } })).rejects.toThrow(
       /^services: bad: .*URL such as http:\/\/127\.0\.0\.1:3000, without a query, got \S+/,
     );
