@@ -31,40 +31,35 @@ export async function describeMock(
     page,
     '',
   ];
-  switch (options.credentials) {
-    case 'present': {
-      const any = { token: 'dev', authorization: '1.0 any', timestamp: 1_700_000_000 };
-      return [...lines, 'Paste these in order:', ...listExamples(url, options, any)].join('\n');
-    }
-    case 'strict': {
-      const { token, id, secret } = await mock.credentials();
-      const { mintToken } = await import('../surfaces/strict-auth.ts');
-      const { signStorageRequest } = await import('@berth/server-stubs/auth');
-      const profile =
-        wireProfilePath === undefined ? '' : ` --wire-profile ${quote(wireProfilePath)}`;
-      const timestamp = Math.floor(Date.now() / 1000);
-      const headers = signStorageRequest({ id, secret }, { timestamp });
-      const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
-      return [
-        ...lines,
-        `Access token   ${token}`,
-        `Key pair       BERTH_TC3_SECRET_ID=${id} BERTH_TC3_SECRET_KEY=${secret}`,
-        '',
-        'Check this mock with the conformance suite:',
-        '',
-        join(
-          'npx @berth/conformance',
-          `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}${profile}`,
-          `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
-          `--gateway-token ${token}`,
-          `--other-env-token ${await mintToken(`not-${env}`)}`,
-        ),
-        '',
-        'Paste these in order, within five minutes:',
-        ...listExamples(url, options, { token, authorization, timestamp }),
-      ].join('\n');
-    }
+  if (options.credentials === 'present') {
+    const any = { token: 'dev', authorization: '1.0 any', timestamp: 1_700_000_000 };
+    return [...lines, 'Paste these in order:', ...listExamples(url, options, any)].join('\n');
   }
+  const { token, id, secret } = await mock.credentials();
+  const { mintToken } = await import('../surfaces/strict-auth.ts');
+  const { signStorageRequest } = await import('@berth/server-stubs/auth');
+  const profile = wireProfilePath === undefined ? '' : ` --wire-profile ${quote(wireProfilePath)}`;
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = signStorageRequest({ id, secret }, { timestamp });
+  const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
+  return [
+    ...lines,
+    `Access token   ${token}`,
+    `Key pair       BERTH_TC3_SECRET_ID=${id} BERTH_TC3_SECRET_KEY=${secret}`,
+    '',
+    'Check this mock with the conformance suite:',
+    '',
+    join(
+      'npx @berth/conformance',
+      `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}${profile}`,
+      `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
+      `--gateway-token ${token}`,
+      `--other-env-token ${await mintToken(`not-${env}`)}`,
+    ),
+    '',
+    'Paste these in order, within five minutes:',
+    ...listExamples(url, options, { token, authorization, timestamp }),
+  ].join('\n');
 }
 
 const KEY = 'hello.txt';

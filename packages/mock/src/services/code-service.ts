@@ -44,8 +44,7 @@ function createCodeService(
   };
   return {
     async serve(input, call) {
-      const { signal } = input;
-      const { target, headers, method } = input;
+      const { target, headers, method, signal } = input;
       // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
       const sent = (input.body ?? null) as ReadableStream<Uint8Array> | null;
       const init = { method, signal, body: sent, duplex: 'half' as const };
@@ -66,7 +65,7 @@ function createCodeService(
       }
       const head = toHead(response);
       if (body === null) return head;
-      const isRead = input.method !== 'HEAD' && !signal.aborted;
+      const isRead = method !== 'HEAD' && !signal.aborted;
       if (isRead) return { ...head, body: toWriter(body, signal, report) };
       body.cancel().catch(report);
       return head;

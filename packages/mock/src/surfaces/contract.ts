@@ -27,7 +27,7 @@ import {
 } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import { onGatewayFault, toDocumentOptions } from './responses.ts';
+import { onGatewayRejected, toDocumentOptions } from './responses.ts';
 import {
   DOCUMENT_UPLOAD_PATH,
   type DocumentedSurface,
@@ -102,7 +102,7 @@ export function serveAdditions(
   const respond = (call: Call) => respondToAddition(prism, call, surface);
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
-    ...(isGateway && { onFault: onGatewayFault }),
+    ...(isGateway && { onFault: onGatewayRejected }),
     toError: (error) => toContractError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),

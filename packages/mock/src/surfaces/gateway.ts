@@ -11,7 +11,7 @@ import { prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { removeMockHeaders } from '../services/run-code.ts';
 import type { Contract } from './contract.ts';
-import { onGatewayFault, toRouterOptions } from './responses.ts';
+import { onGatewayRejected, toRouterOptions } from './responses.ts';
 
 /** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
 export function createMockGateway(contract: Contract, services: Services): GatewayRouter {
@@ -33,7 +33,7 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
     },
     {
       ...toRouterOptions(options),
-      onFault: onGatewayFault,
+      onFault: onGatewayRejected,
       env: toEnvOption(options),
       security: auth.gateway,
     },

@@ -35,7 +35,7 @@ export function toRouterOptions(options: ResolvedOptions) {
 }
 
 /** `onFault` of the gateway, which says what its credentials must be. */
-export function onGatewayFault(error: HttpError, call: Call): HttpError {
+export function onGatewayRejected(error: HttpError, call: Call): HttpError {
   LOGGING.onFault(error, call);
   if (error.kind !== 'unauthorized') return error;
   return new HttpError('unauthorized', GATEWAY_CREDENTIALS, error);
