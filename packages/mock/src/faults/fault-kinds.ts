@@ -30,7 +30,7 @@ export interface Exchange {
   sendError(error: SurfaceError): void | Promise<void>;
 }
 
-export interface FaultedCall extends Exchange {
+interface FaultedCall extends Exchange {
   readonly surface: SurfaceName;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
