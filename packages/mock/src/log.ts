@@ -149,7 +149,7 @@ export function recordOf(request: IncomingMessage): CallRecord {
 /** Hooks that all routers share. */
 export const LOGGING = {
   requestId: (request: IncomingMessage) => recordOf(request).id,
-  onFault(error: HttpError, { request }: Call) {
+  onRejected(error: HttpError, { request }: Call) {
     // Other errors get a code and a message of the contract.
     if (error.violations.length > 0) recordOf(request).setReason(error.message);
     return error;

@@ -8,7 +8,7 @@ import { createRouter } from './runtime/router.ts';
 /** Options that all three routers share. */
 export interface CommonOptions
   extends Pick<RouterOptions, 'requests' | 'requestId' | 'responses'>,
-    Pick<RouterOptions, 'onError' | 'onResponse' | 'onFault'> {
+    Pick<RouterOptions, 'onError' | 'onResponse' | 'onRejected'> {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -35,14 +35,14 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { requestId, responses, onError, onResponse, onFault } = options;
+  const { requestId, responses, onError, onResponse, onRejected } = options;
   const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
   const shared: RouterOptions = {
     requestId,
     responses,
     onError,
     onResponse,
-    onFault,
+    onRejected,
     requests: { bodyBytes, streamBytes },
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({

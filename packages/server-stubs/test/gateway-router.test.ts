@@ -140,7 +140,7 @@ test.each([101, 700, 200.5, undefined])(
   },
 );
 
-test('onResponse and onFault are called with operation, request ID and violations', async () => {
+test('onResponse and onRejected are called with operation, request ID and violations', async () => {
   const responses: unknown[][] = [];
   const faults: unknown[] = [];
   const url = await gateway(echo, {
@@ -148,7 +148,7 @@ test('onResponse and onFault are called with operation, request ID and violation
       const code = (error as { code?: string } | undefined)?.code;
       responses.push([status, code, operationId, requestId]);
     },
-    onFault(fault, { operationId }) {
+    onRejected(fault, { operationId }) {
       faults.push([fault.kind, operationId, ...fault.violations.map(({ pointer }) => pointer)]);
       const isLost = fault.kind === 'not-found';
       return isLost ? new HttpError(fault.kind, 'Look elsewhere.', fault) : undefined;

@@ -102,7 +102,7 @@ export function serveAdditions(
   const respond = (call: Call) => respondToAddition(prism, call, surface);
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
-    ...(isGateway && { onFault: onGatewayRejected }),
+    ...(isGateway && { onRejected: onGatewayRejected }),
     toError: (error) => toContractError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),

@@ -33,7 +33,7 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
     },
     {
       ...toRouterOptions(options),
-      onFault: onGatewayRejected,
+      onRejected: onGatewayRejected,
       env: toEnvOption(options),
       security: auth.gateway,
     },

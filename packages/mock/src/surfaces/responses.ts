@@ -34,9 +34,9 @@ export function toRouterOptions(options: ResolvedOptions) {
   return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
 }
 
-/** `onFault` of the gateway, which says what its credentials must be. */
+/** `onRejected` of the gateway, which says what its credentials must be. */
 export function onGatewayRejected(error: HttpError, call: Call): HttpError {
-  LOGGING.onFault(error, call);
+  LOGGING.onRejected(error, call);
   if (error.kind !== 'unauthorized') return error;
   return new HttpError('unauthorized', GATEWAY_CREDENTIALS, error);
 }

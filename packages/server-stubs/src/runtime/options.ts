@@ -23,7 +23,7 @@ export interface RouterOptions {
     | ((response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void)
     | undefined;
   /** Called with each `HttpError` before it is sent. May return a different one. Must not throw. */
-  readonly onFault?: ((error: HttpError, call: Call) => HttpError | undefined) | undefined;
+  readonly onRejected?: ((error: HttpError, call: Call) => HttpError | undefined) | undefined;
   /**
    * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
    */

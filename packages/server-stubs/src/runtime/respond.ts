@@ -79,7 +79,7 @@ export class Responder {
 
   /**
    * Sends the response that an error defines, or a 500 for any other error. Never rejects. The options are called in
-   * this order: `onError` with an error that defines no response; `onFault` and `toError` with an `HttpError`, which
+   * this order: `onError` with an error that defines no response; `onRejected` and `toError` with an `HttpError`, which
    * any such error becomes; then, as for each response, `headers`, `encodeBody` and `onResponse`.
    */
   async fail(call: Call, error: unknown): Promise<void> {
@@ -102,13 +102,13 @@ export class Responder {
   }
 
   async #sendError(call: Call, error: ErrorWithResponse): Promise<void> {
-    const { onFault, toError, headers } = this.#settings;
+    const { onRejected, toError, headers } = this.#settings;
     let converted = error;
     let required: HandlerResponse['headers'];
     if (error instanceof HttpError) {
-      const fault = onFault?.(error, call) ?? error;
-      converted = toError === undefined ? fault : await toError(fault, call);
-      required = fault.headers;
+      const rejection = onRejected?.(error, call) ?? error;
+      converted = toError === undefined ? rejection : await toError(rejection, call);
+      required = rejection.headers;
     }
     if (call.response.destroyed) return;
     const result = converted[toResponse](call);

@@ -11,7 +11,7 @@ export interface ErrorWithResponse {
 }
 
 /**
- * - `HttpError` → `onFault` → `toError`, such as `toContractError` → `[toResponse]`
+ * - `HttpError` → `onRejected` → `toError`, such as `toContractError` → `[toResponse]`
  * - another error with its own response, such as a `GatewayError` → `[toResponse]`
  * - any other error → `onError` → an `HttpError` with status 500, as above
  */
