@@ -1,4 +1,4 @@
-import { checks } from './checks/index.ts';
+import { checks, invariants } from './checks/index.ts';
 import { createObservedRun, createResources, createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
@@ -45,7 +45,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const interrupt = () => ends.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  const resources = createResources(settings, ends.signal);
+  const resources = createResources(settings, ends.signal, invariants);
   const { secrets, sent } = resources;
   let accepted = assume(settings);
   const results: Result[] = [];

@@ -39,7 +39,7 @@ test.each([
     expect(results.find((result) => result.id === 'GW-ERROR')?.sentences).toContainEqual({
       id: 'GW-ERROR/2',
       outcome: 'skip',
-      reason: 'no error has both a requestId and an X-Request-Id',
+      reason: 'the run got no response that the rule applies to',
     });
   },
 );

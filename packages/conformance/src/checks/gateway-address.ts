@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { type Exchange, splitTarget } from '../http/exchange.ts';
+import type { Invariant } from '../invariants/invariant.ts';
 import { codeOf } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
 import {
@@ -20,9 +21,36 @@ async function callPaths(t: CheckContext, paths: readonly string[]): Promise<voi
   for (const call of alternate(calls)) await callEcho(t, call);
 }
 
-/** Defines a check that calls reach the service. `invariants/gateway-invariants.ts` compares the paths that it received. */
+/** Returns the sentence of GW-PATH that is about a path. */
+function sentenceAbout(anyPath: string): SentenceId {
+  if (anyPath === '') return 'GW-PATH/2';
+  if (anyPath === '/') return 'GW-PATH/3';
+  if (anyPath.includes('//')) return 'GW-PATH/6';
+  if (anyPath.includes('%')) return 'GW-PATH/5';
+  return anyPath.lastIndexOf('/') > 0 ? 'GW-PATH/4' : 'GW-PATH/1';
+}
+
+const samePath =
+  (id: SentenceId): Invariant =>
+  ({ echo, anyPath }) => {
+    if (!echo || anyPath === undefined || sentenceAbout(anyPath) !== id) return undefined;
+    const expected = anyPath || '/';
+    const { pathname } = splitTarget(echo.target);
+    const message = `the service must receive the path ${expected}, but received ${pathname}`;
+    return [[pathname === expected, message]];
+  };
+
+/** Defines a check that calls reach the service, with the path that they were sent to. */
 const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
-  defineCheck(id, ['fixture'], (t) => callPaths(t, paths));
+  defineCheck(id, ['fixture'], (t) => callPaths(t, paths), { invariant: samePath(id) });
+
+const sameQuery: Invariant = ({ echo, sent }) => {
+  const { search: expected } = splitTarget(sent.url);
+  if (!echo || expected === '') return undefined;
+  const { search: actual } = splitTarget(echo.target);
+  const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
+  return [[actual === expected, message]];
+};
 
 /** Hosts whose first label is, in different ways, not the name of an existing environment. */
 function otherHosts(t: CheckContext): string[] {
@@ -72,6 +100,17 @@ async function expectNoCall(
   t.expect((await t.fixture.count(mark)) === 0, `${what} reached the service`, exchange);
 }
 
+async function callQueries(t: CheckContext): Promise<void> {
+  const paths = QUERIES.map((query) => `/alpha?${query}`);
+  await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
+  await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
+  const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
+  await openSocket(t, { call: { path } }, async (socket, upgrade) => {
+    const { target } = await readHello(socket);
+    t.expect(target.endsWith(path), `the service received a WebSocket at ${target}`, upgrade);
+  });
+}
+
 export const gatewayAddress: readonly Check[] = [
   defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
     const control = t.uniqueName();
@@ -93,12 +132,17 @@ export const gatewayAddress: readonly Check[] = [
       }
     });
   }),
-  defineCheck('GW-PATH/1', ['fixture'], async (t) => {
-    // Every character that may be unescaped in a path (RFC 3986, section 3.3).
-    await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
-    const service = t.uniqueName();
-    await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
-  }),
+  defineCheck(
+    'GW-PATH/1',
+    ['fixture'],
+    async (t) => {
+      // Every character that may be unescaped in a path (RFC 3986, section 3.3).
+      await callPaths(t, ['/Alpha.html', "/a;b=1:c@d+f!$&'()*,~g"]);
+      const service = t.uniqueName();
+      await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
+    },
+    { invariant: samePath('GW-PATH/1') },
+  ),
   definePaths('GW-PATH/2', ['', '', '?a=1']),
   definePaths('GW-PATH/3', ['/', '/?a=1']),
   definePaths('GW-PATH/4', [
@@ -116,16 +160,7 @@ export const gatewayAddress: readonly Check[] = [
     '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
   ]),
   definePaths('GW-PATH/6', ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
-  defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
-    const paths = QUERIES.map((query) => `/alpha?${query}`);
-    await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
-    await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
-    const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
-    await openSocket(t, { call: { path } }, async (socket, upgrade) => {
-      const { target } = await readHello(socket);
-      t.expect(target.endsWith(path), `the service received a WebSocket at ${target}`, upgrade);
-    });
-  }),
+  defineCheck('GW-QUERY-RAW', ['fixture'], callQueries, { invariant: sameQuery }),
   defineCheck('GW-NAME/1', [], async (t) => {
     const name = t.uniqueName();
     // As plain as a name can be: letters only.

@@ -1,4 +1,4 @@
-import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
+import type { CallContext, CheckContext } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import type { FixtureRequest } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
@@ -138,32 +138,3 @@ export function expectError(t: CheckContext, exchange: Exchange, what: string): 
   const found = `the response to ${what} was ${showResponse(exchange)}`;
   t.expect(isError, `${found}, but it must be a 4xx with the gateway's error body`, exchange);
 }
-
-/**
- * Makes calls that the gateway must reject according to the contract, once in a run and on one connection, and returns
- * the error responses. If the gateway accepts every call, the check is skipped.
- */
-export const requestErrors = once('gateway-errors', async (t): Promise<Exchange[]> => {
-  const service = t.uniqueName();
-  const { forbiddenService } = t.settings;
-  const calls: GatewayCall[] = [
-    // As a browser accepts them: the body is JSON all the same.
-    { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
-    { ...POST, service },
-    { ...POST, service, credentials: 'none' },
-    { service, credentials: 'none' },
-    { service, credentials: { Authorization: 'Bearer wrong' } },
-    { service, credentials: { Authorization: 'wrong' } },
-    { service: 'a' },
-    ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
-  ];
-  const errors: Exchange[] = [];
-  await t.onOneConnection(async ({ gateway }) => {
-    for (const call of calls) {
-      const exchange = await gateway.call({ ...call, acceptsRejection: true });
-      if (exchange.received.status >= 400) errors.push(exchange);
-    }
-  });
-  if (errors.length === 0) throw new SkipError('the gateway rejected none of the invalid calls');
-  return errors;
-});

@@ -1,13 +1,22 @@
 import {
+  type CallContext,
   type Check,
-  type CheckContext,
-  defineCalls,
   defineCheck,
+  defineInvariants,
 } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
+import type { Claim } from '../invariants/claims.ts';
+import {
+  type Invariant,
+  isHandshake,
+  isOfService,
+  isOwnError,
+  type ObservedCall,
+} from '../invariants/invariant.ts';
 import { SkipError } from '../not-run.ts';
-import { openSocket, POST, requestErrors } from './gateway-calls.ts';
+import { openSocket, POST } from './gateway-calls.ts';
+import { callRejected } from './gateway-errors.ts';
 import { requestAll, requestResponses } from './gateway-responses.ts';
 
 /** More than any period at which a gateway could plausibly repeat an ID. */
@@ -21,21 +30,37 @@ const PREFLIGHT = {
 
 const readId = (call: Exchange) => readAll(call.received.headers, 'x-request-id').join().trim();
 
-/** Expects an ID in a response that the invariants are not about. */
-const expectId = (t: CheckContext, exchange: Exchange): void =>
-  t.expect(readId(exchange) !== '', `a ${exchange.sent.method} got no X-Request-Id`, exchange);
+async function callHandshakes(t: CallContext): Promise<void> {
+  await openSocket(t, {}, async () => {});
+  const path = t.fixture.socket();
+  await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
+}
+
+const hasId = ({ received }: ObservedCall): Claim[] => [
+  [(received.header('x-request-id') ?? '').trim() !== '', 'the response must have an X-Request-Id'],
+];
+
+/** For responses whose sender is certain: an intermediary may send others. */
+const hasIdOfGateway: Invariant = (call) => {
+  const hasKnownSender = isOfService(call) || isOwnError(call) || call.fixtureResponse;
+  return hasKnownSender && !isHandshake(call) ? hasId(call) : undefined;
+};
+
+const isReplaced: Invariant = ({ fixtureResponse, received }) => {
+  const ofService = readAll(fixtureResponse?.headers ?? [], 'x-request-id');
+  const actual = readAll(received.headers, 'x-request-id');
+  if (ofService.length === 0 || actual.length === 0) return undefined;
+  const isNew = actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));
+  const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
+  return [[isNew, message]];
+};
 
 export const gatewayRequestIds: readonly Check[] = [
-  // `invariants/gateway-invariants.ts` asserts these sentences, too, for the responses whose sender is certain.
-  ...defineCalls(['GW-REQUEST-ID/1'], ['fixture'], requestResponses),
-  ...defineCalls(['GW-REQUEST-ID-NEW/2'], ['fixture'], requestAll),
-  defineCheck('GW-REQUEST-ID/1', [], async (t) => {
-    for (const exchange of await requestErrors(t)) expectId(t, exchange);
-  }),
-  ...defineCalls(['GW-REQUEST-ID/2'], ['fixture', 'webSocket'], async (t) => {
-    await openSocket(t, {}, async () => {});
-    const path = t.fixture.socket();
-    await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
+  ...defineInvariants(['fixture'], requestResponses, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
+  ...defineInvariants([], callRejected, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
+  ...defineInvariants(['fixture'], requestAll, { 'GW-REQUEST-ID-NEW/2': isReplaced }),
+  ...defineInvariants(['fixture', 'webSocket'], callHandshakes, {
+    'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
   }),
   defineCheck('GW-REQUEST-ID/3', [], async (t) => {
     const calls = [
@@ -47,8 +72,10 @@ export const gatewayRequestIds: readonly Check[] = [
       { method: 'PUT', path: '/a', body: '{}' },
       { method: 'DELETE' },
     ] as const;
-    for (const call of calls)
-      expectId(t, await t.gateway.call({ ...call, acceptsRejection: true }));
+    for (const call of calls) {
+      const exchange = await t.gateway.call({ ...call, acceptsRejection: true });
+      t.expect(readId(exchange) !== '', `a ${call.method} got no X-Request-Id`, exchange);
+    }
   }),
   defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
     const sentId = t.uniqueName();

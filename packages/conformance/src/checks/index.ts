@@ -1,8 +1,10 @@
 import type { Check } from '../context/check-context.ts';
+import type { Invariants } from '../invariants/invariant.ts';
 import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
+import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayRequestIds } from './gateway-request-ids.ts';
 import { gatewayRequests } from './gateway-requests.ts';
@@ -20,6 +22,7 @@ export const checks: readonly Check[] = [
   ...gatewayAddress,
   ...gatewayRequests,
   ...gatewayResponses,
+  ...gatewayDisposition,
   ...gatewayErrors,
   ...gatewayRequestIds,
   ...gatewayStreams,
@@ -34,3 +37,8 @@ export const checks: readonly Check[] = [
   ...storageSequences,
   ...upload,
 ];
+
+/** What each response of a run must satisfy, by the sentence that says so. */
+export const invariants: Invariants = new Map(
+  checks.flatMap(({ id, invariant }) => (invariant ? [[id, invariant] as const] : [])),
+);

@@ -1,8 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { hasBytes, toItems } from '../context/files.ts';
-import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
+import { isWebUrl } from '../http/exchange.ts';
+import { claimEach } from '../invariants/claims.ts';
+import type { Invariant } from '../invariants/invariant.ts';
+import { entryOf, hasFailed, isSuccess, linkOf } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
+import { show } from '../redact.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
@@ -27,14 +31,23 @@ async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: s
   ];
 }
 
+async function callForLinks(t: CheckContext): Promise<void> {
+  const names = ['a.txt', 'level/b.txt', 'no-extension'];
+  const ids = await (await t.files.storeAll(names)).ids(...names);
+  await expectSuccesses(t, 'batchGetTempUrls', 1, ids.slice(0, 1));
+  await expectSuccesses(t, 'batchGetTempUrls', 6, [...ids, ...ids]);
+}
+
+const linksAreUrls: Invariant = ({ operationId, reply: { entries = [] } }) => {
+  const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
+  return claimEach(linked, ({ tempFileURL: url }) => {
+    const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+    return [isWebUrl(url), message];
+  });
+};
+
 export const storageLinks: readonly Check[] = [
-  // `invariants/storage-invariants.ts` asserts that each link is a URL.
-  defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
-    const names = ['a.txt', 'level/b.txt', 'no-extension'];
-    const ids = await (await t.files.storeAll(names)).ids(...names);
-    await expectSuccesses(t, 'batchGetTempUrls', 1, ids.slice(0, 1));
-    await expectSuccesses(t, 'batchGetTempUrls', 6, [...ids, ...ids]);
-  }),
+  defineCheck('ST-LINKS-CALL', needsFiles, callForLinks, { invariant: linksAreUrls }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
     const folder = await t.files.storeAll(['a', 'b']);
     const [a, b] = toItems(await folder.ids('a', 'b'));

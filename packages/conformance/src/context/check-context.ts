@@ -6,7 +6,7 @@ import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { Claim } from '../invariants/claims.ts';
-import type { InvariantId } from '../invariants/observer.ts';
+import { type Invariant, MADE_UP } from '../invariants/invariant.ts';
 import type { Settings } from '../options.ts';
 import { cite, show } from '../redact.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
@@ -15,11 +15,18 @@ import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { FOLDER, type Run, withCaller } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
+/**
+ * Checks a sentence of a rule, in one of two ways, or in both:
+ *
+ * - `run` makes calls and asserts something about their responses
+ * - `invariant` is asserted about every response of the whole run that it applies to
+ */
 export interface Check extends Runnable {
   id: SentenceId;
-  /** Whether it makes assertions. Otherwise, the invariant for its sentence checks its calls. */
-  asserts: boolean;
   run: (context: CheckContext) => Promise<unknown>;
+  /** Whether `run` makes assertions. Otherwise, it only makes calls for the invariant. */
+  asserts: boolean;
+  invariant?: Invariant;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
 }
@@ -29,19 +36,21 @@ export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
   run: Check['run'],
-  more: Pick<Check, 'waits'> = {},
+  more: Pick<Check, 'waits' | 'invariant'> = {},
 ): Check {
   const { engine, api } = findRule(id);
   return { engine, id, api, needs, run, asserts: true, ...more };
 }
 
-/** Defines checks that make calls for sentences that `src/invariants/` asserts, by the same IDs. */
-export function defineCalls(
-  ids: readonly InvariantId[],
+/** Defines a check for each of several invariants. `makeCalls` causes the responses that they apply to. */
+export function defineInvariants(
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
+  invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
 ): Check[] {
-  return ids.map((id) => ({ ...defineCheck(id, needs, makeCalls), asserts: false }));
+  return Object.entries(invariants).map(([id, invariant]) => {
+    return { ...defineCheck(id as SentenceId, needs, makeCalls, { invariant }), asserts: false };
+  });
 }
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
@@ -55,18 +64,19 @@ export class CheckContext {
   readonly storage: StorageClient;
   readonly files: Files;
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
-  readonly #name: string;
   readonly #place: string;
   readonly #folder: string;
+  readonly #number: number;
   #names = 0;
 
   /** @param place the place in the contract that findings cite */
   constructor(run: Run, id: string, place = '') {
     this.run = run;
     run.contexts.count += 1;
-    this.#name = `${id.toLowerCase().replace(/[^a-z\d]+/g, '-')}-${run.contexts.count}`;
+    this.#number = run.contexts.count;
     this.#place = place;
-    this.#folder = `${FOLDER}/${run.id}/${this.#name}`;
+    const name = id.toLowerCase().replace(/[^a-z\d]+/g, '-');
+    this.#folder = `${FOLDER}/${run.id}/${name}-${this.#number}`;
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run);
@@ -120,10 +130,10 @@ export class CheckContext {
     this.record.notes.push(text);
   }
 
-  /** Returns a name that no other context and no other run uses: letters, digits and hyphens. */
+  /** Returns a name that no other context and no other run uses, and that a service may have: `berth-5f3a91c2-17-1`. */
   uniqueName(): string {
     this.#names += 1;
-    return `berth-${this.run.id}-${this.#name}-${this.#names}`.slice(0, 60);
+    return `${MADE_UP}${this.run.id}-${this.#number}-${this.#names}`;
   }
 }
 

@@ -69,11 +69,12 @@ const MAX_REDIRECTS = 5;
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
 /**
- * A folder of the check. Its files are called by their names in it. If a step fails:
+ * A folder of the check. Its files are called by their names in it. If a step does not do what it should:
  *
  * - `expect…`: that is a finding of the check
- * - `post`, `send`, `try…`, `read…`, `download`: they return what happened
- * - all others: the check is skipped
+ * - `post`, `send`, `tryCopy`, `read…`, `download`: they return what the last call did
+ *
+ * @throws SkipError if another step fails: the grant for `send`, for example, or the list of links for `read`
  */
 export class Files {
   readonly #context: Context;

@@ -4,6 +4,7 @@ import { Caller, type CallerOptions } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { createSigners, type GatewayScheme } from '../http/sign.ts';
+import type { Invariants } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
 import type { NotRun } from '../not-run.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
@@ -27,7 +28,7 @@ export interface Accepted {
 /** What all checks share. It never changes, except for what it collects: `sent`, `contexts`, `secrets`, `leftovers`. */
 export type Run = Resources & Accepted;
 
-export function createResources(settings: Settings, signal: AbortSignal) {
+export function createResources(settings: Settings, signal: AbortSignal, invariants: Invariants) {
   const { timeoutMs: timeout, rate, onNotice } = settings;
   const pace = new Pace(
     (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
@@ -46,7 +47,7 @@ export function createResources(settings: Settings, signal: AbortSignal) {
     pace,
     caller: new Caller({ agents, pace, signal, timeout, onSent, onExchange: () => {} }),
     sent,
-    observer: new Observer(settings),
+    observer: new Observer(settings, invariants),
     signers: createSigners(settings),
     secrets: createRedactor(settings),
     /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */

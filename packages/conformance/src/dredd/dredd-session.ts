@@ -1,3 +1,4 @@
+import { invariants } from '../checks/index.ts';
 import { readOptions } from '../cli/options.ts';
 import { createObservedRun, createResources } from '../context/run.ts';
 import { StartError } from '../not-run.ts';
@@ -17,7 +18,7 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const { run: options, nameOf } = readOptions(env);
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
-  const resources = createResources(settings, new AbortController().signal);
+  const resources = createResources(settings, new AbortController().signal, invariants);
   const accepted = await prepare(resources).catch((error) => {
     if (!(error instanceof StartError)) throw error;
     // It quotes what the target responded, which may be a credential.

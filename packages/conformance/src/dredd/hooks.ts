@@ -2,7 +2,7 @@ import type { Run } from '../context/run.ts';
 import type { Transaction } from '../contract/catalog.ts';
 import { listViolated } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
-import { matchesMediaType } from '../http/media-type.ts';
+import { toMediaType } from '../http/media-type.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { SkipError, toNotRun } from '../not-run.ts';
@@ -25,7 +25,16 @@ export function whyNotRequested(run: Run, transaction: Transaction) {
   return whyNotRun(run, withoutCredentials) ?? whyNotRun(run, transaction);
 }
 
-/** Lets Dredd call a deployment: sets address and credentials, provokes errors, and checks each response. */
+/**
+ * The hooks for each transaction, in the order in which Dredd calls them:
+ *
+ * 1. `beforeEach` changes the example request so that it gets the documented response: it sets the address, the
+ *    credentials and, for an error, what provokes it. A transaction that cannot run is skipped, or fails with the reason.
+ * 2. Dredd makes the call.
+ * 3. `beforeEachValidation` checks the response against the OpenAPI 3.1 document and the invariants. It sets `fail`, and
+ *    replaces what Dredd expects by what was received, so that Dredd's own comparison, by OpenAPI 3.0, adds nothing.
+ * 4. `afterEach` reports the result. If Dredd got no response, it skips step 3, and this hook makes the call itself.
+ */
 export function createHooks(run: Run, onResult: (result: Result) => void) {
   let fileId: string | undefined;
   // Dredd runs one transaction at a time.
@@ -128,6 +137,6 @@ function isExpected(
 ): boolean {
   if (api === 'storage') return status === '200' ? !rejected : rejected && received.status < 500;
   if (status === '400') return received.status >= 400 && received.status < 500;
-  const isOfType = matchesMediaType(received.header('content-type') ?? '', contentType);
+  const isOfType = contentType === '*/*' || received.mediaType === toMediaType(contentType);
   return isOfType && `${received.status}` === status;
 }

@@ -1,5 +1,8 @@
 import { MIMEType } from 'node:util';
 
+/** The media type of an event stream (HTML, section 9.2). */
+export const STREAM = 'text/event-stream';
+
 /** Returns the `type/subtype` of a Content-Type in lower case, without parameters (RFC 9110, section 8.3.1). */
 export function toMediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
@@ -19,14 +22,6 @@ export function toPlainType(contentType: string): string {
   } catch {
     return contentType;
   }
-}
-
-export function matchesMediaType(contentType: string, documented: string): boolean {
-  const parts = toMediaType(contentType).split('/');
-  const expected = toMediaType(documented).split('/');
-  return [0, 1].every(
-    (index) => parts[index] && ['*', parts[index]].includes(expected[index] ?? ''),
-  );
 }
 
 /** Returns the types in lower case (RFC 6266). Commas in quoted strings do not separate headers. */

@@ -32,12 +32,6 @@ export class ResponseValidator {
     }
   }
 
-  hasOperation({ api, operationId }: Operation): boolean {
-    return this.#contract.responses.some(
-      (each) => each.api === api && each.operationId === operationId,
-    );
-  }
-
   checkResponse(operation: Operation, received: Received): Finding[] {
     const status = toDocumented(operation, received.status);
     const documented = findResponse(this.#contract, operation, status);

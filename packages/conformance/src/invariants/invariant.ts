@@ -1,26 +1,126 @@
-import type { Exchange } from '../http/exchange.ts';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { Api } from '../contract/openapi.ts';
+import {
+  type Echo,
+  type FixtureResponse,
+  readEcho,
+  readFixtureResponse,
+} from '../fixture-protocol.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { type Call, type Exchange, readAll } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
 import type { Claim } from './claims.ts';
-
-/** A call to an operation of an API, with its response. */
-export interface OperationCall extends Exchange {
-  readonly operationId: string;
-  readonly settings: Pick<Settings, 'wireProfile' | 'service'>;
-  /** Returns how the response differs from what the document of the API says about the operation. */
-  readonly checkSchema: () => Finding[];
-}
+import { isGatewayError, readReply, type StorageReply } from './read-response.ts';
 
 /**
- * Checks whether a response is as a sentence says. Called for every operation of an API, so it must check `operationId`
- * itself. Returns `undefined` if the sentence does not apply to the response; otherwise claims, or findings that name
- * their place in a document. The response passes if all claims hold and there are no findings.
+ * Checks whether a response is as a sentence says. Called for every operation of the sentence's API. Returns `undefined`
+ * if the sentence does not apply to the response; otherwise claims, or findings that name their place in a document. The
+ * response passes if all claims hold and there are no findings.
  *
  * @example
  * // If a handshake succeeds, the response has no body.
  * ({ received }) =>
  *   received.status === 101 ? [[received.body.length === 0, 'a 101 must have no body']] : undefined
  */
-export type Invariant<Call extends OperationCall> = (
-  call: Call,
-) => readonly (Claim | Finding)[] | undefined;
+export type Invariant = (call: ObservedCall) => readonly (Claim | Finding)[] | undefined;
+
+export type Invariants = ReadonlyMap<SentenceId, Invariant>;
+
+/** The operation of an API that a call is for. */
+export interface Operation {
+  api: Api;
+  operationId: string;
+  /** Gateway: the name of the service in the path, and what follows it. */
+  service?: string;
+  rest?: string;
+}
+
+/** A call to an operation, with its response. */
+export interface ObservedCall extends Exchange, Operation {
+  settings: Settings;
+  /** Returns how the response differs from what the document of the API says about the operation. */
+  checkSchema: () => Finding[];
+  /** Gateway: what follows the name of the fixture service in the path; `undefined` for another service. */
+  anyPath: string | undefined;
+  /** Gateway: the request as the fixture service received it, if it responded with that. */
+  echo: Echo | undefined;
+  /** Gateway: what the fixture service sent otherwise, if the response is certainly that one. */
+  fixtureResponse: FixtureResponse | undefined;
+  /** Storage API: the content of the envelope. */
+  reply: StorageReply;
+}
+
+export function toObservedCall(
+  exchange: Exchange,
+  operation: Operation,
+  settings: Settings,
+  checkSchema: () => Finding[],
+): ObservedCall {
+  const anyPath = operation.service === settings.service ? operation.rest : undefined;
+  const echo = readEcho(exchange);
+  const fixtureResponse = echo ? undefined : readFixtureResponse(exchange, anyPath ?? '');
+  const reply = readReply(exchange, settings.wireProfile.envelope);
+  return {
+    ...exchange,
+    ...operation,
+    settings,
+    checkSchema,
+    anyPath,
+    echo,
+    fixtureResponse,
+    reply,
+  };
+}
+
+export function findOperation(
+  { method, url }: Call,
+  { gatewayUrl, storageUrl }: Settings,
+): Operation | undefined {
+  const [path = ''] = url.split('?', 1);
+  const gateway = `${gatewayUrl}/v1/cloudrun/`;
+  if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
+    const [, service = '', rest = ''] = /^([^/]*)(.*)$/s.exec(path.slice(gateway.length)) ?? [];
+    const isRoot = rest === '' || rest === '/';
+    const operationId = `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
+    return service === '' ? undefined : { api: 'gateway', operationId, service, rest };
+  }
+  const operationId = STORAGE_OPERATIONS.find((name) => path.endsWith(`/storages:${name}`));
+  const isStorage = method === 'POST' && path.startsWith(`${storageUrl}/api/v2/envs/`);
+  return isStorage && operationId ? { api: 'storage', operationId } : undefined;
+}
+
+export const isHandshake = ({ sent }: ObservedCall): boolean =>
+  readAll(sent.headers, 'upgrade').includes('websocket');
+
+/** Whether a response is certainly that of a hosted service, with content. */
+export function isOfService({ received, fixtureResponse }: ObservedCall): boolean {
+  const { status } = received;
+  if (status < 200 || status === 204 || status === 304) return false;
+  return status < 400 || (fixtureResponse !== undefined && !isGatewayError(received));
+}
+
+const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
+
+/** "Starts with a letter, then 0 to 58 characters from letters, digits, …, then ends with a letter or digit." */
+const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
+
+/** The beginning of names that checks make up. */
+export const MADE_UP = 'berth-';
+
+/**
+ * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
+ * body is recognized, because a hosted service may respond with any status and body.
+ */
+export function isOwnError({ received, fixtureResponse, service = '', settings }: ObservedCall) {
+  if (received.status < 400 || fixtureResponse) return false;
+  // Only responses of hosted services have this header, if the deployment sends it at all.
+  const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
+  if (received.header(upstreamStatus) !== undefined) return false;
+  const isUncallable =
+    !SERVICE_NAME.test(service) ||
+    service.startsWith(MADE_UP) ||
+    service === settings.forbiddenService;
+  return isUncallable || isGatewayError(received) || CODES.has(Object(received.json).code);
+}

@@ -1,4 +1,4 @@
-import { type Api, toContract } from '../contract/openapi.ts';
+import { toContract } from '../contract/openapi.ts';
 import { findRule, placeOf } from '../contract/rules.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -7,15 +7,7 @@ import { isSelected, type Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
-import { GATEWAY_INVARIANTS, toServiceCall } from './gateway-invariants.ts';
-import type { Invariant, OperationCall } from './invariant.ts';
-import { STORAGE_INVARIANTS, toOperationReply } from './storage-invariants.ts';
-
-const INVARIANTS = { ...GATEWAY_INVARIANTS, ...STORAGE_INVARIANTS };
-
-export type InvariantId = keyof typeof INVARIANTS;
-
-export const isInvariant = (id: string): id is InvariantId => id in INVARIANTS;
+import { findOperation, type Invariants, toObservedCall } from './invariant.ts';
 
 interface Observed {
   scope: Scope;
@@ -25,11 +17,13 @@ interface Observed {
 /** Checks the responses of a run to service calls and storage operations against the invariants. */
 export class Observer {
   readonly #settings: Settings;
+  readonly #invariants: Invariants;
   readonly #validator: ResponseValidator;
   readonly #observed = new Map<string, Observed>();
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, invariants: Invariants) {
     this.#settings = settings;
+    this.#invariants = invariants;
     this.#validator = new ResponseValidator(toContract(settings.wireProfile));
   }
 
@@ -53,54 +47,28 @@ export class Observer {
     return this.#check(exchange, isRequired).flatMap(({ findings }) => findings);
   }
 
-  resultOf(id: InvariantId): Observed | undefined {
+  /** Whether a sentence has an invariant. */
+  observes(id: string): boolean {
+    return this.#invariants.has(id as SentenceId);
+  }
+
+  resultOf(id: string): Observed | undefined {
     return this.#observed.get(id);
   }
 
+  /** Returns the findings of each invariant that applies to a call. */
   #check(exchange: Exchange, isIncluded: (id: SentenceId) => boolean) {
-    const operation = this.#findOperation(exchange);
+    const operation = findOperation(exchange.sent, this.#settings);
     if (operation === undefined) return [];
-    const call: OperationCall = {
-      ...exchange,
-      operationId: operation.operationId,
-      settings: this.#settings,
-      checkSchema: () => this.#validator.checkResponse(operation, exchange.received),
-    };
-    return operation.api === 'gateway'
-      ? check(GATEWAY_INVARIANTS, toServiceCall(call), isIncluded)
-      : check(STORAGE_INVARIANTS, toOperationReply(call), isIncluded);
+    const call = toObservedCall(exchange, operation, this.#settings, () =>
+      this.#validator.checkResponse(operation, exchange.received),
+    );
+    return [...this.#invariants].flatMap(([id, invariant]) => {
+      const isApplicable = findRule(id).api === operation.api && isIncluded(id);
+      const results = isApplicable ? invariant(call) : undefined;
+      return results ? [{ id, findings: toFindings(id, results) }] : [];
+    });
   }
-
-  #findOperation({ sent }: Exchange): { api: Api; operationId: string } | undefined {
-    const { method, url } = sent;
-    const { gatewayUrl, storageUrl } = this.#settings;
-    const [path = ''] = url.split('?', 1);
-    const gateway = `${gatewayUrl}/v1/cloudrun/`;
-    if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
-      const [name, ...rest] = path.slice(gateway.length).split('/');
-      const isRoot = rest.join('/') === '';
-      const operationId = `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
-      return name === '' ? undefined : { api: 'gateway', operationId };
-    }
-    const storage = `${storageUrl}/api/v2/envs/`;
-    if (method !== 'POST' || !path.startsWith(storage)) return undefined;
-    const [, name = ''] = /^[^/]+\/storages:(\w+)$/.exec(path.slice(storage.length)) ?? [];
-    const operation = { api: 'storage', operationId: name } as const;
-    return this.#validator.hasOperation(operation) ? operation : undefined;
-  }
-}
-
-/** Returns the findings of each invariant that applies to a call. */
-function check<Call extends OperationCall>(
-  invariants: Readonly<Partial<Record<SentenceId, Invariant<Call>>>>,
-  call: Call,
-  isIncluded: (id: SentenceId) => boolean,
-) {
-  const all = Object.entries(invariants) as [SentenceId, Invariant<Call>][];
-  return all.flatMap(([id, invariant]) => {
-    const results = isIncluded(id) ? invariant(call) : undefined;
-    return results ? [{ id, findings: toFindings(id, results) }] : [];
-  });
 }
 
 function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {

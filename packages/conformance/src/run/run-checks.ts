@@ -1,7 +1,6 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
 import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
-import { isInvariant } from '../invariants/observer.ts';
 import { NoWebSocketError } from '../not-run.ts';
 import type { Result } from '../result.ts';
 import { inParallel } from './in-parallel.ts';
@@ -25,9 +24,9 @@ export async function runChecks(
     const ended = parts.get(rule) as Part[];
     ended.push(await runCheck(run, check));
     const isLast = ended.length === waiting.get(rule)?.length;
-    if (isLast && !hasInvariant(rule)) onResult(decideRule(rule, ended));
+    if (isLast && !hasInvariant(run, rule)) onResult(decideRule(rule, ended));
   });
-  return new Map([...parts].filter(([rule]) => hasInvariant(rule)));
+  return new Map([...parts].filter(([rule]) => hasInvariant(run, rule)));
 }
 
 export function reportInvariants(
@@ -38,7 +37,7 @@ export function reportInvariants(
   for (const [rule, ofRule] of checked) {
     const bySentence = Map.groupBy(ofRule, ({ id }) => id);
     const parts = [...bySentence].flatMap(([id, ofSentence]): Part[] => {
-      if (!isInvariant(id)) return ofSentence;
+      if (!observer.observes(id)) return ofSentence;
       const { findings = [], scope } = observer.resultOf(id) ?? {};
       const decision = decideInvariant(scope, ofSentence);
       return decision ? [...ofSentence, { id, findings, scope, ...decision }] : ofSentence;
@@ -47,8 +46,8 @@ export function reportInvariants(
   }
 }
 
-function hasInvariant({ sentences }: Rule): boolean {
-  return Object.keys(sentences).some(isInvariant);
+function hasInvariant({ observer }: Run, { sentences }: Rule): boolean {
+  return Object.keys(sentences).some((id) => observer.observes(id));
 }
 
 async function runCheck(run: Run, check: Check): Promise<Part> {

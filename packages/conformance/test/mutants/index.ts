@@ -2,6 +2,7 @@ import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
+import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayRequestIds } from './gateway-request-ids.ts';
 import { gatewayRequests } from './gateway-requests.ts';
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   gatewayAddress,
   gatewayRequests,
   gatewayResponses,
+  gatewayDisposition,
   gatewayStreams,
   gatewayErrors,
   gatewayRequestIds,
