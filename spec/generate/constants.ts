@@ -119,11 +119,7 @@ ${ids.map((id) => `  | '${id}'`).join('\n')};`;
 
 export function toStorageOperations(contract: Contract): string {
   const operations = storageOperations(contract);
-  const changing = operations.filter((id) => contract.defaults.operations[id]?.changesFiles);
-  return [
-    constant('STORAGE_OPERATIONS', 'The operations of the storage API.', operations),
-    constant('CHANGING_OPERATIONS', 'The operations that change files.', changing),
-  ].join('\n\n');
+  return constant('STORAGE_OPERATIONS', 'The operations of the storage API.', operations);
 }
 
 /** The default profile, and the type of a complete one. In the schema, each field is optional. */

@@ -38,7 +38,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   forbiddenService: ['<name>', 'service that these credentials may not call'],
   only: ['<ids>', 'check only these rules, sentences or prefixes: GW-C1,ST-', 'Selection:'],
   known: ['<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'],
-  readOnly: ['', 'send no request that stores, changes or deletes a file'],
+  readOnly: ['', 'store no files; delete and copy only files that do not exist'],
   list: ['', 'list the selected rules, transactions and workflows, then exit'],
   budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
   report: ['<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],

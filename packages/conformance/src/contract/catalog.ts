@@ -1,6 +1,5 @@
 import gateway from '@berth/spec/gateway.v1.openapi30.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' };
-import { CHANGING_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import {
   APIS,
   type Api,
@@ -22,6 +21,7 @@ export type Need =
   | 'otherEnvToken'
   | 'forbiddenService'
   | 'storageCredentials'
+  /** Stores files: all other tests make changing calls only for files that do not exist. */
   | 'writes'
   | 'dredd';
 
@@ -78,16 +78,10 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
   }),
 );
 
-function needsOf({ api, operationId, status }: DocumentedResponse): Need[] {
+function needsOf({ api, status }: DocumentedResponse): Need[] {
   const ofGateway: Record<string, Need[]> = { 200: ['fixture'], 403: ['forbiddenService'] };
   if (api === 'gateway') return ['dredd', ...(ofGateway[status] ?? [])];
-  const writes: Need[] = status === '200' && changesFiles(operationId) ? ['writes'] : [];
-  return ['dredd', 'storageCredentials', ...writes];
-}
-
-/** Whether an operation changes files, so that it is not called with `--read-only`. */
-export function changesFiles(operation: string): boolean {
-  return (CHANGING_OPERATIONS as readonly string[]).includes(operation);
+  return ['dredd', 'storageCredentials'];
 }
 
 /** The workflows that run on their own. Those in other documents than `files` start with steps that are in `files`. */

@@ -7,9 +7,3 @@ export const STORAGE_OPERATIONS = [
   "batchDelete",
   "batchCopyFile"
 ] as const;
-
-/** The operations that change files. */
-export const CHANGING_OPERATIONS = [
-  "batchDelete",
-  "batchCopyFile"
-] as const;
