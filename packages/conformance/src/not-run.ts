@@ -39,20 +39,6 @@ export class SkipError extends NotRunError {
 /** Ends the part of a check that needs WebSockets, because no handshake gets a response. */
 export class NoWebSocketError extends SkipError {}
 
-/** Ends a check after a finding that makes the remaining assertions pointless. */
-export class FailError extends Error {}
-
-/** Skips a check if valid credentials are rejected during a run, because that proves nothing about its rule. */
-export function assertRejectable(
-  call: { credentials?: unknown; acceptsRejection?: boolean },
-  status: number,
-  api: string,
-): void {
-  if ((call.credentials ?? 'valid') !== 'valid' || call.acceptsRejection) return;
-  const reason = `rejected the credentials with ${status}, although it accepted them before`;
-  throw new SkipError(`the ${api} ${reason}`);
-}
-
 /** @param signal of the run; once it has aborted, that is the cause of any error */
 export function toNotRun(error: unknown, signal: AbortSignal): NotRun {
   if (signal.aborted) return skipped(String(signal.reason));

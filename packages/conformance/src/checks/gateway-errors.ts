@@ -18,7 +18,6 @@ async function expectErrors(
   code: string,
 ): Promise<void> {
   for (const call of alternate(calls)) {
-    // Without `acceptsRejection`: credentials that have expired in the meantime are not the service's fault.
     const exchange = await t.gateway.call(call);
     t.expectEqual('the status', exchange.received.status, status, exchange);
     t.expectEqual('the code', Object(exchange.received.json).code, code, exchange);
@@ -41,7 +40,7 @@ export const callRejected = once('gateway-errors', (t) => {
     ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
   ];
   return t.onOneConnection(async ({ gateway }) => {
-    for (const call of calls) await gateway.call({ ...call, acceptsRejection: true });
+    for (const call of calls) await gateway.call(call);
   });
 });
 

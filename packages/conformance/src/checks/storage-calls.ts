@@ -1,6 +1,5 @@
 import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
-import type { StorageCallOptions } from '../context/storage-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isSuccess, type StorageReply } from '../invariants/read-response.ts';
@@ -77,19 +76,9 @@ export type GoodFields = Awaited<ReturnType<typeof makeGoodFields>>;
 export const acceptedFields = once('good-fields', async (t) => {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
-    const { rejected, received } = await tryCall(t, operation, fields[operation]);
+    const { rejected, received } = await t.storage.call(operation, fields[operation]);
     if (!rejected) continue;
     throw new SkipError(`a valid call to ${operation} was rejected with ${received.status}`);
   }
   return fields;
 });
-
-/** Makes a call that may be rejected. */
-export function tryCall(
-  t: CallContext,
-  operation: string,
-  fields: object,
-  options: StorageCallOptions = {},
-): Promise<StorageReply> {
-  return t.storage.call(operation, fields, { ...options, acceptsRejection: true });
-}

@@ -12,7 +12,6 @@ import {
   type GoodFields,
   makeGoodFields,
   needsFiles,
-  tryCall,
 } from './storage-calls.ts';
 
 type CallArguments = [operation: string, fields: object, options?: StorageCallOptions];
@@ -24,14 +23,14 @@ type ToCalls = (good: GoodFields, t: CheckContext) => CallArguments[];
 const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const call of toCalls(await makeGoodFields(t), t))
-      expectAccepted(t, await tryCall(t, ...call));
+      expectAccepted(t, await t.storage.call(...call));
   });
 
 /** Defines a check that calls are rejected; `ST-RESPONSE` is about the format of the responses. */
 const defineRejected = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const [operation, fields, options = {}] of toCalls(await makeGoodFields(t), t)) {
-      const reply = await tryCall(t, operation, fields, options);
+      const reply = await t.storage.call(operation, fields, options);
       expectRejected(t, reply);
       const { body } = options;
       const { status } = reply.received;
@@ -155,7 +154,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
     throw new DisabledError('only the form in --request-form is checked');
   }
   const call = async (operation: StorageOperation, fields: object) => {
-    const reply = await tryCall(t, operation, fields, { isOtherForm: true });
+    const reply = await t.storage.call(operation, fields, { isOtherForm: true });
     if (reply.rejected) throw new DisabledError(`${operation} accepts only one form of requests`);
     return reply;
   };
@@ -208,7 +207,7 @@ async function expectUndone(t: CheckContext): Promise<void> {
     ],
   };
   for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
-    const reply = await tryCall(t, operation, { fileList }, options);
+    const reply = await t.storage.call(operation, { fileList }, options);
     // Other rules cover a call that is not rejected.
     if (!reply.rejected) throw new SkipError(`${what} is not rejected`);
     const { entries } = await t.storage.list('batchGetTempUrls', toItems(ids));

@@ -8,7 +8,7 @@ import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
 import { type Entry, hasFailed } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
 import { show } from '../redact.ts';
-import { makeGoodFields, missingFileId, needsFiles, tryCall } from './storage-calls.ts';
+import { makeGoodFields, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
 const callWithoutFiles = once('calls-without-files', async (t): Promise<void> => {
@@ -21,10 +21,10 @@ const callWithoutFiles = once('calls-without-files', async (t): Promise<void> =>
     ['batchCopyFile', { body: '{"fileList": [' }],
   ];
   for (const [operation, options] of rejected) {
-    await tryCall(t, operation, fields[operation], options);
+    await t.storage.call(operation, fields[operation], options);
   }
   // It may be rejected, but must not succeed without data.
-  await tryCall(t, 'batchGetTempUrls', { fileList: [] });
+  await t.storage.call('batchGetTempUrls', { fileList: [] });
 });
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
@@ -35,7 +35,7 @@ const callWithFiles = once(
     const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
     // A deployment may reject a list of this length, but must not cut it.
-    await tryCall(t, 'batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
+    await t.storage.call('batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
     await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
 
     const { entries } = await folder.tryCopy({ from: 'a.txt', to: 'copy.txt' });

@@ -3,7 +3,6 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
-import { FailError } from '../not-run.ts';
 import { show } from '../redact.ts';
 import { needsFiles } from './storage-calls.ts';
 
@@ -155,7 +154,7 @@ class Sequence {
   #expect(holds: boolean, message: string, call: Exchange): void {
     if (holds) return;
     this.contradiction = { message, call };
-    throw new FailError(message);
+    throw new Error(message);
   }
 }
 

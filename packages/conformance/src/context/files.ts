@@ -216,7 +216,7 @@ export class Files {
 
   tryCopy(...items: CopyItem[]): Promise<StorageReply> {
     const fileList = this.toCopyItems(items);
-    return this.#context.storage.call('batchCopyFile', { fileList }, { acceptsRejection: true });
+    return this.#context.storage.call('batchCopyFile', { fileList });
   }
 
   /** Finds out whether a copy whose paths have this spelling makes a file with the same content (D24). */

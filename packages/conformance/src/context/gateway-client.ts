@@ -8,8 +8,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { isGatewayError } from '../invariants/read-response.ts';
-import { assertRejectable, NoWebSocketError } from '../not-run.ts';
+import { NoWebSocketError } from '../not-run.ts';
 import type { Run } from './run.ts';
 
 export interface GatewayCall {
@@ -27,8 +26,6 @@ export interface GatewayCall {
   host?: string;
   /** Return a 429. Default: wait and send the request again. */
   keep429?: boolean;
-  /** Return a 401 even with `valid` credentials. Default: the check is skipped. */
-  acceptsRejection?: boolean;
 }
 
 export type GatewayClient = ReturnType<typeof createGatewayClient>;
@@ -36,28 +33,18 @@ export type GatewayClient = ReturnType<typeof createGatewayClient>;
 export function createGatewayClient(run: Run) {
   const { caller, settings } = run;
   const { gatewayUrl, gatewayHost } = settings;
-  function assertAccepted(call: GatewayCall, { received }: Exchange): void {
-    if (received.status === 401 && isGatewayError(received))
-      assertRejectable(call, received.status, 'gateway');
-  }
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,
     servicePath: toGatewayPath(run, {}),
 
-    async call(call: GatewayCall = {}): Promise<Exchange> {
-      const exchange = await caller.call(toGatewayCall(run, call));
-      assertAccepted(call, exchange);
-      return exchange;
-    },
+    call: (call: GatewayCall = {}): Promise<Exchange> => caller.call(toGatewayCall(run, call)),
 
     open: (call: GatewayCall): Promise<OpenExchange> => caller.open(toGatewayCall(run, call)),
 
     async upgrade(call: GatewayCall, offers: readonly string[] = []): Promise<Upgrade> {
       const { webSocket } = run.missing;
       if (webSocket) throw new NoWebSocketError(webSocket.reason);
-      const upgrade = await caller.upgrade(toGatewayCall(run, call), offers);
-      assertAccepted(call, upgrade);
-      return upgrade;
+      return caller.upgrade(toGatewayCall(run, call), offers);
     },
   };
 }

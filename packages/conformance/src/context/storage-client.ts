@@ -7,7 +7,7 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { type Entry, readReply, type StorageReply } from '../invariants/read-response.ts';
-import { assertRejectable, SkipError } from '../not-run.ts';
+import { SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import type { Run } from './run.ts';
 
@@ -25,8 +25,6 @@ export interface StorageCallOptions {
   body?: string;
   /** The query, without its question mark. */
   query?: string;
-  /** Return 401 and 403 even with valid credentials. Default: the check is skipped. */
-  acceptsRejection?: boolean;
 }
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
@@ -42,9 +40,6 @@ export function createStorageClient(run: Run, folder: string) {
     const exchange = await caller.call(toStorageCall(run, operation, fields, options));
     const reply = readReply(exchange, settings.wireProfile.envelope);
     secrets.addGrant(reply.data);
-    const { received } = exchange;
-    if ([401, 403].includes(received.status))
-      assertRejectable(options, received.status, 'storage API');
     return reply;
   }
 

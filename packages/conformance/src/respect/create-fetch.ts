@@ -26,17 +26,16 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
   async function call(url: string, request: Request): Promise<Exchange> {
     const { method } = request;
     const headers = [...request.headers].filter(([name]) => !replaced.includes(name));
-    const acceptsRejection = true;
     if (url.startsWith(services)) {
       const [, service = '', path = ''] = /^([^/?]*)(.*)$/.exec(url.slice(services.length)) ?? [];
       const body = new Uint8Array(await request.arrayBuffer());
       const credentials = request.headers.has('authorization') ? 'valid' : 'none';
-      return gateway.call({ method, service, path, headers, body, credentials, acceptsRejection });
+      return gateway.call({ method, service, path, headers, body, credentials });
     }
     const operation = toOperation(url);
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
-      const reply = await storage.call(operation, fields, { headers, acceptsRejection });
+      const reply = await storage.call(operation, fields, { headers });
       trackFiles(files, fields, reply.data);
       return reply;
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findRule } from '../contract/rules.ts';
 import { NetworkError } from '../http/connection.ts';
-import { DisabledError, FailError, NoWebSocketError, SkipError } from '../not-run.ts';
+import { DisabledError, NoWebSocketError, SkipError } from '../not-run.ts';
 import type { Outcome } from '../result.ts';
 import { decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
 
@@ -24,7 +24,7 @@ test.each<[string, error: unknown, made: Outcome, madeNone: Outcome]>([
 
 test('the end of the run explains every check that it interrupts', () => {
   const reason = { outcome: 'skip', reason: 'the run is over' };
-  for (const error of [new FailError(), new TypeError(), undefined]) {
+  for (const error of [new SkipError('no close'), new TypeError(), undefined]) {
     expect(decideCheck({ findings: 0, hasAsserted: false, error }, over)).toEqual(reason);
   }
 });

@@ -96,7 +96,7 @@ async function findGatewayCredentials(resources: Resources): Promise<Partial<Acc
   const attempts: Attempt[] = [];
   for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
     const { gateway, fixture } = probe(resources, { gatewayScheme });
-    const call = { path: '/echo', acceptsRejection: true };
+    const call = { path: '/echo' };
     const { received } = await callTarget(resources, 'gateway', () => gateway.call(call));
     const noFixture = (reason: string) => ({
       gatewayScheme,
@@ -131,9 +131,7 @@ async function findStorageForm(resources: Resources): Promise<Partial<Accepted>>
       const path = storage.path('probe.txt');
       const fileList = [{ fileID: `berth-${resources.id}-missing` }];
       const fields = operation === 'getUploadMetaData' ? { path } : { fileList };
-      const reply = await callTarget(resources, 'storage', () =>
-        storage.call(operation, fields, { acceptsRejection: true }),
-      );
+      const reply = await callTarget(resources, 'storage', () => storage.call(operation, fields));
       if (reply.data !== undefined && !reply.rejected) return { requestForm };
       attempts.push(toAttempt(reply.received, reply.code ?? codeOf(reply.received)));
     }
@@ -186,7 +184,7 @@ async function findCopyPaths(run: Run): Promise<Partial<Accepted>> {
 async function findWebSockets(run: Run): Promise<Partial<Accepted>> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   try {
-    const { socket } = await gateway.upgrade({ path: fixture.socket(), acceptsRejection: true });
+    const { socket } = await gateway.upgrade({ path: fixture.socket() });
     await closeSocket(socket);
     return {};
   } catch (error) {
