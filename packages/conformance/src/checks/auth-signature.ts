@@ -18,8 +18,8 @@ import {
   toTc3Header,
 } from '../http/sign.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
+import { assertClock, changeChars } from './auth.ts';
 import { expectForwarded, expectGatewayRejections, showResponse } from './gateway-calls.ts';
-import { assertClock, changeChars } from './wrong-credentials.ts';
 
 /** A call, and how its signature deviates from that of the call as it is sent. */
 interface SignedCall {

@@ -1,20 +1,24 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { StorageCallOptions } from '../context/storage-client.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
+import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
 import { SkipError } from '../not-run.ts';
-import { acceptedFields, expectAccepted, expectRejected, makeGoodFields } from './storage-calls.ts';
-import { changeChars, IDENTITIES } from './wrong-credentials.ts';
+import { changeChars, IDENTITIES } from './auth.ts';
+import {
+  acceptedFields,
+  expectAccepted,
+  expectRejected,
+  makeValidFields,
+} from './storage-calls.ts';
+
+/** What is changed in a valid call, by a name for it. */
+type Changes = Record<string, StorageCallOptions>;
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
-async function expectAllRejected(
-  t: CheckContext,
-  ways: Record<string, HeaderList | StorageCallOptions>,
-): Promise<void> {
+async function expectAllRejected(t: CheckContext, changes: Changes): Promise<void> {
   const fields = await acceptedFields(t);
-  for (const [index, [what, way]] of Object.entries(ways).entries()) {
-    const options = 'length' in way ? { credentials: way } : way;
+  for (const [index, [what, options]] of Object.entries(changes).entries()) {
     const turn = index % STORAGE_OPERATIONS.length;
     for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
       const reply = await t.storage.call(operation, fields[operation], options);
@@ -33,56 +37,58 @@ function readCredential(t: CheckContext, name: string): string {
 /** Trailing letters of a credential to change; if it is a signature, they are part of it. */
 const CHANGED = 8;
 
-/** Derives invalid values of the authorization header from a valid one, keyed by the change. */
-function forgeAuthorizations(t: CheckContext, value: string): Record<string, string> {
+/** Returns valid credentials with another authorization, which `change` derives from the valid one. */
+function forge(t: CheckContext, change = (value: string) => changeChars(value, -CHANGED)) {
+  const { authorization } = t.settings.wireProfile.storageHeaders;
+  const forged = change(readCredential(t, authorization));
+  return { credentials: withHeaders(t.storage.credentials(), [[authorization, forged]]) };
+}
+
+/** Returns signatures that someone without the secret key can make, if the run has a key pair. */
+function forgeSignatures(t: CheckContext): Changes {
   const { tc3, wireProfile, storageHeaders } = t.settings;
-  const wrong = {
-    'empty credentials': '',
-    'made-up credentials': 'made up',
-    'credentials with different last characters': changeChars(value, -CHANGED),
-    'credentials without their last characters': value.slice(0, -CHANGED),
-    'credentials with characters added': `${value}AAAA`,
-  };
-  if (tc3 === undefined || Object.keys(storageHeaders).length > 0) return wrong;
+  if (tc3 === undefined || Object.keys(storageHeaders).length > 0) return {};
   const seconds = Number(readCredential(t, wireProfile.storageHeaders.timestamp));
   const sign = (keys: Partial<typeof tc3>) =>
-    signStorage(seconds, tc3.storageSigningHost, { ...tc3, ...keys });
+    forge(t, () => signStorage(seconds, tc3.storageSigningHost, { ...tc3, ...keys }));
   const secretId = `${tc3.secretId}x`;
   return {
-    ...wrong,
-    'a signature made with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
-    'a signature made with an empty secret': sign({ secretKey: '' }),
-    'a signature with an unknown secret ID and an empty secret': sign({ secretId, secretKey: '' }),
+    'with a signature made with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
+    'with a signature made with an empty secret': sign({ secretKey: '' }),
+    'with a signature with an unknown secret ID and an empty secret': sign({
+      secretId,
+      secretKey: '',
+    }),
   };
 }
 
 /** Returns parts of valid credentials, alone, and what else authenticates no storage call. */
-function toLoneHeaders({ settings, storage }: CheckContext): Record<string, HeaderList> {
+function toIncomplete({ settings, storage }: CheckContext): Changes {
   const { authorization, sessionToken, timestamp } = settings.wireProfile.storageHeaders;
   const { gatewayToken } = settings;
   const credentials = storage.credentials();
   // Without it, the deployment accepts other headers, which are then complete.
   const [value] = readAll(credentials, authorization);
   const time = [timestamp, `${now()}`] as const;
-  const others = credentials.filter(([name]) => !isNamed(name, authorization));
+  const rest = credentials.filter(([name]) => !isNamed(name, authorization));
   return {
-    [`with only ${timestamp}`]: [time],
-    [`with only ${sessionToken} and ${timestamp}`]: [[sessionToken, 'made-up'], time],
+    'without credentials': { credentials: 'none' },
+    [`with only ${timestamp}`]: { credentials: [time] },
+    [`with only ${sessionToken} and ${timestamp}`]: {
+      credentials: [[sessionToken, 'made-up'], time],
+    },
     ...(value && {
-      [`without ${authorization}`]: [...others, ...IDENTITIES],
-      'with its authorization in the Authorization header': [['Authorization', value], time],
+      [`without ${authorization}`]: { credentials: [...rest, ...IDENTITIES] },
+      'with its authorization in the Authorization header': {
+        credentials: [['Authorization', value], time],
+      },
     }),
     ...(gatewayToken && {
-      'with only a token for the gateway': [['Authorization', `Bearer ${gatewayToken}`]],
+      'with only a token for the gateway': {
+        credentials: [['Authorization', `Bearer ${gatewayToken}`]],
+      },
     }),
   };
-}
-
-/** Returns valid credentials with another authorization, by default a wrong one. */
-function toWrong(t: CheckContext, wrong?: string): HeaderList {
-  const { authorization } = t.settings.wireProfile.storageHeaders;
-  const value = wrong ?? changeChars(readCredential(t, authorization), -CHANGED);
-  return withHeaders(t.storage.credentials(), [[authorization, value]]);
 }
 
 export const authStorage: readonly Check[] = [
@@ -102,34 +108,37 @@ export const authStorage: readonly Check[] = [
       }
     }
   }),
-  defineCheck('AU-STORAGE-REJECTED/1', [], (t) =>
-    expectAllRejected(t, { 'without credentials': [], ...toLoneHeaders(t) }),
+  defineCheck('AU-STORAGE-REJECTED/1', [], (t) => expectAllRejected(t, toIncomplete(t))),
+  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) =>
+    expectAllRejected(t, {
+      'with empty credentials': forge(t, () => ''),
+      'with made-up credentials': forge(t, () => 'made up'),
+      'with credentials with different last characters': forge(t),
+      'with credentials without their last characters': forge(t, (value) =>
+        value.slice(0, -CHANGED),
+      ),
+      'with credentials with characters added': forge(t, (value) => `${value}AAAA`),
+      ...forgeSignatures(t),
+      'with wrong credentials and headers that name a user': { ...forge(t), headers: IDENTITIES },
+    }),
   ),
-  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) => {
-    const value = readCredential(t, t.settings.wireProfile.storageHeaders.authorization);
-    const forged = Object.entries(forgeAuthorizations(t, value));
-    return expectAllRejected(t, {
-      ...Object.fromEntries(forged.map(([what, wrong]) => [`with ${what}`, toWrong(t, wrong)])),
-      'with wrong credentials and headers that name a user': [...toWrong(t), ...IDENTITIES],
-    });
-  }),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], (t) => {
     const { env } = t.settings;
-    const others = [t.uniqueName(), `${env}x`, `x${env}`];
-    const ways = others.map((other) => [`for the environment ${other}`, { env: other }]);
-    return expectAllRejected(t, Object.fromEntries(ways));
+    const envs = [t.uniqueName(), `${env}x`, `x${env}`];
+    const changes = envs.map((other) => [`for the environment ${other}`, { env: other }]);
+    return expectAllRejected(t, Object.fromEntries(changes));
   }),
   defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t) => {
-    const { batchGetTempUrls: fields } = await makeGoodFields(t);
-    const ways: Record<string, StorageCallOptions> = {
+    const { batchGetTempUrls: fields } = await makeValidFields(t);
+    const changes: Changes = {
       'without credentials': { credentials: 'none' },
-      'with wrong credentials': { credentials: toWrong(t) },
+      'with wrong credentials': forge(t),
       'for another environment': { env: t.uniqueName() },
     };
     await t.onOneConnection(async ({ storage }) => {
-      for (const [what, options] of Object.entries(ways)) {
-        const good = await storage.call('batchGetTempUrls', fields);
-        if (good.rejected) throw new SkipError('a valid call is rejected');
+      for (const [what, options] of Object.entries(changes)) {
+        const accepted = await storage.call('batchGetTempUrls', fields);
+        if (accepted.rejected) throw new SkipError('a valid call is rejected');
         const reply = await storage.call('batchGetTempUrls', fields, options);
         expectRejected(t, reply, `${what}, after a valid call on the same connection,`);
       }

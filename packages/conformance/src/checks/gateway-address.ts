@@ -87,7 +87,7 @@ function isAccepted({ received }: Exchange): boolean {
 }
 
 /** Characters that a name must not contain, as they appear in a path. */
-const BAD = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
+const FORBIDDEN = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
 
 /** Expects the fixture service not to receive a call. */
 async function expectNoCall(
@@ -179,14 +179,14 @@ export const gatewayAddress: readonly Check[] = [
   }),
   defineCheck('GW-NAME/2', [], async (t) => {
     const name = t.uniqueName();
-    const { service } = t.settings;
+    const existing = t.settings.service;
     const names = [
       ...['a', 'Z', name.padEnd(61, 'x'), name.padEnd(200, 'z')],
       // Some would be the name of a service if their ends were trimmed.
-      ...[`1${name}`, `_${name}`, `-${service}`, `${service}_`, `${service}%20`, '9-'],
-      ...BAD.map((bad) => `aZ7_${bad}-_7Zb`),
+      ...[`1${name}`, `_${name}`, `-${existing}`, `${existing}_`, `${existing}%20`, '9-'],
+      ...FORBIDDEN.map((character) => `aZ7_${character}-_7Zb`),
     ];
-    const calls = names.map((bad, index) => ({ service: bad, path: index % 3 === 0 ? '' : '/a' }));
+    const calls = names.map((service, index) => ({ service, path: index % 3 ? '/a' : '' }));
     for (const call of alternate(calls)) {
       const exchange = await t.gateway.call(call);
       expectError(t, exchange, `the name ${call.service}`);

@@ -57,7 +57,7 @@ export async function expectSuccesses(
  * Returns fields that every deployment must accept, for each operation. They refer to files that do not exist; their file
  * ID was issued by the deployment, so that it has no reason to reject a call as malformed.
  */
-export async function makeGoodFields(t: CallContext) {
+export async function makeValidFields(t: CallContext) {
   const from = 'sample.txt';
   const path = t.files.path(from);
   const fileID = await t.files.fileIdOf(path);
@@ -70,11 +70,11 @@ export async function makeGoodFields(t: CallContext) {
   } as const;
 }
 
-export type GoodFields = Awaited<ReturnType<typeof makeGoodFields>>;
+export type ValidFields = Awaited<ReturnType<typeof makeValidFields>>;
 
-/** Like `makeGoodFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
-export const acceptedFields = once('good-fields', async (t) => {
-  const fields = await makeGoodFields(t);
+/** Like `makeValidFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
+export const acceptedFields = once('valid-fields', async (t) => {
+  const fields = await makeValidFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const { rejected, received } = await t.storage.call(operation, fields[operation]);
     if (!rejected) continue;

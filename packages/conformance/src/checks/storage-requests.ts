@@ -9,27 +9,27 @@ import { cite } from '../redact.ts';
 import {
   expectAccepted,
   expectRejected,
-  type GoodFields,
-  makeGoodFields,
+  makeValidFields,
   needsFiles,
+  type ValidFields,
 } from './storage-calls.ts';
 
 type CallArguments = [operation: string, fields: object, options?: StorageCallOptions];
 
 /** Returns calls, made from fields that every deployment must accept. */
-type ToCalls = (good: GoodFields, t: CheckContext) => CallArguments[];
+type ToCalls = (valid: ValidFields, t: CheckContext) => CallArguments[];
 
 /** Defines a check that calls are accepted, in the form that `prepare` detected. */
 const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
-    for (const call of toCalls(await makeGoodFields(t), t))
+    for (const call of toCalls(await makeValidFields(t), t))
       expectAccepted(t, await t.storage.call(...call));
   });
 
 /** Defines a check that calls are rejected; `ST-RESPONSE` is about the format of the responses. */
 const defineRejected = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
-    for (const [operation, fields, options = {}] of toCalls(await makeGoodFields(t), t)) {
+    for (const [operation, fields, options = {}] of toCalls(await makeValidFields(t), t)) {
       const reply = await t.storage.call(operation, fields, options);
       expectRejected(t, reply);
       const { body } = options;
@@ -99,37 +99,37 @@ const toBroken = (text: string): string[] => [
 ];
 
 /** Values of other types, for each JSON type: some that a lax server mistakes for it, or that end in a 5xx. */
-const OTHERS: Record<string, (good: unknown) => unknown[]> = {
-  string: (good) => [1, null, [good], {}],
+const MISTYPED: Record<string, (value: unknown) => unknown[]> = {
+  string: (value) => [1, null, [value], {}],
   number: () => ['60', true, null],
   boolean: () => ['false', 1, null],
-  array: (good) => ['', {}, null, [good].flat()[0]],
-  object: (good) => ['text', null, [good]],
+  array: (value) => ['', {}, null, [value].flat()[0]],
+  object: (value) => ['text', null, [value]],
 };
 
-/** Returns variants of a value, each of which has one value of a wrong JSON type. */
-function toMistyped(good: unknown): unknown[] {
-  const others = OTHERS[Array.isArray(good) ? 'array' : typeof good]?.(good) ?? [];
+/** Returns variants of a value, each of which has one value of another JSON type. */
+function toMistyped(value: unknown): unknown[] {
+  const mistyped = MISTYPED[Array.isArray(value) ? 'array' : typeof value]?.(value) ?? [];
   // Code that looks only at the first item misses a later one.
-  if (Array.isArray(good))
-    return [...others, ...toMistyped(good[0]).flatMap((bad) => [[bad], [good[0], bad]])];
-  if (typeof good === 'string') return others;
-  const fields = Object.entries(Object(good)).flatMap(([name, value]) =>
-    toMistyped(value).map((bad) => ({ ...Object(good), [name]: bad })),
+  if (Array.isArray(value))
+    return [...mistyped, ...toMistyped(value[0]).flatMap((item) => [[item], [value[0], item]])];
+  if (typeof value === 'string') return mistyped;
+  const objects = Object.entries(Object(value)).flatMap(([name, field]) =>
+    toMistyped(field).map((variant) => ({ ...Object(value), [name]: variant })),
   );
-  return [...others, ...fields];
+  return [...mistyped, ...objects];
 }
 
 const REQUIRED = ['path', 'fileList', 'fileID', 'srcPath', 'dstPath'];
 
 /** Returns variants of an object, each without one of the required fields. */
-const toIncomplete = (good: object): object[] =>
-  REQUIRED.filter((name) => name in good).map((name) => ({ ...good, [name]: undefined }));
+const toIncomplete = (fields: object): object[] =>
+  REQUIRED.filter((name) => name in fields).map((name) => ({ ...fields, [name]: undefined }));
 
-/** The same for the items of a list: the incomplete one alone, after a good one and before one. */
+/** The same for the items of a list: the incomplete one alone, after a complete one and before one. */
 const toIncompleteItems = ({ fileList: [item] = [] }: { fileList?: unknown[] }): object[] =>
-  toIncomplete(Object(item)).flatMap((bad) =>
-    [[bad], [item, bad], [bad, item]].map((fileList) => ({ fileList })),
+  toIncomplete(Object(item)).flatMap((incomplete) =>
+    [[incomplete], [item, incomplete], [incomplete, item]].map((fileList) => ({ fileList })),
   );
 
 const toQuery = (fields: object): string => {
@@ -141,10 +141,10 @@ const toQuery = (fields: object): string => {
 
 /** Creates a call to each operation with each of several bodies. */
 const withBodies = (
-  good: Record<string, object>,
+  valid: Record<string, object>,
   toBodies: (fields: object) => string[],
 ): CallArguments[] =>
-  Object.entries(good).flatMap(([operation, fields]) =>
+  Object.entries(valid).flatMap(([operation, fields]) =>
     toBodies(fields).map((body): CallArguments => [operation, {}, { body }]),
   );
 
@@ -220,21 +220,21 @@ async function expectUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRequests: readonly Check[] = [
-  defineAccepted('ST-PATH/1', (good) => Object.entries(good)),
-  defineAccepted('ST-REQUEST/1', (good, t) =>
-    toSpellings((operation) => t.storage.body(good[operation])).map(([operation, options]) => {
-      return [operation, good[operation], options];
+  defineAccepted('ST-PATH/1', (valid) => Object.entries(valid)),
+  defineAccepted('ST-REQUEST/1', (valid, t) =>
+    toSpellings((operation) => t.storage.body(valid[operation])).map(([operation, options]) => {
+      return [operation, valid[operation], options];
     }),
   ),
-  defineAccepted('ST-REQUEST/2', (good, t) => [
-    ...Object.entries(good),
+  defineAccepted('ST-REQUEST/2', (valid, t) => [
+    ...Object.entries(valid),
     ['batchCopyFile', { fileList: toCopies(t) }],
   ]),
-  defineAccepted('ST-UNKNOWN-FIELDS', (good) => {
-    const [link] = good.batchGetTempUrls.fileList;
-    const [copy] = good.batchCopyFile.fileList;
+  defineAccepted('ST-UNKNOWN-FIELDS', (valid) => {
+    const [link] = valid.batchGetTempUrls.fileList;
+    const [copy] = valid.batchCopyFile.fileList;
     return [
-      ...STORAGE_OPERATIONS.map((name): CallArguments => [name, { ...UNKNOWN, ...good[name] }]),
+      ...STORAGE_OPERATIONS.map((name): CallArguments => [name, { ...UNKNOWN, ...valid[name] }]),
       ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
       ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
     ];
@@ -245,30 +245,30 @@ export const storageRequests: readonly Check[] = [
     }),
   ),
   // What lenient routers ignore after the name of an operation.
-  defineRejected('ST-PATH/2', (good) =>
-    Object.entries(good).flatMap(([operation, fields]): CallArguments[] => [
+  defineRejected('ST-PATH/2', (valid) =>
+    Object.entries(valid).flatMap(([operation, fields]): CallArguments[] => [
       [`${operation}X`, fields],
       [`${operation}.json`, fields],
     ]),
   ),
-  defineRejected('ST-PATH/3', (good) =>
-    Object.entries(good).map(([operation, fields]) => {
+  defineRejected('ST-PATH/3', (valid) =>
+    Object.entries(valid).map(([operation, fields]) => {
       return [operation, {}, { method: 'GET', query: toQuery(fields) }];
     }),
   ),
-  defineRejected('ST-INVALID/1', (good, t) =>
-    withBodies(good, (fields) => toBroken(t.storage.body(fields))),
+  defineRejected('ST-INVALID/1', (valid, t) =>
+    withBodies(valid, (fields) => toBroken(t.storage.body(fields))),
   ),
-  defineRejected('ST-INVALID/2', (good, t) =>
-    withBodies(good, (fields) =>
+  defineRejected('ST-INVALID/2', (valid, t) =>
+    withBodies(valid, (fields) =>
       [...toIncomplete(fields), ...toIncompleteItems(fields)].map(t.storage.body),
     ),
   ),
-  defineRejected('ST-INVALID/3', (good, t) => {
-    const [{ fileID }] = good.batchGetTempUrls.fileList;
+  defineRejected('ST-INVALID/3', (valid, t) => {
+    const [{ fileID }] = valid.batchGetTempUrls.fileList;
     const batchGetTempUrls = { fileList: [{ fileID, maxAge: t.storage.maxAge(600) }] };
     const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];
-    return withBodies({ ...good, batchGetTempUrls }, toBodies);
+    return withBodies({ ...valid, batchGetTempUrls }, toBodies);
   }),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),

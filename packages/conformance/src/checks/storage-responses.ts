@@ -8,11 +8,11 @@ import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
 import { type Entry, hasFailed } from '../invariants/read-response.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
 import { show } from '../redact.ts';
-import { makeGoodFields, missingFileId, needsFiles } from './storage-calls.ts';
+import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
 const callWithoutFiles = once('calls-without-files', async (t): Promise<void> => {
-  const fields = await makeGoodFields(t);
+  const fields = await makeValidFields(t);
   await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
   const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
     ...STORAGE_OPERATIONS.map((operation) => [operation, { body: '{}' }] as const),

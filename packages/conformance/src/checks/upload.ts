@@ -11,8 +11,8 @@ import {
 import { hasErrorElement } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
 import { cite } from '../redact.ts';
+import { changeChars } from './auth.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
-import { changeChars } from './wrong-credentials.ts';
 
 const BOUNDARY = 'berth-boundary';
 

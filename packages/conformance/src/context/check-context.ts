@@ -24,14 +24,12 @@ import { createStorageClient, type StorageClient } from './storage-client.ts';
 export interface Check extends Runnable {
   id: SentenceId;
   run: (context: CheckContext) => Promise<unknown>;
-  /** Whether `run` makes assertions. Otherwise, it only makes calls for the invariant. */
-  asserts: boolean;
   invariant?: Invariant;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
 }
 
-/** Defines a check that must make assertions to pass. */
+/** Defines a check, which must make assertions to pass, unless it has an invariant. */
 export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
@@ -39,7 +37,7 @@ export function defineCheck(
   more: Pick<Check, 'waits' | 'invariant'> = {},
 ): Check {
   const { engine, api } = findRule(id);
-  return { engine, id, api, needs, run, asserts: true, ...more };
+  return { engine, id, api, needs, run, ...more };
 }
 
 /** Defines a check for each of several invariants. `makeCalls` causes the responses that they apply to. */
@@ -48,9 +46,9 @@ export function defineInvariants(
   makeCalls: (t: CallContext) => Promise<unknown>,
   invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
 ): Check[] {
-  return Object.entries(invariants).map(([id, invariant]) => {
-    return { ...defineCheck(id as SentenceId, needs, makeCalls, { invariant }), asserts: false };
-  });
+  return Object.entries(invariants).map(([id, invariant]) =>
+    defineCheck(id as SentenceId, needs, makeCalls, { invariant }),
+  );
 }
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */

@@ -69,7 +69,7 @@ async function attempt(check: Check, context: CheckContext): Promise<Decision> {
     error = thrown;
   }
   const { record, signal } = context;
-  const hasAsserted = !check.asserts || record.assertions > 0;
+  const hasAsserted = check.invariant !== undefined || record.assertions > 0;
   const findings = record.findings.length;
   if (error instanceof NoWebSocketError && hasAsserted) context.note(error.message);
   return decideCheck({ findings, hasAsserted, error }, signal);
