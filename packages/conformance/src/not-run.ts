@@ -36,9 +36,6 @@ export class SkipError extends NotRunError {
   readonly outcome = 'skip';
 }
 
-/** Ends the part of a check that needs WebSockets, because no handshake gets a response. */
-export class NoWebSocketError extends SkipError {}
-
 /** @param signal of the run; once it has aborted, that is the cause of any error */
 export function toNotRun(error: unknown, signal: AbortSignal): NotRun {
   if (signal.aborted) return skipped(String(signal.reason));

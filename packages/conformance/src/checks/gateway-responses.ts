@@ -201,8 +201,9 @@ export const requestResponses = once('responses', async (t) => {
   return responses;
 });
 
-/** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
-export const requestHandshakes = once('handshakes', async (t): Promise<Exchange> => {
+/** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409, if any. */
+export const requestHandshakes = once('handshakes', async (t): Promise<Exchange | undefined> => {
+  if (t.run.missing.webSocket) return undefined;
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
   await closeSocket(socket);
@@ -271,7 +272,7 @@ export const gatewayResponses: readonly Check[] = [
     }
     const rejected = await requestHandshakes(t);
     const what = 'a handshake that the service rejects: the status';
-    t.expectEqual(what, rejected.received.status, 409, rejected);
+    if (rejected) t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
   ...defineInvariants(['fixture'], requestResponses, { 'GW-BODY': sameBody, 'GW-SSE': sameEvents }),
   ...defineInvariants(['fixture'], requestAll, {

@@ -8,7 +8,6 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { NoWebSocketError } from '../not-run.ts';
 import type { Run } from './run.ts';
 
 export interface GatewayCall {
@@ -41,11 +40,8 @@ export function createGatewayClient(run: Run) {
 
     open: (call: GatewayCall): Promise<OpenExchange> => caller.open(toGatewayCall(run, call)),
 
-    async upgrade(call: GatewayCall, offers: readonly string[] = []): Promise<Upgrade> {
-      const { webSocket } = run.missing;
-      if (webSocket) throw new NoWebSocketError(webSocket.reason);
-      return caller.upgrade(toGatewayCall(run, call), offers);
-    },
+    upgrade: (call: GatewayCall, offers: readonly string[] = []): Promise<Upgrade> =>
+      caller.upgrade(toGatewayCall(run, call), offers),
   };
 }
 

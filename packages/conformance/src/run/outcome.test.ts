@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findRule } from '../contract/rules.ts';
 import { NetworkError } from '../http/connection.ts';
-import { DisabledError, NoWebSocketError, SkipError } from '../not-run.ts';
+import { DisabledError, SkipError } from '../not-run.ts';
 import type { Outcome } from '../result.ts';
 import { decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
 
@@ -10,7 +10,6 @@ const over = AbortSignal.abort('the run is over');
 
 test.each<[string, error: unknown, made: Outcome, madeNone: Outcome]>([
   ['finishes', undefined, 'pass', 'error'],
-  ['lacks WebSockets', new NoWebSocketError('none'), 'pass', 'skip'],
   ['lacks what it needs', new SkipError('no file'), 'skip', 'skip'],
   ['lacks an optional feature', new DisabledError('no forms'), 'disabled', 'disabled'],
   ['gets no response', new NetworkError('late', 'TIMEOUT'), 'error', 'error'],

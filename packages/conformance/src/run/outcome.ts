@@ -2,7 +2,6 @@
  * How a rule gets its outcome. The first line that applies counts:
  *
  * | A check of a sentence has findings, finished or not            | `fail`                                          |
- * | It lacks only WebSockets, and has made assertions              | `pass`                                          |
  * | It did not finish                                              | `disabled`, `skip` or `error`, by what it threw |
  * | It has made no assertions                                      | `error`                                         |
  * | Otherwise                                                      | `pass`                                          |
@@ -16,7 +15,7 @@
  * sentences has. `report/verdict.ts` says what outcomes mean for the run.
  */
 import type { Rule } from '../contract/rules.ts';
-import { NoWebSocketError, skipped, toNotRun } from '../not-run.ts';
+import { skipped, toNotRun } from '../not-run.ts';
 import {
   type Finding,
   type Outcome,
@@ -44,7 +43,6 @@ export function decideCheck(
 ): Decision {
   const { findings, hasAsserted, error } = check;
   if (findings > 0) return { outcome: 'fail' };
-  if (error instanceof NoWebSocketError && hasAsserted) return { outcome: 'pass' };
   if (error !== undefined) return toNotRun(error, signal);
   if (!hasAsserted) return toNotRun(new Error('the check made no assertions'), signal);
   return { outcome: 'pass' };

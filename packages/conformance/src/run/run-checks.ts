@@ -1,7 +1,6 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
 import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
-import { NoWebSocketError } from '../not-run.ts';
 import type { Result } from '../result.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Decision, decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
@@ -71,6 +70,5 @@ async function attempt(check: Check, context: CheckContext): Promise<Decision> {
   const { record, signal } = context;
   const hasAsserted = check.invariant !== undefined || record.assertions > 0;
   const findings = record.findings.length;
-  if (error instanceof NoWebSocketError && hasAsserted) context.note(error.message);
   return decideCheck({ findings, hasAsserted, error }, signal);
 }
