@@ -9,7 +9,7 @@ import {
 import {
   type Entry,
   entryOf,
-  hasXmlError,
+  hasErrorElement,
   isSuccess,
   type StorageReply,
 } from '../invariants/read-response.ts';
@@ -155,7 +155,7 @@ export class Files {
       stream: stream && (() => stream(body)),
     });
     const { status, text } = exchange.received;
-    return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
+    return { ...exchange, isAccepted: status < 400 && !hasErrorElement(text) };
   }
 
   async send(name: string, content: Buffer | string, options?: PostOptions) {

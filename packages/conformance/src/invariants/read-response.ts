@@ -60,17 +60,8 @@ export function hasFailed({ code, message }: Entry): boolean {
   return [code, message].some((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** Whether a text looks like XML with an `Error` element, at any depth, with or without a namespace prefix. */
-export function hasXmlError(text: string): boolean {
-  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
-  return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
-}
-
-/** Whether a text is an XML document with a complete `Error` element. */
+/** Whether a text is XML with a complete `Error` element, at any depth, with or without a namespace prefix. */
 export function hasErrorElement(text: string): boolean {
-  if (!hasXmlError(text)) return false;
-  const found = /<((?:[\w.-]+:)?Error)[\s/>]/.exec(text);
-  const end = found ? text.indexOf('>', found.index) : -1;
-  if (found === null || end < 0) return false;
-  return text[end - 1] === '/' || text.includes(`</${found[1]}`);
+  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
+  return isXml && /<((?:[\w.-]+:)?Error)(\s[^>]*)?(\/>|>[\s\S]*<\/\1\s*>)/.test(text);
 }
