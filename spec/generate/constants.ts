@@ -1,4 +1,5 @@
 import { type Any, type Contract, mapValues, toIdentity } from './read.ts';
+import { TOPICS } from './read-rules.ts';
 import { constant } from './write.ts';
 
 // Modules of constants: what packages need from the contract at run time, so that they load no JSON and a
@@ -112,7 +113,9 @@ export function toRuleIds({ rules }: Contract): string {
     ({ id, sentences }) =>
       sentences?.map((_: string, index: number) => `${id}/${index + 1}`) ?? [id],
   );
-  return `/** Every sentence of the rules: a rule, or one of the numbered sentences of a rule that has several. */
+  return `${constant('TOPICS', 'What rules are about, by the beginning of their IDs.', TOPICS)}
+
+/** Every sentence of the rules: a rule, or one of the numbered sentences of a rule that has several. */
 export type SentenceId =
 ${ids.map((id) => `  | '${id}'`).join('\n')};`;
 }

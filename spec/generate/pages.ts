@@ -1,4 +1,5 @@
 import type { Any, Contract } from './read.ts';
+import { TOPICS } from './read-rules.ts';
 
 // The pages of `docs/reference/` that are derived from the contract.
 
@@ -62,14 +63,6 @@ and HEAD with 405 \`AccessDenied\`.
 function toSeconds({ retryAfter }: Any): string {
   return retryAfter === undefined ? '' : `${retryAfter} s`;
 }
-
-const TOPICS: Record<string, string> = {
-  GW: 'Gateway',
-  AU: 'Authentication',
-  ST: 'Storage',
-  UP: 'Upload target',
-  CL: 'Clients',
-};
 
 /** Every rule by its ID, with the sentence or decision that it comes from. */
 export function toRulesPage({ rules }: Contract): string {

@@ -12,6 +12,15 @@ export type Any = any;
 /** The files, in the order of the rule set. */
 const FILES = ['gateway', 'auth', 'storage', 'upload', 'clients'];
 
+/** What rules are about, by the beginning of their IDs. */
+export const TOPICS: Record<string, string> = {
+  GW: 'Gateway',
+  AU: 'Authentication',
+  ST: 'Storage API',
+  UP: 'Upload target',
+  CL: 'Clients',
+};
+
 type Known = { documents: Any; defaults: Any; decisions: object };
 
 /**
@@ -64,7 +73,7 @@ function createValidator(known: Known, outline: string[]): (rule: Any) => string
     required: ['id', 'level', 'statement', 'documents', 'operations', 'places'],
     additionalProperties: false,
     properties: {
-      id: { type: 'string', pattern: '^(GW|ST|UP|AU|CL)(-[A-Z0-9]+)+$' },
+      id: { type: 'string', pattern: `^(${Object.keys(TOPICS).join('|')})(-[A-Z0-9]+)+$` },
       level: { enum: ['MUST', 'SHOULD'] },
       statement: sentence,
       // What the statement means in detail. They are numbered: `GW-PATH/2`.

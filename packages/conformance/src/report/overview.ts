@@ -1,24 +1,20 @@
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { TOPICS } from '../generated/rule-ids.gen.ts';
 import { listUnchecked, type Result } from '../result.ts';
 import { cut } from './evidence.ts';
 import type { Report } from './verdict.ts';
 
 export const IDS_SHOWN = 3;
 
-type Prefix = SentenceId extends `${infer Start}-${string}` ? Start : never;
-
-const AREAS: Record<Prefix | 'dredd' | 'respect', string> = {
-  GW: 'Gateway',
-  AU: 'Authentication',
-  ST: 'Storage API',
-  UP: 'Upload target',
+/** The titles of groups of results: of rules by the beginning of their IDs, of others by their engine. */
+const AREAS: Record<string, string> = {
+  ...TOPICS,
   dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
 };
 
 export function groupByArea(results: readonly Result[]): [title: string, results: Result[]][] {
   const toArea = ({ engine, id }: Result) =>
-    AREAS[engine === 'rules' ? (id.split('-', 1)[0] as Prefix) : engine];
+    AREAS[engine === 'rules' ? (id.split('-')[0] ?? '') : engine] ?? '';
   return [...Map.groupBy(results, toArea)];
 }
 
