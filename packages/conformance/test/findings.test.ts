@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
-import { frames, retarget } from './mutants/hooks/gateway.ts';
+import { frames } from './mutants/hooks/gateway.ts';
 import type { Hooks } from './proxy/messages.ts';
 import { runSuite } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
@@ -51,15 +51,6 @@ test('the errors of a gateway without the fixture service are checked, even if t
   const { exitCode, results } = await createConformance({ ...access, only: ['GW-ERROR'] }).run();
   expect(exitCode).toBe(1);
   expect(results.find(({ id }) => id === 'GW-ERROR')?.outcome).toBe('fail');
-});
-
-test('a gateway that takes a longer name for that of a service violates no rule about paths', async () => {
-  await using target = await startFronted(
-    retarget((path) => path.replace(/(?<=cloudrun\/)conformance[^/?]+/, 'conformance')),
-  );
-  const only = ['GW-PATH', 'GW-ERROR-NOT-FOUND'];
-  const { fail } = await runSuite({ ...target.options, only });
-  expect(fail).toEqual([expect.stringMatching(/^GW-ERROR-NOT-FOUND: /)]);
 });
 
 test('an environment whose name is as long as a label may be passes', async () => {

@@ -7,13 +7,7 @@ import {
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Claim } from '../invariants/claims.ts';
-import {
-  type Invariant,
-  isHandshake,
-  isOfService,
-  isOwnError,
-  type ObservedCall,
-} from '../invariants/invariant.ts';
+import { type Invariant, isHandshake, isOfService, isOwnError } from '../invariants/invariant.ts';
 import { SkipError } from '../not-run.ts';
 import { openSocket, POST } from './gateway-calls.ts';
 import { callRejected } from './gateway-errors.ts';
@@ -36,8 +30,8 @@ async function callHandshakes(t: CallContext): Promise<void> {
   await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
 }
 
-const hasId = ({ received }: ObservedCall): Claim[] => [
-  [(received.header('x-request-id') ?? '').trim() !== '', 'the response must have an X-Request-Id'],
+const hasId = (call: Exchange): Claim[] => [
+  [readId(call) !== '', 'the response must have an X-Request-Id'],
 ];
 
 /** For responses whose sender is certain: an intermediary may send others. */

@@ -95,10 +95,8 @@ function expectApart(t: CheckContext, call: GatewayCall & { path: string }, exch
     const [marks, cookies] = ['X-Conformance', 'Cookie'].map((name) => readAll(headers, name));
     return `GET ${target} with X-Conformance "${marks}" and Cookie "${cookies}"`;
   };
-  const [actual, expected] = [
-    show(echo.target, echo.headers),
-    show(call.path, toHeaderList(call.headers)),
-  ];
+  const actual = show(echo.target, echo.headers);
+  const expected = show(call.path, toHeaderList(call.headers));
   const found = `the response to ${expected} shows another call, or a mix of two: ${actual}`;
   t.expect(actual === expected, found, exchange);
 }
@@ -145,10 +143,7 @@ export const gatewayRequests: readonly Check[] = [
       }
     });
     const calls = toApartCalls('once');
-    const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));
-    for (const [index, exchange] of exchanges.entries()) {
-      expectApart(t, calls[index] as (typeof calls)[number], exchange);
-    }
+    await Promise.all(calls.map(async (call) => expectApart(t, call, await t.gateway.call(call))));
     const mark = t.uniqueName();
     const path = t.fixture.respond({ status: 503, mark });
     const exchange = await t.gateway.call({ ...POST, path });
