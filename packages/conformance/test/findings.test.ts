@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import { frames } from './mutants/hooks/gateway.ts';
-import type { Hooks } from './proxy/messages.ts';
+import { type Hooks, MutatedResponse } from './proxy/messages.ts';
 import { runSuite } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
@@ -51,6 +51,20 @@ test('the errors of a gateway without the fixture service are checked, even if t
   const { exitCode, results } = await createConformance({ ...access, only: ['GW-ERROR'] }).run();
   expect(exitCode).toBe(1);
   expect(results.find(({ id }) => id === 'GW-ERROR')?.outcome).toBe('fail');
+});
+
+test('the responses of a service whose name begins like a made-up one are not the errors of the gateway', async () => {
+  await using target = await startFronted({
+    request(request) {
+      request.target = request.target.replace('/berth-fixture', '/conformance');
+      const isLimited = request.query.includes('status=429&');
+      return isLimited ? new MutatedResponse(429, {}, 'Slow down.') : undefined;
+    },
+  });
+  const { gatewayUrl, gatewayHost, gatewayToken } = target.options;
+  const options = { gatewayUrl, gatewayHost, gatewayToken, service: 'berth-fixture' };
+  const ran = await runSuite({ ...options, only: ['GW-ERROR/1', 'GW-BODY'] });
+  expect(ran).toMatchObject({ exitCode: 0, pass: ['GW-BODY', 'GW-ERROR'] });
 });
 
 test('an environment whose name is as long as a label may be passes', async () => {

@@ -113,14 +113,18 @@ export const MADE_UP = 'berth-';
  * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
  * body is recognized, because a hosted service may respond with any status and body.
  */
-export function isOwnError({ received, fixtureResponse, service = '', settings }: ObservedCall) {
+export function isOwnError(call: ObservedCall): boolean {
+  const { received, fixtureResponse, settings } = call;
   if (received.status < 400 || fixtureResponse) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
-  const isUncallable =
-    !SERVICE_NAME.test(service) ||
-    service.startsWith(MADE_UP) ||
-    service === settings.forbiddenService;
-  return isUncallable || isGatewayError(received) || CODES.has(Object(received.json).code);
+  return isUncallable(call) || isGatewayError(received) || CODES.has(Object(received.json).code);
+}
+
+function isUncallable({ service = '', anyPath, settings }: ObservedCall): boolean {
+  const isFixture = anyPath !== undefined;
+  if (isFixture) return false;
+  const isForbidden = service === settings.forbiddenService;
+  return isForbidden || service.startsWith(MADE_UP) || !SERVICE_NAME.test(service);
 }
