@@ -1,18 +1,12 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Api } from '../contract/openapi.ts';
-import {
-  type Echo,
-  type FixtureResponse,
-  readEcho,
-  readFixtureResponse,
-} from '../fixture-protocol.ts';
+import type { Echo, FixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
-import { type Call, type Exchange, readAll } from '../http/exchange.ts';
+import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
 import type { Claim } from './claims.ts';
-import { isGatewayError, readReply, type StorageReply } from './read-response.ts';
+import { isGatewayError, type StorageReply } from './read-response.ts';
 
 /**
  * Checks whether a response is as a sentence says. Called for every operation of the sentence's API. Returns `undefined`
@@ -50,45 +44,6 @@ export interface ObservedCall extends Exchange, Operation {
   fixtureResponse: FixtureResponse | undefined;
   /** Storage API: the content of the envelope. */
   reply: StorageReply;
-}
-
-export function toObservedCall(
-  exchange: Exchange,
-  operation: Operation,
-  settings: Settings,
-  checkSchema: () => Finding[],
-): ObservedCall {
-  const anyPath = operation.service === settings.service ? operation.rest : undefined;
-  const echo = readEcho(exchange);
-  const fixtureResponse = echo ? undefined : readFixtureResponse(exchange, anyPath ?? '');
-  const reply = readReply(exchange, settings.wireProfile.envelope);
-  return {
-    ...exchange,
-    ...operation,
-    settings,
-    checkSchema,
-    anyPath,
-    echo,
-    fixtureResponse,
-    reply,
-  };
-}
-
-export function findOperation(
-  { method, url }: Call,
-  { gatewayUrl, storageUrl }: Settings,
-): Operation | undefined {
-  const [path = ''] = url.split('?', 1);
-  const gateway = `${gatewayUrl}/v1/cloudrun/`;
-  if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
-    const [, service = '', rest = ''] = /^([^/]*)(.*)$/s.exec(path.slice(gateway.length)) ?? [];
-    const isRoot = rest === '' || rest === '/';
-    const operationId = `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
-    return service === '' ? undefined : { api: 'gateway', operationId, service, rest };
-  }
-  const operationId = STORAGE_OPERATIONS.find((name) => path.endsWith(`/storages:${name}`));
-  const isStorage = method === 'POST' && path.startsWith(`${storageUrl}/api/v2/envs/`);
-  return isStorage && operationId ? { api: 'storage', operationId } : undefined;
 }
 
 export const isHandshake = ({ sent }: ObservedCall): boolean =>

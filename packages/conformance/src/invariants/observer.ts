@@ -1,13 +1,16 @@
 import { toContract } from '../contract/openapi.ts';
 import { findRule, placeOf } from '../contract/rules.ts';
+import { readEcho, readFixtureResponse } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import type { Call, Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { isSelected, type Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
-import { findOperation, type Invariants, toObservedCall } from './invariant.ts';
+import type { Invariants, ObservedCall, Operation } from './invariant.ts';
+import { readReply } from './read-response.ts';
 
 interface Observed {
   scope: Scope;
@@ -60,14 +63,28 @@ export class Observer {
   #check(exchange: Exchange, isIncluded: (id: SentenceId) => boolean) {
     const operation = findOperation(exchange.sent, this.#settings);
     if (operation === undefined) return [];
-    const call = toObservedCall(exchange, operation, this.#settings, () =>
-      this.#validator.checkResponse(operation, exchange.received),
-    );
+    const call = this.#toObservedCall(exchange, operation);
     return [...this.#invariants].flatMap(([id, invariant]) => {
       const isApplicable = findRule(id).api === operation.api && isIncluded(id);
       const results = isApplicable ? invariant(call) : undefined;
       return results ? [{ id, findings: toFindings(id, results) }] : [];
     });
+  }
+
+  #toObservedCall(exchange: Exchange, operation: Operation): ObservedCall {
+    const settings = this.#settings;
+    const anyPath = operation.service === settings.service ? operation.rest : undefined;
+    const echo = readEcho(exchange);
+    return {
+      ...exchange,
+      ...operation,
+      settings,
+      checkSchema: () => this.#validator.checkResponse(operation, exchange.received),
+      anyPath,
+      echo,
+      fixtureResponse: echo ? undefined : readFixtureResponse(exchange, anyPath ?? ''),
+      reply: readReply(exchange, settings.wireProfile.envelope),
+    };
   }
 }
 
@@ -77,4 +94,21 @@ function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Find
     if ('message' in result) return [{ ...result, sentence: id }];
     return result[0] ? [] : [{ message: result[1], where, sentence: id }];
   });
+}
+
+function findOperation(
+  { method, url }: Call,
+  { gatewayUrl, storageUrl }: Settings,
+): Operation | undefined {
+  const [path = ''] = url.split('?', 1);
+  const gateway = `${gatewayUrl}/v1/cloudrun/`;
+  if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
+    const [, service = '', rest = ''] = /^([^/]*)(.*)$/s.exec(path.slice(gateway.length)) ?? [];
+    const isRoot = rest === '' || rest === '/';
+    const operationId = `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
+    return service === '' ? undefined : { api: 'gateway', operationId, service, rest };
+  }
+  const operationId = STORAGE_OPERATIONS.find((name) => path.endsWith(`/storages:${name}`));
+  const isStorage = method === 'POST' && path.startsWith(`${storageUrl}/api/v2/envs/`);
+  return isStorage && operationId ? { api: 'storage', operationId } : undefined;
 }

@@ -9,7 +9,6 @@ import {
   keyOf,
   readForm,
   repairForms,
-  toUploadError,
   uploadRequest,
 } from './hooks/uploads.ts';
 import type { Rows } from './mutant.ts';
@@ -26,9 +25,14 @@ function grantedPath({ operation, json }: MutatedRequest): string | undefined {
   return operation === GRANT && isPlain ? path : undefined;
 }
 
+/** An error of the upload target in the contract's format. */
+const TOO_LARGE = '<Error><Code>EntityTooLarge</Code><Message>rejected</Message></Error>';
+
 export const upload: Rows = {
   'UP-FORM: 15,001 bytes are rejected': uploadRequest(({ body }) =>
-    body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
+    body.length > 15_000
+      ? new MutatedResponse(400, { 'Content-Type': 'application/xml' }, TOO_LARGE)
+      : undefined,
   ),
   'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
     afterUpload((_, form) => remove(keyOf(form))),

@@ -1,5 +1,5 @@
 import { toMultipart } from '../../../src/context/files.ts';
-import { type Hooks, type MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import type { Hooks, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import { plainPath, toFields } from '../context.ts';
 import type { Mutant } from '../mutant.ts';
 import { GRANT } from './storage.ts';
@@ -101,12 +101,6 @@ export const brokenUpload = (
   request: (request) =>
     request.isUpload && request.isBroken ? act(request, readForm(request)) : undefined,
 });
-
-/** Creates an upload target error in the contract's format. */
-export function toUploadError(status: number, code: string): MutatedResponse {
-  const error = `<Error><Code>${code}</Code><Message>rejected by a mutant</Message></Error>`;
-  return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
-}
 
 /** Returns the path at which an upload form stores its file. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
