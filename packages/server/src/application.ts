@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { createCors, type EnvOption } from '@berth/server-stubs/contract';
+import { type CORS, createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { createAuthenticator, Revocations } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { recordOf } from './http/caller-request.ts';
 import { type Application, toRequestUrl } from './http/http.ts';
 import { createCalls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
@@ -65,7 +66,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const { cors, wireProfile, limits, publicUrl } = config;
   const { blobs, gateway, revocations, calls } = resources;
   const security = createAuthenticator(config, resources);
-  const { onError, onResponse, onRejected } = calls;
+  const { onError, onResponse } = calls;
   const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
 
@@ -89,7 +90,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
     limits,
     wireProfile,
     authorizeUse(use, request) {
-      if (use.kind === 'grant') calls.onGrant(request, use.env);
+      if (use.kind === 'grant') recordOf(request).grantedEnv = use.env;
       return revocations.authorize(use);
     },
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
@@ -108,15 +109,22 @@ export function createApplication(config: Config, resources: Resources, log: Log
     gateway: gatewayRouter,
     storage: storageRouter,
     upload: createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes }),
-    files: createDownloadListener({ cors, wireProfile, download, onRejected }),
+    link: createDownloadListener({
+      cors,
+      wireProfile,
+      download,
+      onRejected(error, { req }) {
+        recordOf(req).error = error;
+      },
+    }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');
     const surface = surfaceOf(path);
-    calls.begin(surface, path, request, response);
+    calls.begin(surface, path, response);
     // The upload router expects paths without its mount; the routers of both APIs read the host of an absolute target.
     if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
-    if (surface === 'files') request.url = path;
+    if (surface === 'link') request.url = path;
     return routers[surface];
   };
   return {
@@ -128,8 +136,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
       (router.checkContinue ?? router)(request, response);
     },
     upgrade(request, socket, head) {
-      const path = toOriginForm(request.url ?? '/');
-      calls.begin('gateway', path, request, undefined);
+      calls.beginUpgrade(toOriginForm(request.url ?? '/'), request);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
@@ -137,7 +144,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   };
 }
 
-type Surface = 'gateway' | 'storage' | 'upload' | 'files';
+type Surface = keyof typeof CORS.allowMethods;
 
 interface Router {
   (request: IncomingMessage, response: ServerResponse): unknown;
@@ -156,7 +163,7 @@ function surfaceOf(path: string): Surface {
   if (path.startsWith('/api/v2/')) return 'storage';
   const [, first] = /^(\/[^/?]*)/.exec(path) ?? [];
   if (first === UPLOAD_PATH) return 'upload';
-  return first === FILES_PATH ? 'files' : 'gateway';
+  return first === FILES_PATH ? 'link' : 'gateway';
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

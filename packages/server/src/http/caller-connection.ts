@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '@berth/server-stubs';
 import type { Cors } from '@berth/server-stubs/contract';
-import { recordRefusal } from '../observe/calls.ts';
+import { recordOf } from './caller-request.ts';
 import { findFramingFault, sendRefusal, TOO_SLOW } from './refusals.ts';
 
 /**
@@ -21,6 +21,8 @@ const SLOW_BYTES = 1024;
  */
 export class CallerConnection {
   readonly #socket: Socket;
+  /** Returns the CORS headers for refusals, which a reload replaces. */
+  readonly #getCors: () => Cors;
   request: IncomingMessage | undefined;
   /** In the order of their requests, in which they also end. */
   readonly #responses: ServerResponse[] = [];
@@ -29,27 +31,28 @@ export class CallerConnection {
   #unreadSince: number | undefined;
   #taken = 0;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, getCors: () => Cors) {
     this.#socket = socket;
+    this.#getCors = getCors;
   }
 
   /**
    * Returns whether a request is to be served. Otherwise, it has been refused.
    * @param response undefined for an upgrade
    */
-  accept(request: IncomingMessage, response: ServerResponse | undefined, cors: Cors): boolean {
+  accept(request: IncomingMessage, response?: ServerResponse): boolean {
     // An earlier request of the same chunk may have been refused.
     if (!this.#socket.writable) return false;
     const fault = findFramingFault(request);
     if (fault !== undefined) {
-      this.#end(this.#findOpen().length === 0, fault, cors, request);
+      this.#end(this.#findOpen().length === 0, fault, request);
       return false;
     }
     while (this.#responses[0]?.writableFinished) this.#responses.shift();
     this.request = request;
     if (response !== undefined) this.#responses.push(response);
     if (this.#responses.length <= MAX_PIPELINED) return true;
-    this.#socket.destroy();
+    this.abort();
     return false;
   }
 
@@ -57,32 +60,42 @@ export class CallerConnection {
    * Refuses what is arriving: a request that cannot be parsed, or the body of the last one. The connection is only
    * closed if the refusal could be mistaken for (a part of) the response to another request.
    *
-   * | What is refused          | Open responses      | Refusal                       |
-   * | ------------------------ | ------------------- | ----------------------------- |
-   * | a bad request            | none                | yes                           |
-   * | the same, pipelined      | of earlier requests | no: they come first           |
-   * | a body that is arriving  | its own             | yes: it is the response       |
-   * | the same, pipelined      | of several requests | no: the others come first     |
-   * | the same, late           | its own, begun      | no: it would be a part of it  |
-   * | the same, later          | none                | no: it would be a second one  |
+   * | What is refused                    | Open responses      | Refusal                       |
+   * | ---------------------------------- | ------------------- | ----------------------------- |
+   * | a bad request                      | none                | yes                           |
+   * | the same, pipelined                | of earlier requests | no: they come first           |
+   * | a body that is arriving            | its own             | yes: it is the response       |
+   * | the same, pipelined                | of several requests | no: the others come first     |
+   * | a body, after its response began   | its own             | no: it would be a part of it  |
+   * | a body, after its response ended   | none                | no: it would be a second one  |
    */
-  refuse(error: GatewayError, cors: Cors): void {
+  refuse(error: GatewayError): void {
     const { request } = this;
     const [own, second] = this.#findOpen();
     const isBody = request?.complete === false;
     const isResponse = isBody && own !== undefined && second === undefined && !own.headersSent;
-    if (isResponse) recordRefusal(request, error);
+    if (isResponse) recordOf(request).refusal = error;
     const isBadRequest = !isBody && own === undefined;
-    this.#end(isBadRequest || isResponse, error, cors, request);
+    this.#end(isBadRequest || isResponse, error, request);
   }
 
   #findOpen(): readonly ServerResponse[] {
     return this.#responses.filter(({ writableFinished }) => !writableFinished);
   }
 
-  #end(mayRespond: boolean, error: GatewayError, cors: Cors, request?: IncomingMessage): void {
-    if (mayRespond && this.#socket.writable) sendRefusal(this.#socket, error, cors, request);
-    else this.#socket.destroy();
+  #end(mayRespond: boolean, error: GatewayError, request?: IncomingMessage): void {
+    const socket = this.#socket;
+    if (mayRespond && socket.writable) sendRefusal(socket, error, this.#getCors(), request);
+    else this.abort();
+  }
+
+  /** Closes the connection. Its calls end without a response, or with a part of it. */
+  abort(): void {
+    // The caller may have reset the connection.
+    if (this.#socket.destroyed) return;
+    for (const { req } of this.#responses) recordOf(req).isAborted = true;
+    if (this.request !== undefined) recordOf(this.request).isAborted = true;
+    this.#socket.destroy();
   }
 
   /**
@@ -98,10 +111,10 @@ export class CallerConnection {
     }
   }
 
-  /** Ends the connection if it has stalled. Must be called several times per `limit`, which is in milliseconds. */
-  endIfStalled(now: number, limit: number, cors: Cors): void {
-    if (this.#isUnread(now, limit)) this.#socket.destroy();
-    else if (this.#isBodyStalled(now, limit)) this.refuse(TOO_SLOW, cors);
+  /** Aborts or refuses what has stalled. Must be called several times per `limit`, which is in milliseconds. */
+  endIfStalled(now: number, limit: number): void {
+    if (this.#isUnread(now, limit)) this.abort();
+    else if (this.#isBodyStalled(now, limit)) this.refuse(TOO_SLOW);
   }
 
   #isUnread(now: number, limit: number): boolean {

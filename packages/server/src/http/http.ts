@@ -11,12 +11,11 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import type { GatewayError } from '@berth/server-stubs';
 import { type Cors, isLoopback } from '@berth/server-stubs/contract';
 import { toUpgradeOptions } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
-import { CallerRequest } from '../observe/calls.ts';
 import { CallerConnection } from './caller-connection.ts';
+import { CallerRequest } from './caller-request.ts';
 import { MAX_HEADERS, NO_TUNNELS, toRefusal } from './refusals.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
@@ -43,14 +42,13 @@ type Listen = Config['listen'];
 /** Creates the server for callers. It limits the resources that slow, silent or broken callers can tie up. */
 export function createHttpServer(listen: Listen, first: Application) {
   let application = first;
-  let state: 'serving' | 'draining' = 'serving';
+  let phase: 'serving' | 'draining' = 'serving';
   /** All TCP connections, including those whose TLS handshake is not complete. */
   const sockets = new Set<Socket>();
   const connections = new Map<Duplex, CallerConnection>();
 
   const headersTimeout = Math.ceil(listen.headersSeconds * 1000);
   const options: ServerOptions = {
-    IncomingMessage: CallerRequest,
     headersTimeout,
     // A body may take any time as long as bytes arrive: see `CallerConnection`.
     requestTimeout: 0,
@@ -60,7 +58,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
-    ...toUpgradeOptions((request) => application.shouldUpgrade(request)),
+    ...toUpgradeOptions((request) => application.shouldUpgrade(request), CallerRequest),
   };
   const server =
     listen.tls === undefined
@@ -79,7 +77,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       socket.once('close', () => sockets.delete(socket));
     })
     .on(listen.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      const connection = new CallerConnection(socket);
+      const connection = new CallerConnection(socket, () => application.cors);
       connections.set(socket, connection);
       // After an upgrade or a CONNECT, Node handles no errors: one would end the process.
       socket.on('error', () => {});
@@ -88,42 +86,36 @@ export function createHttpServer(listen: Listen, first: Application) {
         connection.close();
       });
     })
-    .on('request', serve)
-    .on('checkContinue', (request, response) => {
-      if (accept(request, response)) application.checkContinue(request, response);
-    })
+    .on('request', (request, response) => serve('request', request, response))
+    .on('checkContinue', (request, response) => serve('checkContinue', request, response))
     // RFC 9110, section 10.1.1: a server may ignore expectations other than 100-continue.
-    .on('checkExpectation', serve)
+    .on('checkExpectation', (request, response) => serve('request', request, response))
     .on('upgrade', (request, socket, head) => {
-      if (accept(request)) application.upgrade(request, socket, head);
+      const isAccepted = connections.get(socket)?.accept(request);
+      if (isAccepted) application.upgrade(request, socket, head);
     })
     .on('connect', (request, socket) => {
-      if (accept(request)) refuse(socket, NO_TUNNELS);
+      const connection = connections.get(socket);
+      if (connection?.accept(request)) connection.refuse(NO_TUNNELS);
     })
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      refuse(socket, toRefusal(error));
+      const connection = connections.get(socket);
+      if (connection === undefined) socket.destroy();
+      else connection.refuse(toRefusal(error));
     })
     // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
     // would wait for one indefinitely.
     .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
 
-  function serve(request: IncomingMessage, response: ServerResponse): void {
-    if (accept(request, response)) application.request(request, response);
-  }
-
-  /** Returns whether a request is to be served. Otherwise, it has been refused. */
-  function accept(request: IncomingMessage, response?: ServerResponse): boolean {
-    const connection = connections.get(request.socket);
-    if (!connection?.accept(request, response, application.cors)) return false;
-    if (response !== undefined && state === 'draining') response.shouldKeepAlive = false;
-    return true;
-  }
-
-  /** Refuses what comes after the last request that was accepted. */
-  function refuse(socket: Duplex, refusal: GatewayError): void {
-    const connection = connections.get(socket);
-    if (connection === undefined) socket.destroy();
-    else connection.refuse(refusal, application.cors);
+  function serve(
+    listener: 'request' | 'checkContinue',
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    const isAccepted = connections.get(request.socket)?.accept(request, response);
+    if (!isAccepted) return;
+    if (phase === 'draining') response.shouldKeepAlive = false;
+    application[listener](request, response);
   }
 
   const limit = listen.stalledSeconds * 1000;
@@ -131,9 +123,7 @@ export function createHttpServer(listen: Listen, first: Application) {
 
   function endStalled(): void {
     const now = performance.now();
-    for (const connection of connections.values()) {
-      connection.endIfStalled(now, limit, application.cors);
-    }
+    for (const connection of connections.values()) connection.endIfStalled(now, limit);
   }
 
   return {
@@ -152,7 +142,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       if (tls !== undefined) (server as TlsServer).setSecureContext(toTlsOptions(tls));
     },
     beginDrain(): void {
-      state = 'draining';
+      phase = 'draining';
     },
     /**
      * Accepts no more connections, and closes those that are not used. WebSockets do not end by themselves, so they are
@@ -172,10 +162,12 @@ export function createHttpServer(listen: Listen, first: Application) {
         if (calls.active === 0 || isLate) closeWebSockets();
         if (isLate) {
           aborted = Math.max(aborted, calls.active);
-          for (const socket of [...connections.keys(), ...sockets]) socket.destroy();
+          for (const connection of connections.values()) connection.abort();
+          for (const socket of sockets) socket.destroy();
         } else if (elapsed >= UNUSED_MILLISECONDS) {
           // Before version 26, Node does not count them as idle. A new one may have a request on its way.
-          for (const [socket, { request }] of connections) if (!request) socket.destroy();
+          for (const connection of connections.values())
+            if (!connection.request) connection.abort();
         }
         await wait(DRAIN_CHECK_MILLISECONDS);
       }

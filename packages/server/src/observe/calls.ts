@@ -1,50 +1,10 @@
-import { IncomingMessage, type ServerResponse } from 'node:http';
-import type { Call, GatewayError, UploadError } from '@berth/server-stubs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Call } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
+import { recordOf } from '../http/caller-request.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-
-/**
- * A request with the record of its call, which all hooks can reach. Once the response closes, `end` reports it. A
- * `WeakMap` would take a microsecond or two for each call.
- *
- * | Hook       | Called by                             | Adds                                                     |
- * | ---------- | ------------------------------------- | -------------------------------------------------------- |
- * | begin      | application.ts, for each request      | the record: surface, target, start                       |
- * | onGrant    | the storage engine, for a valid grant | the environment, which the path of an upload lacks       |
- * | onResponse | the three routers, as they respond    | operation, caller and error; it reports upgrades at once |
- * | onRejected | the download listener                 | the error                                                |
- * | onError    | the three routers, see below          | nothing: it logs at once                                 |
- */
-export class CallerRequest extends IncomingMessage {
-  record: CallRecord | undefined;
-}
-
-function recordOf(request: object): CallRecord | undefined {
-  return (request as CallerRequest).record;
-}
-
-/** Records that the connection itself responds to a call, because its body is late or invalid. */
-export function recordRefusal(request: IncomingMessage, refusal: GatewayError): void {
-  const record = recordOf(request);
-  if (record !== undefined) record.refusal = refusal;
-}
-
-interface CallRecord {
-  readonly surface: string;
-  /** The target in origin form, before a mount strips its prefix. */
-  readonly target: string;
-  readonly isUpgrade: boolean;
-  readonly startedAt: number;
-  grantedEnv?: string;
-  call?: Call;
-  error?: ContractError;
-  /** Sent by the connection instead of the response. */
-  refusal?: GatewayError;
-}
-
-type ContractError = Error & { readonly code: string };
 
 /** Counts the calls, and logs those that failed, or all of them. */
 export function createCalls(log: Log, metrics: Metrics, initial: Config) {
@@ -53,25 +13,26 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
 
   function end(this: ServerResponse): void {
     active -= 1;
-    const record = recordOf(this.req) as CallRecord;
-    const status = this.headersSent ? this.statusCode : (record.refusal?.status ?? 0);
-    report(record, this, status);
+    const { refusal } = recordOf(this.req);
+    report(this.req, this.headersSent ? this.statusCode : (refusal?.status ?? 0), this);
   }
 
-  function report(record: CallRecord, response: ServerResponse, status: number): void {
-    const { surface, target, startedAt, call, refusal, error = refusal } = record;
-    const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
+  /** @param status 0 if there was no response */
+  function report(request: IncomingMessage, status: number, response?: ServerResponse): void {
+    const record = recordOf(request);
+    const { surface, target, startedAt, call, refusal, error = refusal, isAborted } = record;
+    const operation = call?.operationId ?? (surface === 'link' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
     const { env, service } = toLabels(record, config.environments);
-    metrics.count({ surface, operation, env, service, status, code, seconds });
+    metrics.count({ surface, operation, env, service, status, isAborted, code, seconds });
     const isFailure = status >= 500;
     if (!config.log.calls && !isFailure) return;
     const entry = {
       ...identify(call, response),
       surface,
       operation,
-      method: response.req.method,
+      method: request.method,
       // Without the query, which contains the signatures of links.
       path: target.split('?', 1)[0],
       status,
@@ -80,45 +41,39 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       ...(isFailure && describeCause(error?.cause)),
     };
     if (isFailure) log.warn(entry, 'call failed');
-    else log.info(entry, status === 0 ? 'caller disconnected' : 'call');
+    else if (status > 0) log.info(entry, 'call');
+    else log.info(entry, isAborted ? 'aborted' : 'caller disconnected');
   }
 
   return {
     get active() {
       return active;
     },
-    /**
-     * @param target in origin form
-     * @param response undefined for an upgrade, which has none in Node; it ends with the 101 or the refusal
-     */
-    begin(
-      surface: string,
-      target: string,
-      request: IncomingMessage,
-      response: ServerResponse | undefined,
-    ): void {
-      const startedAt = performance.now();
-      const isUpgrade = response === undefined;
-      (request as CallerRequest).record = { surface, target, isUpgrade, startedAt };
-      if (response === undefined) return;
+    /** @param target in origin form */
+    begin(surface: string, target: string, response: ServerResponse): void {
+      const record = recordOf(response.req);
+      record.surface = surface;
+      record.target = target;
       active += 1;
       response.on('close', end);
     },
-    /** @param env from a grant, whose signature is valid */
-    onGrant(request: object, env: string): void {
+    /** An upgrade has no response in Node. It ends with the 101 or the refusal, or if the connection closes first. */
+    beginUpgrade(target: string, request: IncomingMessage): void {
       const record = recordOf(request);
-      if (record !== undefined) record.grantedEnv = env;
+      record.surface = 'gateway';
+      record.target = target;
+      record.isPendingUpgrade = true;
+      request.socket.once('close', () => {
+        if (record.isPendingUpgrade) report(request, 0);
+      });
     },
     onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
       const record = recordOf(call.request);
-      if (record === undefined) return;
       record.call = call;
-      if (error !== undefined) record.error = error as ContractError;
-      if (record.isUpgrade) report(record, call.response, status);
-    },
-    onRejected(error: UploadError, { req }: ServerResponse): void {
-      const record = recordOf(req);
-      if (record !== undefined) record.error = error;
+      record.error = error as typeof record.error;
+      if (!record.isPendingUpgrade) return;
+      record.isPendingUpgrade = false;
+      report(call.request, status, call.response);
     },
     /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {
@@ -131,10 +86,10 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
   };
 }
 
-function identify(call: Call | undefined, response: ServerResponse) {
+function identify(call: Call | undefined, response?: ServerResponse) {
   const { caller } = (call ?? {}) as { caller?: { env?: string; id?: string } };
   return {
-    requestId: call?.requestId ?? response.getHeader('x-request-id'),
+    requestId: call?.requestId ?? response?.getHeader('x-request-id'),
     ...(caller?.env !== undefined && { env: caller.env, caller: caller.id }),
   };
 }
@@ -147,10 +102,10 @@ function describeCause(cause: unknown) {
 }
 
 /** Environments and services that are not in the configuration are `other`, so that callers cannot create labels. */
-function toLabels(record: CallRecord, environments: Config['environments']) {
+function toLabels(record: ReturnType<typeof recordOf>, environments: Config['environments']) {
   const { surface, target, grantedEnv, call } = record;
   const { envId, name: service = '' } = call?.pathValues ?? {};
-  const linkedEnv = surface === 'files' ? target.split('/', 3)[2] : undefined;
+  const linkedEnv = surface === 'link' ? target.split('/', 3)[2] : undefined;
   // Only calls of the gateway have an `env` of their own.
   const { env: calledEnv } = (call ?? {}) as { env?: string };
   const name = calledEnv ?? envId ?? grantedEnv ?? linkedEnv ?? '';

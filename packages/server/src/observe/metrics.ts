@@ -9,8 +9,10 @@ interface Labels {
 }
 
 interface EndedCall extends Labels {
-  /** 0 if the caller disconnected before a response. */
+  /** 0 if there was no response. */
   readonly status: number;
+  /** Whether the server closed the connection. */
+  readonly isAborted: boolean;
   readonly code: string;
   readonly seconds: number;
 }
@@ -26,7 +28,7 @@ export function createMetrics() {
   const index = new Map<string, Map<string, Map<string, Map<string, CallRow>>>>();
   new Counter({
     name: 'berth_calls_total',
-    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, or gone if the caller disconnected.',
+    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx; without a response, gone if the caller disconnected, else aborted.',
     labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
     registers,
     collect() {
@@ -34,10 +36,10 @@ export function createMetrics() {
       for (const { labels, outcomes } of rows) {
         const { surface, operation, env, service } = labels;
         for (const [code, counts] of outcomes) {
-          for (const [kind, calls] of counts.entries()) {
-            const status = kind === 0 ? 'gone' : `${kind}xx`;
+          STATUSES.forEach((status, index) => {
+            const calls = counts[index] ?? 0;
             if (calls > 0) this.inc({ surface, operation, status, code, env, service }, calls);
-          }
+          });
         }
       }
     },
@@ -69,7 +71,7 @@ export function createMetrics() {
       row.count(call);
     },
     storeFailures: counter('berth_store_failures_total', 'Failed blob store operations.', 'method'),
-    damagedFiles: counter('berth_damaged_files_total', 'Damaged files found by downloads.'),
+    damagedFiles: counter('berth_damaged_files_total', 'Times that a damaged file was found.'),
     redisFailures: counter(
       'berth_redis_failures_total',
       'Calls for which Redis was not available: use is quota, revocation or lock.',
@@ -87,13 +89,18 @@ function childOf<Child>(parents: Map<string, Map<string, Child>>, name: string) 
 }
 
 /** Upper limits of the buckets, in seconds. */
-const LIMITS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
-const BUCKETS = [...LIMITS, Number.POSITIVE_INFINITY];
+const BUCKET_BOUNDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
+];
+const BUCKETS = [...BUCKET_BOUNDS, Number.POSITIVE_INFINITY];
+
+/** Values of the label `status`: each class is at the first digit of its statuses. */
+const STATUSES = ['gone', '1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'];
 
 /** Calls with the same labels. The metrics of prom-client hash the labels of each call, which takes 3 µs. */
 class CallRow {
   readonly labels: Labels;
-  /** By code: the number of calls by the first digit of their status. */
+  /** By code: the number of calls for each of `STATUSES`. */
   readonly outcomes = new Map<string, number[]>();
   /** Number of calls in each bucket: longer than the limit of the one before it, up to its own limit. */
   readonly buckets = BUCKETS.map(() => 0);
@@ -103,14 +110,15 @@ class CallRow {
     this.labels = labels;
   }
 
-  count({ status, code, seconds }: EndedCall): void {
+  count({ status, isAborted, code, seconds }: EndedCall): void {
     let counts = this.outcomes.get(code);
     if (counts === undefined) {
-      counts = [0, 0, 0, 0, 0, 0];
+      counts = STATUSES.map(() => 0);
       this.outcomes.set(code, counts);
     }
-    const kind = Math.floor(status / 100);
-    counts[kind] = (counts[kind] ?? 0) + 1;
+    const index =
+      status === 0 && isAborted ? STATUSES.indexOf('aborted') : Math.floor(status / 100);
+    counts[index] = (counts[index] ?? 0) + 1;
     let bucket = 0;
     while (seconds > (BUCKETS[bucket] as number)) bucket += 1;
     this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;

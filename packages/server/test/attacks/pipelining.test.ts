@@ -8,13 +8,13 @@ import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 /** A server with a service whose responses end, begin, or never do. */
 async function startSlow() {
   const targets: string[] = [];
-  const { port, metric, toGet } = await startInFront((request, response) => {
+  const { port, metric, metrics, toGet } = await startInFront((request, response) => {
     targets.push(request.url ?? '');
     if (request.url === '/begun') response.write('begun');
     if (request.url === '/done') response.end();
   });
   const toCall = (path: string, more = '') => toGet(more, `/v1/cloudrun/hello${path}`);
-  return { port, toCall, metric, targets };
+  return { port, toCall, metric, metrics, targets };
 }
 
 /** What a server sends until it closes the connection. */
@@ -70,10 +70,11 @@ test.each([
 });
 
 test('closes a connection with many open requests', async () => {
-  const { port, toCall, metric, targets } = await startSlow();
+  const { port, toCall, metric, metrics, targets } = await startSlow();
   const socket = await open(port);
   socket.write(toCall('/silent').repeat(200));
   expect(await readAll(socket)).toBe('');
   await expect.poll(() => metric('berth_calls_active')).toBe(0);
   expect(targets.length).toBeLessThanOrEqual(64);
+  expect(await metrics()).toMatch(/^berth_calls_total\{.*status="aborted"/m);
 });

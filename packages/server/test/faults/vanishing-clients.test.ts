@@ -3,6 +3,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Deployment, startDeployment } from '../attacks/support/start-deployment.ts';
 import { toFields } from '../attacks/support/storage-client.ts';
+import { startInFront } from '../server/support/start-server.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -79,6 +80,22 @@ test('aborted downloads hold no file and no memory', async () => {
     socket.resetAndDestroy();
   }
   await expectNothingLeft(started, 1);
+});
+
+test.each([
+  ['call', ''],
+  ['handshake', HANDSHAKE],
+])('counts and logs a %s whose caller disconnects before the response', async (_, headers) => {
+  const { port, toGet, metric, metrics, lines } = await startInFront(() => {}, {
+    log: { calls: true },
+  });
+  const socket = await open(port);
+  socket.write(toGet(headers));
+  await expect.poll(() => metric('berth_service_calls_active')).toBe(1);
+  socket.resetAndDestroy();
+  await expect.poll(metrics).toMatch(/^berth_calls_total\{.*status="gone"/m);
+  const call = { surface: 'gateway', status: 0, msg: 'caller disconnected' };
+  expect(lines).toContainEqual(expect.objectContaining(call));
 });
 
 test.each([

@@ -46,7 +46,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="SERVICE_NOT_FOUND",env="dev",service="other"} 2',
     'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID",env="other",service=""} 1',
     'berth_calls_total{surface="storage",operation="getUploadMetaData",status="2xx",code="",env="dev",service=""} 1',
-    'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch",env="dev",service=""} 1',
+    'berth_calls_total{surface="link",operation="download",status="4xx",code="SignatureDoesNotMatch",env="dev",service=""} 1',
     'berth_calls_total{surface="upload",operation="uploadFile",status="2xx",code="",env="dev",service=""} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get",env="dev",service="hello"} 3',
     'berth_calls_active 0',

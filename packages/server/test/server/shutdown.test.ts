@@ -84,6 +84,22 @@ test('aborts streams and WebSockets at the limit', async () => {
   expect(lines).toContainEqual(expect.objectContaining({ msg: ABORTED, calls: 1 }));
 });
 
+test.each([
+  ['call', ''],
+  ['handshake', HANDSHAKE],
+])('logs a %s without a response at the limit as aborted by the server', async (_, headers) => {
+  const { server, port, toGet, metric, lines } = await startInFront(() => {}, {
+    listen: { port: 0, shutdownSeconds: 0.2 },
+    log: { calls: true },
+  });
+  const socket = await open(port);
+  socket.write(toGet(headers));
+  await expect.poll(() => metric('berth_service_calls_active')).toBe(1);
+  await server.close();
+  const call = { surface: 'gateway', status: 0, msg: 'aborted' };
+  expect(lines).toContainEqual(expect.objectContaining(call));
+});
+
 test('does not wait for WebSockets', async () => {
   const service = createServer();
   new WebSocketServer({ server: service });
