@@ -48,29 +48,15 @@ interface BlobSource {
   readonly info: BlobInfo;
   /** CRC-32 of the content, for a store that does not verify it itself. */
   readonly checksum?: number;
-  /**
-   * Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. Chunks may be in buffers of
-   * `createBuffers`.
-   */
+  /** Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. */
   readonly content: (range: ByteRange) => AsyncIterable<Buffer>;
+  /** Takes back a chunk of the content that is no longer needed, to reuse its memory. */
+  readonly recycle?: (chunk: Buffer) => void;
   readonly release: () => void | Promise<void>;
 }
 
-/** One is being written, one is withheld until the next one is read, and one is being read. */
-const CHUNKS_IN_USE = 3;
-
-/** Returns the buffers for the chunks of a file, in turn: fresh ones would cost more than the reading. */
-export function createBuffers(bytes: number): () => Buffer {
-  const buffers: Buffer[] = [];
-  let turn = 0;
-  return () => {
-    turn = (turn + 1) % CHUNKS_IN_USE;
-    buffers[turn] ??= Buffer.allocUnsafeSlow(bytes);
-    return buffers[turn] as Buffer;
-  };
-}
-
-export function toVerifiedBlob({ info, checksum, content, release }: BlobSource): VerifiedBlob {
+export function toVerifiedBlob(source: BlobSource): VerifiedBlob {
+  const { info, checksum, content, recycle, release } = source;
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
     const { start } = range;
     const end = Math.min(range.end, info.size - 1);
@@ -79,10 +65,10 @@ export function toVerifiedBlob({ info, checksum, content, release }: BlobSource)
   };
   return {
     info,
-    read: (range) => Readable.from(copy(open(range)), { objectMode: false }).once('close', release),
+    read: (range) => Readable.from(open(range), { objectMode: false }).once('close', release),
     async sendTo(target, range) {
       try {
-        await send(open(range), target);
+        await send(open(range), target, recycle);
       } finally {
         await release();
       }
@@ -93,11 +79,8 @@ export function toVerifiedBlob({ info, checksum, content, release }: BlobSource)
 
 /**
  * Yields the chunks of the content, the last one only once all are verified. CRC-32 detects every burst of up to 32
- * bits, and all but one in four billion of other accidents. SHA-256 takes two and a half times as long, and programs
+ * bits, and misses about one in four billion other corruptions. SHA-256 takes two and a half times as long, and programs
  * that can change a file can change its checksum.
- *
- * A chunk's buffer is reused once `CHUNKS_IN_USE` more have been read. A step that buffers chunks here, in `copy` or in
- * `send` would need more of them: otherwise wrong bytes are sent, which the CRC, calculated before, does not notice.
  * @throws BlobDamagedError
  */
 async function* verify(
@@ -122,25 +105,27 @@ async function* verify(
   if (last !== undefined) yield last;
 }
 
-async function* copy(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk);
-}
-
 /**
  * Sends chunks, each of which is written while the next one is read. If the first one cannot be read, the target stays
  * intact; after any other failure, it is destroyed.
  */
-async function send(chunks: AsyncIterable<Buffer>, target: Writable): Promise<void> {
+async function send(
+  chunks: AsyncIterable<Buffer>,
+  target: Writable,
+  recycle: BlobSource['recycle'],
+): Promise<void> {
   let interrupt = (_error: Error): void => {};
   const closed = finished(target, { readable: false });
   closed.catch((error) => interrupt(error));
   let written: Promise<void> | undefined;
-  const write = (chunk: Buffer) =>
-    new Promise<void>((resolve, reject) => {
+  const write = async (chunk: Buffer) => {
+    await new Promise<void>((resolve, reject) => {
       interrupt = reject;
       // `finished` knows whether the caller has disconnected; the error of a write may be any.
       target.write(chunk, (error) => (error ? closed.catch(reject) : resolve()));
     });
+    recycle?.(chunk);
+  };
   try {
     for await (const chunk of chunks) {
       await written;

@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type WriteOptions } from '@berth/storage';
-import { createBuffers, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
+import { toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
 import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
 
 /*
@@ -109,10 +109,13 @@ async function writeAll(
  */
 export async function openStoredFile(path: string): Promise<VerifiedBlob> {
   const handle = await open(path, READ);
+  /** For the next chunks: fresh ones would cost more than the reading. */
+  const buffers: Buffer[] = [];
   try {
     return toVerifiedBlob({
       ...(await readTrailer(handle)),
-      content: (range) => readContent(handle, range),
+      content: (range) => readContent(handle, range, buffers),
+      recycle: (chunk) => buffers.push(Buffer.from(chunk.buffer)),
       release: () => handle.close(),
     });
   } catch (error) {
@@ -121,12 +124,17 @@ export async function openStoredFile(path: string): Promise<VerifiedBlob> {
   }
 }
 
-async function* readContent(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
-  const nextBuffer = createBuffers(Math.min(end - start + 1, BUFFER_BYTES));
+/** @param buffers those that can be reused */
+async function* readContent(
+  handle: FileHandle,
+  { start, end }: ByteRange,
+  buffers: Buffer[],
+): AsyncGenerator<Buffer> {
+  const bytes = Math.min(end - start + 1, BUFFER_BYTES);
   for (let position = start; position <= end; ) {
+    const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(bytes);
     const length = Math.min(end - position + 1, BUFFER_BYTES);
-    const reading = handle.read(nextBuffer(), 0, length, position);
-    const { buffer, bytesRead } = await reading.catch((error) => {
+    const { bytesRead } = await handle.read(buffer, 0, length, position).catch((error) => {
       throw toStoreError(error);
     });
     if (bytesRead === 0) return;
