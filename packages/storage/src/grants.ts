@@ -3,7 +3,7 @@ import type { Signer } from './options.ts';
 
 /**
  * The first signed value, so that a link is never valid as a grant. Grants outlive an update of the server: if the
- * signed values or `Claims` change, outstanding grants become invalid.
+ * signed values or `GrantContent` change, outstanding grants become invalid.
  */
 const GRANT = 'berth upload grant';
 
@@ -20,15 +20,21 @@ export interface Grant {
 }
 
 /** The content of a token. The time is in milliseconds since the epoch. */
-type Claims = [env: string, bucket: string, caller: string, expires: number, nonce: string];
+type GrantContent = [env: string, bucket: string, caller: string, expires: number, nonce: string];
 
 /** Each grant is valid for a single key. Servers with the same keys accept each other's grants. */
 export function createGrants(signer: Signer, now: () => number) {
   return {
     async issue({ env, bucket, path, caller }: GrantedUpload, seconds: number): Promise<Grant> {
       // The nonce makes each token unique.
-      const claims: Claims = [env, bucket, caller, now() + seconds * 1000, crypto.randomUUID()];
-      const token = toBase64Url(JSON.stringify(claims));
+      const content: GrantContent = [
+        env,
+        bucket,
+        caller,
+        now() + seconds * 1000,
+        crypto.randomUUID(),
+      ];
+      const token = toBase64Url(JSON.stringify(content));
       const storeFileID = crypto.randomUUID();
       const authorization = await signer.sign([GRANT, token, storeFileID, path]);
       return { token, storeFileID, authorization };
@@ -42,7 +48,7 @@ export function createGrants(signer: Signer, now: () => number) {
         return 'mismatch';
       }
       // The signature proves that `issue` created the token.
-      const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as Claims;
+      const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as GrantContent;
       return expires > now() ? { env, bucket, path, caller } : 'expired';
     },
   };

@@ -19,14 +19,17 @@ import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
-import { type Caller, type Claim, REVOKED, toCaller } from './caller.ts';
+import { type Caller, REVOKED, toCaller, type UnverifiedCaller } from './caller.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
 /** Creates the security handlers for both APIs (D15 to D19, D30). Key pairs can be revoked in Redis, tokens cannot. */
 export function createAuthenticator(
   { environments, limits, signature, wireProfile }: Config,
   { issuers, quotas, redis }: { issuers: Issuers; quotas: Quotas; redis: RedisState | undefined },
-): { gateway: GatewaySecurity<Caller | Claim>; storage: StorageSecurity<StorageCaller> } {
+): {
+  gateway: GatewaySecurity<Caller | UnverifiedCaller>;
+  storage: StorageSecurity<StorageCaller>;
+} {
   const common = {
     pairs: createKeyPairs(environments),
     service: signature.service,

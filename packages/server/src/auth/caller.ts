@@ -11,8 +11,8 @@ export interface Caller {
 }
 
 /** The alleged caller of a signed call with a body. The signature covers the body, which has not been read yet. */
-export interface Claim extends Omit<Caller, 'kind'> {
-  readonly kind: 'claimed';
+export interface UnverifiedCaller extends Omit<Caller, 'kind'> {
+  readonly kind: 'unverified';
   /**
    * Verifies the SHA-256 (hex) of the body.
    * @throws GatewayError INVALID_CREDENTIALS if the body was not signed, or the key pair has been revoked
@@ -27,7 +27,7 @@ export const REVOKED = 'The key pair has been revoked.';
  * a body, not before it has been verified.
  * @throws GatewayError INVALID_CREDENTIALS if the key pair has been revoked
  */
-export function toCaller(signed: SignedCaller, isRevoked: boolean): Caller | Claim {
+export function toCaller(signed: SignedCaller, isRevoked: boolean): Caller | UnverifiedCaller {
   const { env, id, verifyBody } = signed;
   const toVerified = (): Caller => {
     if (isRevoked) throw new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
@@ -38,5 +38,5 @@ export function toCaller(signed: SignedCaller, isRevoked: boolean): Caller | Cla
     verifyBody(bodyHash);
     return toVerified();
   };
-  return { kind: 'claimed', env, id, verify };
+  return { kind: 'unverified', env, id, verify };
 }

@@ -9,24 +9,33 @@ import {
   type ServiceResponse,
   type WebSocketResponse,
 } from '@berth/server-stubs';
-import type { Caller, Claim } from '../auth/caller.ts';
+import type { Caller, UnverifiedCaller } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';
-import { callService, type ServiceRequest, type Switched } from './proxy.ts';
+import { callService, type ServiceRequest, type UpgradedConnection } from './proxy.ts';
 import { Targets } from './targets.ts';
 
 interface ReceivedCall {
   readonly input: GatewayInput;
-  readonly call: GatewayCall<Caller | Claim>;
+  readonly call: GatewayCall<Caller | UnverifiedCaller>;
   readonly upgrade: 'websocket' | null;
   // Those of the configuration with which the call began:
   readonly limits: Config['limits'];
   readonly toServiceHeaders: ReturnType<typeof createToServiceHeaders>;
 }
 
-type Outcome = Promise<ServiceResponse | Switched>;
+/** A call that is ready to be forwarded. */
+interface VerifiedCall {
+  readonly received: ReceivedCall;
+  readonly caller: Caller;
+  readonly body: ServiceRequest['body'];
+  /** Value of `Content-Length`; undefined without a body, or if its length is unknown. */
+  readonly length: string | undefined;
+}
+
+type Outcome = Promise<ServiceResponse | UpgradedConnection>;
 
 /**
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
@@ -38,48 +47,27 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   targets.update(environments);
 
   /**
-   * The flow of a call, which awaits only a signed body or a quota in Redis. The router has already authenticated the
-   * caller (`auth/authenticator.ts`), except for the body of a signed call.
+   * The flow of a call. The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of
+   * a signed call. Only such a body, or a quota in Redis, makes a call wait: a promise for each call would cost too much.
    */
   function handle(received: ReceivedCall): Outcome {
-    const { input, call } = received;
-    const { caller, request } = call;
-    if (caller.kind === 'claimed') return handleSigned(received, caller);
-    if (input.body === undefined || !hasBody(request)) return countAndForward(received, caller);
-    const body = new ForwardedBody(input.body);
-    return countAndForward(received, caller, body, request.headers['content-length']);
+    const { caller } = received.call;
+    if (caller.kind === 'verified') return forwardWithinQuota(toStreamed(received, caller));
+    return readSigned(received, caller).then(forwardWithinQuota);
   }
 
-  /** Reads the body, which proves who the caller is. */
-  async function handleSigned(received: ReceivedCall, claim: Claim): Outcome {
-    const { input, call } = received;
-    // Without a body, there is no claim: the signature alone is the proof.
-    const { hash, content, length, release } = await readSignedBody(input.body as Readable);
-    const { response } = call;
-    if (response.destroyed) void release();
-    else response.once('close', release);
-    return countAndForward(received, claim.verify(hash), content, String(length));
-  }
-
-  function countAndForward(
-    received: ReceivedCall,
-    caller: Caller,
-    body: ServiceRequest['body'] = null,
-    length?: string,
-  ): Outcome {
-    const counted = quotas.count(received.call.env);
-    if (!(counted instanceof Promise)) return forward(received, caller, body, length, counted);
-    return counted.then((retryAfter) => forward(received, caller, body, length, retryAfter));
+  function forwardWithinQuota(verified: VerifiedCall): Outcome {
+    const counted = quotas.count(verified.received.call.env);
+    if (!(counted instanceof Promise)) return forward(verified, counted);
+    return counted.then((retryAfter) => forward(verified, retryAfter));
   }
 
   function forward(
-    { input, call, upgrade, limits, toServiceHeaders }: ReceivedCall,
-    caller: Caller,
-    body: ServiceRequest['body'],
-    length: string | undefined,
+    { received, caller, body, length }: VerifiedCall,
     retryAfter: number | undefined,
   ): Outcome {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+    const { input, call, upgrade, limits, toServiceHeaders } = received;
     const { target: path, method } = input;
     const chosen = targets.choose(call.env, input.name, caller);
     const { version, endpoints, headersSeconds } = chosen;
@@ -120,13 +108,11 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   }
 
   return {
-    createHandlers({ limits, wireProfile }: Config): GatewayHandlers<Caller | Claim> {
+    createHandlers({ limits, wireProfile }: Config): GatewayHandlers<Caller | UnverifiedCaller> {
       const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
       const settings = { limits, toServiceHeaders };
       return {
-        call: (input, call) =>
-          // Without an upgrade, no service switches protocols.
-          handle({ input, call, upgrade: null, ...settings }) as Promise<ServiceResponse>,
+        call: (input, call) => handle({ input, call, upgrade: null, ...settings }),
         webSocket: (input, call) =>
           openWebSocket({ input, call, upgrade: 'websocket', ...settings }),
       };
@@ -141,6 +127,28 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
       targets.close();
     },
   };
+}
+
+/** Streams the body, if there is one. */
+function toStreamed(received: ReceivedCall, caller: Caller): VerifiedCall {
+  const { input, call } = received;
+  const { request } = call;
+  if (input.body === undefined || !hasBody(request)) {
+    return { received, caller, body: null, length: undefined };
+  }
+  const body = new ForwardedBody(input.body);
+  return { received, caller, body, length: request.headers['content-length'] };
+}
+
+/** Reads the body, which proves who the caller is. */
+async function readSigned(received: ReceivedCall, caller: UnverifiedCaller): Promise<VerifiedCall> {
+  const { input, call } = received;
+  // Without a body, the signature alone has verified the caller.
+  const { hash, content, length, release } = await readSignedBody(input.body as Readable);
+  const { response } = call;
+  if (response.destroyed) void release();
+  else response.once('close', release);
+  return { received, caller: caller.verify(hash), body: content, length: String(length) };
 }
 
 /** RFC 9112, section 6.3: a request that announces no body has none. */

@@ -24,7 +24,7 @@ export interface ServiceRequest {
   readonly version: string | undefined;
 }
 
-export interface Switched {
+export interface UpgradedConnection {
   readonly status: 101;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Duplex;
@@ -39,7 +39,7 @@ export function callService(
   request: ServiceRequest,
   endpoints: readonly Endpoint[],
   response: ServerResponse,
-): Promise<ServiceResponse | Switched> {
+): Promise<ServiceResponse | UpgradedConnection> {
   if (response.destroyed) return Promise.reject(toDisconnectError());
   return new ServiceCall(request, endpoints, response).start();
 }
@@ -71,7 +71,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
   readonly #endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
-  readonly #outcome = Promise.withResolvers<ServiceResponse | Switched>();
+  readonly #outcome = Promise.withResolvers<ServiceResponse | UpgradedConnection>();
   #attempts = 0;
   /** Whether the call may be sent again although a service may have received it. */
   #mayRepeat: boolean;
@@ -90,7 +90,7 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     this.#mayRepeat = IDEMPOTENT.includes(request.method);
   }
 
-  start(): Promise<ServiceResponse | Switched> {
+  start(): Promise<ServiceResponse | UpgradedConnection> {
     this.#response.on('close', this.#onDisconnect);
     this.#send(this.#mayRepeat ? 'any' : 'certain');
     return this.#outcome.promise;
