@@ -66,7 +66,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const { cors, wireProfile, limits, publicUrl } = config;
   const { blobs, gateway, revocations, calls } = resources;
   const security = createAuthenticator(config, resources);
-  const { onError, onResponse } = calls;
+  const { onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
 
@@ -109,14 +109,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
     gateway: gatewayRouter,
     storage: storageRouter,
     upload: createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes }),
-    link: createDownloadListener({
-      cors,
-      wireProfile,
-      download,
-      onRejected(error, { req }) {
-        recordOf(req).error = error;
-      },
-    }),
+    link: createDownloadListener({ cors, wireProfile, download, onRejected }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');

@@ -38,7 +38,7 @@ async function withTimeout<Reply>(reply: Promise<Reply>): Promise<Reply> {
 type Use = 'quota' | 'revocation' | 'lock';
 
 /**
- * Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time; the connection is
+ * Connects to Redis or Valkey. Resolves once it is connected, or after the first failed attempt; the connection is
  * restored in the background. While it is not available, each method throws a StoreUnavailableError.
  *
  * @param onFailure called for each use for which Redis was not available

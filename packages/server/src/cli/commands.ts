@@ -114,10 +114,9 @@ export async function fsck(
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const { code, path } = (error.cause ?? {}) as NodeJS.ErrnoException;
-    if (path === undefined) throw error;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      throw new Failure(`${error.message} Check ${path}.`);
-    throw new Failure(`${root} is not the folder of a store: pass store.root.`);
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    if (isMissing) throw new Failure(`${root} is not the folder of a store: pass store.root.`);
+    throw path === undefined ? error : new Failure(`${error.message} Check ${path}.`);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
   if (problems === 0 || repair) return;

@@ -46,7 +46,7 @@ const listen = z
       .int()
       .min(1024)
       .default(16_384)
-      .describe('Maximum size of headers: of a request (else 431), of a service (else 502).'),
+      .describe('Maximum size of headers. Larger requests get 431, larger service responses 502.'),
     shutdownDelaySeconds: seconds
       .default(0)
       .describe('Seconds after SIGTERM to still accept calls, while /readyz already fails.'),
@@ -83,7 +83,9 @@ const cors = z
       .union([z.literal('*'), z.array(z.string().refine(isOrigin, ORIGIN_MESSAGE))])
       .default('*')
       .describe('Origins whose pages may read responses.'),
-    credentials: flag.default(false).describe('Whether their calls may have cookies; not with *.'),
+    credentials: flag
+      .default(false)
+      .describe('Whether calls from these origins may send cookies. Requires a list of origins.'),
   })
   .refine(
     ({ origins, credentials }) => !credentials || origins !== '*',

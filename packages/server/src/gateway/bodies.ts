@@ -99,7 +99,7 @@ export class ResponseRelay {
     else this.#response.end();
   }
 
-  /** This is HTTP's only way to signal a truncated response. */
+  /** Closes the connection, HTTP's only way to signal a truncated response. */
   abort(): void {
     this.#response.destroy();
   }

@@ -24,8 +24,8 @@ const MAX_IDLE = 256;
  */
 const PROVEN_IDLE_MILLISECONDS = 1_000;
 
-/** Which connections a call may use: any, only one that is still open for certain, or only a new one. */
-export type Reuse = 'any' | 'certain' | 'none';
+/** Which connections a call may use: any, only one that is known to be open, or only a new one. */
+export type Reuse = 'any' | 'proven' | 'none';
 
 /** One address of a service and its connections. The most recently used connection is reused first. */
 export class Endpoint {
@@ -45,7 +45,7 @@ export class Endpoint {
   }
 
   connect(reuse: Reuse): ServiceConnection {
-    const mayReuse = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
+    const mayReuse = reuse === 'any' || (reuse === 'proven' && this.#isProven());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
     const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, {
@@ -75,7 +75,7 @@ export class Endpoint {
     for (const connection of this.#idle.splice(0)) void connection.destroy();
   }
 
-  #isCertain(): boolean {
+  #isProven(): boolean {
     const provenSince = performance.now() - PROVEN_IDLE_MILLISECONDS;
     const oldest = this.#idle[0]?.servedAt;
     const newest = this.#idle.at(-1)?.servedAt;

@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';
-import { callService, type ServiceRequest, type UpgradedConnection } from './proxy.ts';
+import { ServiceCall, type ServiceRequest, type UpgradedConnection } from './proxy.ts';
 import { Targets } from './targets.ts';
 
 interface ReceivedCall {
@@ -75,7 +75,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
     if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };
-    return callService(serviceRequest, endpoints, call.response);
+    return new ServiceCall(serviceRequest, endpoints, call.response).start();
   }
 
   /**

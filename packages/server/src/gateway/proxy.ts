@@ -30,20 +30,6 @@ export interface UpgradedConnection {
   readonly socket: Duplex;
 }
 
-/**
- * Calls one of the endpoints, and streams the response to the caller.
- *
- * @throws GatewayError if there is no response
- */
-export function callService(
-  request: ServiceRequest,
-  endpoints: readonly Endpoint[],
-  response: ServerResponse,
-): Promise<ServiceResponse | UpgradedConnection> {
-  if (response.destroyed) return Promise.reject(toDisconnectError());
-  return new ServiceCall(request, endpoints, response).start();
-}
-
 /*
  * The states of an attempt, and what each event of undici does.
  *
@@ -67,7 +53,7 @@ type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'done';
  * An unsolicited `100 Continue` is treated as an error, because the HTTP client never sends `Expect` and closes such a
  * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
  */
-class ServiceCall implements Dispatcher.DispatchHandler {
+export class ServiceCall implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
   readonly #endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
@@ -90,9 +76,11 @@ class ServiceCall implements Dispatcher.DispatchHandler {
     this.#mayRepeat = IDEMPOTENT.includes(request.method);
   }
 
+  /** Rejects with a GatewayError if there is no response. */
   start(): Promise<ServiceResponse | UpgradedConnection> {
+    if (this.#response.destroyed) return Promise.reject(toDisconnectError());
     this.#response.on('close', this.#onDisconnect);
-    this.#send(this.#mayRepeat ? 'any' : 'certain');
+    this.#send(this.#mayRepeat ? 'any' : 'proven');
     return this.#outcome.promise;
   }
 

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, toResponse } from '@berth/server-stubs/contract';
 
-// A refusal is sent by the connection, which does not pass the request on; a rejection by a router.
+// The connection sends a refusal and drops the request. A router sends a rejection.
 
 export const MAX_HEADERS = 200;
 

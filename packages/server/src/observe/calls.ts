@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call } from '@berth/server-stubs';
+import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
 import { recordOf } from '../http/caller-request.ts';
@@ -74,6 +74,9 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       if (!record.isPendingUpgrade) return;
       record.isPendingUpgrade = false;
       report(call.request, status, call.response);
+    },
+    onRejected(error: UploadError, { req }: ServerResponse): void {
+      recordOf(req).error = error;
     },
     /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {

@@ -94,7 +94,7 @@ function toPlainError(error: unknown, causes = MAX_CAUSES): object {
   };
 }
 
-/** Characters that terminals or other readers of lines act on, and that JSON leaves as they are. */
+/** Control characters that terminals interpret and JSON does not escape. */
 const CONTROLS = /[\x7f-\x9f\u2028\u2029]/g;
 
 function escapeControls(line: string): string {

@@ -114,7 +114,7 @@ class DiskStore implements ServerStore {
       options.signal?.throwIfAborted();
       const info = await writeStoredFile(temporary, content, options);
       await withDiskErrors(() =>
-        this.#place(path, [path], async (lock) => {
+        this.#publish(path, [path], async (lock) => {
           // The caller may have disconnected while this waited for the lock.
           options.signal?.throwIfAborted();
           lock?.assertHeld();
@@ -163,7 +163,7 @@ class DiskStore implements ServerStore {
       await copy.sync().finally(() => copy.close());
       const { info, close } = await openStoredFile(temporary);
       await close();
-      await this.#place(destination, [destination], async (lock) => {
+      await this.#publish(destination, [destination], async (lock) => {
         await this.#assertFree(to, options);
         lock?.assertHeld();
         await rename(temporary, destination);
@@ -175,7 +175,7 @@ class DiskStore implements ServerStore {
   /** The file is always in one of the two places. */
   async #moveFile(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo> {
     const [source, destination] = [pathOf(this.#root, from), pathOf(this.#root, to)];
-    const info = await this.#place(destination, [source, destination], async (lock) => {
+    const info = await this.#publish(destination, [source, destination], async (lock) => {
       const found = await this.#statSource(from);
       await this.#assertFree(to, options);
       lock?.assertHeld();
@@ -241,7 +241,7 @@ class DiskStore implements ServerStore {
   }
 
   /** Runs work that gives a file the name `path`, and makes the name durable. */
-  async #place<T>(path: string, locked: readonly string[], work: LockedWork<T>): Promise<T> {
+  async #publish<T>(path: string, locked: readonly string[], work: LockedWork<T>): Promise<T> {
     const folder = dirname(path);
     await this.#ensureFolder(folder);
     const result = await this.#lock(locked, work);

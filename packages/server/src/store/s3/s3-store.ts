@@ -56,8 +56,7 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
     write: async (key, content, writeOptions) =>
       new Upload(bucket, key, content, writeOptions).run(),
     async stat(key) {
-      const object = bucket.locate(key);
-      const head = await bucket.run((send) => findObject(send, object));
+      const head = await findObject((command) => bucket.send(command), bucket.locate(key));
       return head && toObjectInfo(head);
     },
     open: async (key) => openObject(bucket, bucket.locate(key)),
@@ -102,7 +101,7 @@ function copyFile(
 ): Promise<BlobInfo> {
   const [source, destination] = [bucket.locate(from), bucket.locate(to)];
   const path = source.Key.split('/').map(encodeURIComponent).join('/');
-  // The store copies the headers of the object as well.
+  // The store copies the type and metadata of the object as well, but may encrypt the copy differently.
   const copy = new CopyObjectCommand({ ...destination, CopySource: `${bucket.name}/${path}` });
   const work = async (send: Send) => {
     const head = await findObject(send, source);
