@@ -1,5 +1,6 @@
 import { BerthError, type CallInfo, contractError, type SchemaIssue, toReason } from './errors.ts';
 import { assertUnread, ignoreEarlyErrors, isStream, kindOf } from './streams.ts';
+import { pageUrl } from './urls.ts';
 
 /**
  * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
@@ -11,16 +12,15 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (typeof value === 'string') return { body: value };
   const kind = kindOf(value);
   if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
-  let probe: unknown;
   if (isStream(value)) {
     assertUnread(value);
     ignoreEarlyErrors(value);
-    // A stream can be sent only once. Browsers do not send other iterables.
-    probe = kind === 'ReadableStream' ? new ReadableStream() : (async function* () {})();
-  } else if (/^(Blob|File|FormData|URLSearchParams)$/.test(kind)) probe = value;
-  if (probe) {
+  }
+  if (isStream(value) || /^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
     const body = value as ReadableStream | Blob;
-    const { headers } = new Response(probe as Blob);
+    // Outside of pages, every iterable can be sent, and a `Response` would start to read it.
+    if (Symbol.asyncIterator in body && pageUrl() === undefined) return { body };
+    const { headers } = new Response(body);
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
     if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return { body };
     throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
@@ -74,7 +74,7 @@ export async function toPayload<Payload>(
 }
 
 /** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
-function decoderOf({ headers }: Response) {
+function createDecoder({ headers }: Response) {
   const charset = headers.get('Content-Type')?.match(/;\s*charset="?([^\s";]+)/i)?.[1];
   try {
     return new TextDecoder(charset);
@@ -94,7 +94,7 @@ export function parseJson(text: string, fallback?: string): unknown {
 
 /** Reads a body as text. The rest of one that is larger than `maxBytes` is not read. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
-  const decoder = decoderOf(response);
+  const decoder = createDecoder(response);
   const reader = response.body?.getReader();
   let text = '';
   for (let size = 0; size <= maxBytes; ) {

@@ -58,6 +58,7 @@ describe('an argument is checked before anything is sent:', () => {
   };
   const post = (body: unknown) => (service: Service) => service.post('a', body);
   const foreign = (tag: string) => ({ [Symbol.toStringTag]: tag });
+  const polyfill = { ...foreign('ReadableStream'), getReader: () => {} };
   const protocols = ['a b'];
   it.each<[string, (service: Service) => Promise<unknown>]>([
     ['This platform cannot send this FormData: pass bytes.', post(foreign('FormData'))],
@@ -65,6 +66,7 @@ describe('an argument is checked before anything is sent:', () => {
     ['A Map cannot be sent: pass JSON, text, bytes or a Blob.', post(new Map([['a', 1]]))],
     ['A Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
     ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
+    ['This platform cannot send this ReadableStream: pass bytes.', post(polyfill)],
     ['The stream has already been read.', post(begun())],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
     ['path must be a string, got 7.', (service) => service.get(7 as never)],
