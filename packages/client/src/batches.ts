@@ -1,6 +1,7 @@
 import { checkNumber, checkText, invalid } from './checks.ts';
 import type { StorageContext } from './context.ts';
-import { type Fields, isRecord, type StorageResponse, toText, withCaller } from './envelope.ts';
+import { type Fields, isRecord, type StorageResponse, toText } from './envelope.ts';
+import { withCaller } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -124,7 +125,8 @@ export function createFileMethods(context: StorageContext): FileMethods {
       // JSON omits fields that are `undefined`.
       toItem: ({ fileID }) => ({ fileID, maxAge }),
       toFailure: (fileID) => `No link to ${fileID}`,
-      read({ tempFileURL }) {
+      successCode: ITEM_SUCCESS,
+      toValues({ tempFileURL }) {
         const url = encodeLink(toText(tempFileURL) ?? '');
         return url === undefined ? undefined : { url };
       },
@@ -138,7 +140,8 @@ export function createFileMethods(context: StorageContext): FileMethods {
     callList(context, 'batchDelete', toKeys('fileIDs', fileIDs, toFileKey), options, {
       toItem: ({ fileID }) => fileID,
       toFailure: (fileID) => `${fileID} was not deleted`,
-      read: () => ({}),
+      successCode: ITEM_SUCCESS,
+      toValues: () => ({}),
     });
 
   // Deployments differ in whether a copy path starts with `/`.
@@ -155,7 +158,7 @@ export function createFileMethods(context: StorageContext): FileMethods {
           removeOriginal: isMove || undefined,
         }),
         toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
-        read: ({ fileID }) => ({ fileID: toText(fileID) }),
+        toValues: ({ fileID }) => ({ fileID: toText(fileID) }),
       });
     return (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
       if (typeof first !== 'string') return copyFiles(first, second as CopyOptions);
@@ -197,8 +200,10 @@ interface ListRules<Key, Value> {
   readonly toItem: (key: Key) => unknown;
   /** Returns the start of the error message for a file. */
   readonly toFailure: (name: string) => string;
+  /** Code of a successful entry. Default: none, as for copies. */
+  readonly successCode?: string;
   /** Returns the values of a successful entry, or `undefined` if its link is invalid. */
-  readonly read: (entry: Fields) => Value | undefined;
+  readonly toValues: (entry: Fields) => Value | undefined;
 }
 
 /**
@@ -214,15 +219,13 @@ async function callList<Key extends object, Value>(
   options: StorageCallOptions,
   rules: ListRules<Key, Value>,
 ): Promise<ItemResult<Key, Value>[]> {
-  // Copies succeed without a code.
-  const successCode = operation === 'batchCopyFile' ? undefined : ITEM_SUCCESS;
   const callBatch = async (batch: typeof keys) => {
     const names = batch.map((key) => Object.values(key).join(' to '));
     const subject = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
     const body = { fileList: batch.map(rules.toItem) };
     const values = await context
       .call(operation, body, rules.toFailure(subject), options)
-      .then((response) => readEntries(response, names, rules, successCode))
+      .then((response) => readEntries(response, names, rules))
       .catch((error: unknown) => names.map(() => ({ error })));
     return batch.map((key, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
   };
@@ -237,8 +240,7 @@ async function callList<Key extends object, Value>(
 function readEntries<Key, Value>(
   { data, toError }: StorageResponse,
   names: readonly string[],
-  { toFailure, read }: ListRules<Key, Value>,
-  successCode: string | undefined,
+  { toFailure, toValues, successCode }: ListRules<Key, Value>,
 ): (Value | { error: unknown })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
@@ -251,7 +253,7 @@ function readEntries<Key, Value>(
     const fail = (part: Fields) => ({ error: toError(toFailure(name), part) });
     if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
     if ((entry.code || undefined) !== successCode) return fail(entry);
-    return read(entry) ?? fail({ message: 'the response has no valid URL' });
+    return toValues(entry) ?? fail({ message: 'the response has no valid URL' });
   });
 }
 

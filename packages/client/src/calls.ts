@@ -35,17 +35,22 @@ export interface CallInit extends CallOptions {
   /** How to read a successful response. Default: `json`. */
   readonly parseAs?: ParseAs | undefined;
   /** Converts the result. If it throws a retryable error, the call is retried. */
-  readonly read?: (result: RawResult, info: CallInfo) => unknown;
+  readonly convert?: (result: RawResult, info: CallInfo) => unknown;
   /** Other options are those of `openapi-fetch`. */
   readonly [name: string]: unknown;
 }
 
-/** Responses by their bodies. Node cancels the unread body of a response that is garbage. */
+/** Responses by their bodies. Node cancels the unread body of a garbage-collected response. */
 const RESPONSES = new WeakMap<object, Response>();
 
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and runs the middleware; the time limit includes
- * reading the response, unless it is a stream.
+ * reading the response, unless it is a stream. What else `openapi-fetch` does is avoided:
+ *
+ * - It reads bodies of any size, and as UTF-8. Errors are buffered before it reads them, and it returns successes as
+ *   streams, which are read here.
+ * - It would pass `signal` to its Request. The budget of the call aborts instead.
+ * - It would show the value of an invalid header, and send the template of a path without `params.path`.
  *
  * @param greedy path parameters that hold raw segments and a query
  * @param maxBytes size at which text and JSON are cut off. Default: any size
@@ -75,8 +80,7 @@ export function createCalls<Paths extends object>(
   };
 
   const call = async (method: 'GET' | 'POST', path: string, init: CallInit) => {
-    const { params, body, parseAs, read } = init;
-    // `openapi-fetch` would show the value of an invalid header.
+    const { params, body, parseAs, convert } = init;
     toRecord({ ...init.headers, ...params?.header });
     const pathParams = params?.path ?? {};
     // Without its `/`, a path would become part of the name of the service.
@@ -85,10 +89,8 @@ export function createCalls<Paths extends object>(
 
     return withBudget(init, sender.limits, info, async (budget) => {
       const openapiInit = {
-        // It ignores the options of this client, but would listen to the signal.
         ...init,
         signal: undefined,
-        // Without an object for the path, `openapi-fetch` would send the template.
         params: { ...params, path: pathParams },
         pathSerializer: () => url,
         parseAs: 'stream' as const,
@@ -103,7 +105,7 @@ export function createCalls<Paths extends object>(
         const result = await (client[method] as RawCall)(path, openapiInit);
         try {
           const complete = await readData(result, parseAs, info);
-          return read ? read(complete, info) : complete;
+          return convert ? convert(complete, info) : complete;
         } catch (error) {
           const failure = isBerthError(error)
             ? error
@@ -130,9 +132,9 @@ function toPath(
   params: { readonly [name: string]: unknown },
   greedy: readonly string[],
 ): string {
-  const path = template.replace(/\{[.;]?([^{}*]+)\*?\}/g, (place, name: string) => {
+  const path = template.replace(/\{[.;]?([^{}*]+)\*?\}/g, (expression, name: string) => {
     checkPresent(name, params[name]);
-    return greedy.includes(name) ? String(params[name]) : defaultPathSerializer(place, params);
+    return greedy.includes(name) ? String(params[name]) : defaultPathSerializer(expression, params);
   });
   return checkPath('path', path);
 }

@@ -21,15 +21,23 @@ export function checkNumber(
   throw invalid(name, `${type} of at least ${min}`, value);
 }
 
+/** Returns the name of a value's type, such as `Blob`. */
+export function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
 export function toRecord(headers: RequestInit['headers']): Record<string, string> {
-  if (!headers) return {};
-  if (headers instanceof Headers) return Object.fromEntries(headers);
   try {
     return Object.fromEntries(new Headers(headers));
   } catch {
     // The platform's error would show the value, which may be a credential.
     throw new BerthError('options', 'A header has an invalid name or value.');
   }
+}
+
+/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
+export function pageUrl(): string | undefined {
+  return (globalThis as { location?: { href: string } }).location?.href;
 }
 
 /**

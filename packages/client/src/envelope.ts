@@ -1,31 +1,18 @@
 import { parseJson } from './body.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
-import type { RetryClass } from './fetch.ts';
 import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
-import type { StorageCallOptions } from './limits.ts';
+import { RETRIES, type Retry } from './limits.ts';
 
-/**
- * Which calls may be sent again after an error status of the storage API, a link or an upload target. After a 401 or
- * 429, nothing was executed. Every other status is final.
- */
-const RETRY_CLASSES: Readonly<Record<number, RetryClass>> = {
-  401: 'unauthorized',
-  429: 'any',
-  500: 'idempotent',
-  502: 'idempotent',
-  503: 'idempotent',
-  504: 'idempotent',
-};
-
-export function classifyStorage({ status }: Response): RetryClass {
-  return RETRY_CLASSES[status] ?? 'never';
+/** Returns which calls may be sent again after an error status of the storage API, a link or an upload target. */
+export function classifyStorage({ status }: Response): Retry {
+  return status === 401 ? 'any' : (RETRIES[status] ?? 'never');
 }
 
-/** Returns whether a failure is temporary, by its status and by its code, which may come with the status 200. */
-export function isTemporary(status: unknown, code?: string): boolean {
+/** Returns whether to retry a failure, by its status and by its code, which may come with the status 200. */
+export function isRetryable(status: number, code?: string): boolean {
   const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
-  return codes.includes(code) || (status !== 401 && Number(status) in RETRY_CLASSES);
+  return status in RETRIES || codes.includes(code);
 }
 
 export interface StorageResponse {
@@ -45,20 +32,20 @@ export function readEnvelope(
   failure: string,
   url = response.url,
 ): StorageResponse {
-  const content = success ?? error;
-  const parsed = typeof content === 'string' ? parseJson(content) : content;
-  const envelope = isRecord(parsed) ? parsed : {};
+  let content = success ?? error;
+  if (typeof content === 'string') content = parseJson(content);
+  const envelope = isRecord(content) ? content : {};
   const { statusCode, body } = envelope;
   const fields = isRecord(body) ? body : envelope;
   const envelopeStatus = isRecord(body) && typeof statusCode === 'number' ? statusCode : 200;
   const { data } = fields;
-  const requestId = toText(fields.requestId);
 
   const toError: StorageResponse['toError'] = (subject, part) => {
     const code = toText(part.code);
     const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
     const info = url ? { method: 'POST', url } : undefined;
-    const retryable = isTemporary(response.status, code) || isTemporary(envelopeStatus);
+    const retryable = isRetryable(response.status, code) || isRetryable(envelopeStatus);
+    const requestId = toText(fields.requestId);
     const details = { info, response, code, reason, requestId, retryable };
     return new BerthError('storage', subject, details);
   };
@@ -74,20 +61,6 @@ export function toText(value: unknown): string | undefined {
 
 export function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/**
- * Lets the error of a method show the line of its caller. A stack has 10 frames, and there are more than that between a
- * method and `fetch`. The error of an aborted call belongs to the caller, and is not modified.
- */
-export async function withCaller<T>(result: Promise<T>, options?: StorageCallOptions): Promise<T> {
-  try {
-    return await result;
-  } catch (error) {
-    const isOurs = error instanceof BerthError && !options?.signal?.aborted;
-    if (isOurs) Error.captureStackTrace?.(error, withCaller);
-    throw error;
-  }
 }
 
 type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }

@@ -82,7 +82,7 @@ async function open(
   const headers = { ...toRecord(options.headers), accept: 'text/event-stream', ...resume };
   const info = { url };
   return withBudget(options, sender.limits, info, async (budget) => {
-    const response = await sender.send(url, { headers }, budget);
+    const response = await sender.send(info, { headers }, budget);
     if (!response.ok) throw await toError(response, info);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;

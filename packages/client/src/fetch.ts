@@ -1,10 +1,9 @@
-import type { Session, SignableRequest } from './auth.ts';
-import { parseUrl, toRecord } from './checks.ts';
-import { BerthError, networkError } from './errors.ts';
-import type { CallBudget, CallOptions, Limits } from './limits.ts';
+import type { Session } from './auth.ts';
+import { pageUrl, parseUrl, toRecord } from './checks.ts';
+import { BerthError, type CallInfo, networkError } from './errors.ts';
+import type { CallBudget, CallOptions, Limits, Retry } from './limits.ts';
 import { pause, planRetry, withBudget } from './limits.ts';
 import { closeOnFailure, discard, isStream } from './streams.ts';
-import { pageUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
 export type FetchInit = {
@@ -23,20 +22,17 @@ export type FetchInit = {
  */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
-/**
- * Which calls may be sent again after a failed response: `any`, because this one was not executed; only `idempotent`
- * ones, because it may have been; or `never`. After `unauthorized`, new credentials may help.
- */
-export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
-
 type Input = string | URL | Request;
+
+/** A `Request`, or just its URL. */
+type Target = CallInfo & Partial<Omit<Request, keyof CallInfo>>;
 
 export interface Sender {
   readonly limits: Limits;
   /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
   fetch(input: Input, init?: FetchInit): Promise<Response>;
   /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
-  send(input: Input, init: FetchInit, budget: CallBudget): Promise<Response>;
+  send(target: Target, init: FetchInit, budget: CallBudget): Promise<Response>;
 }
 
 interface SenderOptions {
@@ -46,22 +42,12 @@ interface SenderOptions {
   readonly headers?: RequestInit['headers'];
   /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
-  readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
+  /** Returns which calls may be sent again after a failed response. After a 401 that is `any`, credentials are renewed. */
+  readonly classify: (response: Response) => Retry | Promise<Retry>;
 }
 
 /** Limits of calls that are not in scope. */
 const NO_LIMITS: Limits = { timeout: 0, attempts: 1, delay: 0 };
-
-/** Properties of a `Request` that each attempt keeps. */
-const REQUEST_FIELDS = [
-  'cache',
-  'credentials',
-  'integrity',
-  'keepalive',
-  'mode',
-  'referrer',
-  'referrerPolicy',
-] as const;
 
 /**
  * Creates the sender of all calls of a client. It adds credentials to each attempt, limits the call and retries it. Like
@@ -74,73 +60,36 @@ export function createSender(options: SenderOptions): Sender {
   const clientHeaders = toRecord(options.headers);
   const isInScope = (url: string) => scope !== undefined && url.startsWith(scope);
 
-  return {
-    limits,
-    send,
-    fetch: (input, { signal, timeout, retry, idempotent, ...init } = {}) =>
-      closeOnFailure(init.body, async () => {
-        const target = toTarget(input, init);
-        const callOptions = {
-          signal: signal ?? target.request?.signal,
-          timeout,
-          retry,
-          idempotent,
-        };
-        const defaults = isInScope(target.url) ? limits : NO_LIMITS;
-        return withBudget(callOptions, defaults, target, (budget) => send(input, init, budget));
-      }),
-  };
-
-  async function send(input: Input, init: FetchInit, budget: CallBudget): Promise<Response> {
-    const { request, url, method } = toTarget(input, init);
-    const fields: Record<string, unknown> = {};
-    if (request) for (const name of REQUEST_FIELDS) fields[name] = request[name];
-    const isOurs = isInScope(url);
-    const headers = { ...(isOurs && clientHeaders), ...toRecord(init.headers ?? request?.headers) };
-    const isBodiless = /^(GET|HEAD)$/.test(method);
-    let body = init.body ?? (isBodiless ? null : await request?.arrayBuffer());
-    if (isBodiless && body !== null) {
-      throw new BerthError('options', `A ${method} request cannot have a body.`);
-    }
-    if (body instanceof FormData) {
-      // Encoded once, so that it can be signed and sent again with the same boundary.
-      const encoded = new Response(body);
-      headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
-      body = await encoded.arrayBuffer();
-    }
-    // A redirect would send the credentials elsewhere, and the contract has no redirects.
-    const redirect = isOurs ? 'manual' : (init.redirect ?? request?.redirect);
-    const prepared = { ...fields, ...init, url, method, headers, body, redirect };
+  const send: Sender['send'] = async (target, init, budget) => {
+    const isOurs = isInScope(target.url);
     const session = isOurs ? options.session : undefined;
-    return sendAttempts(prepared as PreparedRequest, budget, session);
-  }
-
-  async function sendAttempts(request: PreparedRequest, budget: CallBudget, session?: Session) {
-    const signal = request.signal ?? budget.signal;
+    const request = await toAttempt(target, init, isOurs && clientHeaders);
+    const info = { ...request, url: target.url };
+    const signal = init.signal ?? budget.signal;
     let isRenewed = false;
     for (;;) {
-      const signed = await session?.sign(request);
+      const signed = await session?.sign(info);
       const { headers } = signed ?? request;
       signal.throwIfAborted();
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
-        const init = { ...request, headers, signal, duplex: 'half' };
-        response = await platformFetch(request.url, init as RequestInit);
+        const attempt = { ...request, headers, signal, duplex: 'half' };
+        response = await platformFetch(info.url, attempt as RequestInit);
         if (response.ok || (!session && budget.attempts === 1)) return response;
       } catch (error) {
         signal.throwIfAborted();
-        failure = networkError('No response', request, error);
+        failure = networkError('No response', info, error);
       }
-      const retryClass = response ? await classify(response) : 'idempotent';
+      const retry = response ? await classify(response) : 'idempotent';
       let delay: number | undefined;
-      if (retryClass === 'unauthorized') {
+      if (retry === 'any' && response?.status === 401) {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
-        const isNew = !isRenewed && signed && (await session?.renew(signed, response?.headers));
+        const isNew = !isRenewed && signed && (await session?.renew(signed, response.headers));
         // Not counted as a retry.
         if (isNew) delay = 0;
         isRenewed = true;
-      } else if (retryClass === 'any' || (retryClass === 'idempotent' && budget.isIdempotent)) {
+      } else if (retry === 'any' || (retry === 'idempotent' && budget.isIdempotent)) {
         delay = planRetry(budget, response?.headers);
       }
       // A stream can be read only once.
@@ -151,18 +100,64 @@ export function createSender(options: SenderOptions): Sender {
       discard(response?.body);
       await pause(delay, signal);
     }
-  }
+  };
+
+  return {
+    limits,
+    send,
+    fetch: (input, { signal, timeout, retry, idempotent, ...init } = {}) =>
+      closeOnFailure(init.body, async () => {
+        const target = toTarget(input);
+        const method = (init.method ?? target.method ?? 'GET').toUpperCase();
+        const info = { method, url: target.url };
+        const callOptions = {
+          signal: signal ?? target.signal,
+          timeout,
+          retry,
+          idempotent,
+        } satisfies Required<CallOptions>;
+        const defaults = isInScope(info.url) ? limits : NO_LIMITS;
+        return withBudget(callOptions, defaults, info, (budget) =>
+          send(target, { ...init, method }, budget),
+        );
+      }),
+  };
 }
 
-/** A request as each attempt sends it, but without credentials. */
-type PreparedRequest = Omit<RequestInit, 'body'> & Omit<SignableRequest, 'now'>;
-
-function toTarget(input: Input, { method }: FetchInit) {
+function toTarget(input: Input): Target {
   // A `Request` may be one of another package.
-  const request = typeof input === 'object' && 'headers' in input ? input : undefined;
-  const url = request?.url ?? parseUrl(String(input), pageUrl())?.href;
-  if (url === undefined) {
-    throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
+  if (typeof input === 'object' && 'headers' in input) return input;
+  const url = parseUrl(String(input), pageUrl())?.href;
+  if (url !== undefined) return { url };
+  throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
+}
+
+/**
+ * Returns what each attempt passes to `fetch`, but without credentials.
+ *
+ * @param ourHeaders headers of the client, if the URL is in its scope
+ */
+async function toAttempt(
+  target: Target,
+  init: FetchInit,
+  ourHeaders: Readonly<Record<string, string>> | false,
+) {
+  const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = target;
+  const kept = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy };
+  const { method = target.method ?? 'GET' } = init;
+  const headers = { ...ourHeaders, ...toRecord(init.headers ?? target.headers) };
+  const isBodiless = /^(GET|HEAD)$/.test(method);
+  let body = init.body ?? (isBodiless ? null : await target.arrayBuffer?.());
+  if (isBodiless && body !== null) {
+    throw new BerthError('options', `A ${method} request cannot have a body.`);
   }
-  return { request, url, method: (method ?? request?.method ?? 'GET').toUpperCase() };
+  if (body instanceof FormData) {
+    // Encoded once, so that it can be signed and sent again with the same boundary.
+    const encoded = new Response(body);
+    headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
+    body = await encoded.arrayBuffer();
+  }
+  // A redirect would send the credentials elsewhere, and the contract has no redirects.
+  const redirect = ourHeaders ? 'manual' : (init.redirect ?? target.redirect);
+  return { ...kept, ...init, method, headers, body, redirect };
 }

@@ -1,13 +1,10 @@
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import type { RetryClass } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
+import { RETRIES, type Retry } from './limits.ts';
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
-
-/** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
-const TEMPORARY = [429, 502, 503, 504];
 
 /** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
 export async function toGatewayError(
@@ -17,26 +14,27 @@ export async function toGatewayError(
   knownBody?: unknown,
 ): Promise<BerthError> {
   const body = knownBody === undefined ? await readErrorBody(response) : knownBody;
-  const { code, reason, retryClass } = toFailure(response, body, upstreamStatus);
-  const retryable = retryClass === 'any' || retryClass === 'idempotent';
-  const details = { info, response, body, code, reason, retryable };
+  const { code, reason, retry } = toFailure(response, body, upstreamStatus);
+  const details = { info, response, body, code, reason, retryable: retry !== 'never' };
   if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
   const { status, headers } = response;
   // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
   const isRedirect = !status || (status < 400 && headers.has('Location'));
-  const what = isRedirect ? 'a redirect, which is not followed' : 'an error';
-  return new BerthError('service', `The service returned ${what}`, details);
+  const failure = isRedirect ? 'a redirect, which is not followed' : 'an error';
+  return new BerthError('service', `The service returned ${failure}`, details);
 }
 
 /**
  * Returns whether a failed response, whose body is unread, allows another attempt. If it is one of the hosted service,
  * the service has executed the call, so that a POST must not be sent again.
  */
-export async function classifyGateway(response: Response, upstreamStatus: string) {
+export async function classifyGateway(response: Response, upstreamStatus: string): Promise<Retry> {
   if (response.status < 400) return 'never';
   const isFromService = response.headers.has(upstreamStatus);
   const body = isFromService ? undefined : await readErrorBody(response.clone());
-  return toFailure(response, body, upstreamStatus).retryClass;
+  const { code, retry } = toFailure(response, body, upstreamStatus);
+  // Without a body, it is unclear who rejected the call. Retrying with new credentials is harmless.
+  return response.status === 401 && (code || body === '') ? 'any' : retry;
 }
 
 /** Reads the body of a failed response. If it breaks off, only status and headers are used. */
@@ -59,11 +57,10 @@ function toFailure({ status, headers }: Response, body: unknown, upstreamStatus:
     requestId === headers.get('X-Request-Id') &&
     !headers.has(upstreamStatus);
   const gatewayCode = isFromGateway ? code : '';
-  let retryClass: RetryClass = TEMPORARY.includes(status) ? 'idempotent' : 'never';
+  // A service that sends the status may have executed the call, and its 500 is final.
+  let retry: Retry = status in RETRIES && status !== 500 ? 'idempotent' : 'never';
   if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
-    retryClass = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
+    retry = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
   }
-  // Without a body, it is unclear who rejected the call. Retrying with new credentials is harmless.
-  if (status === 401 && (gatewayCode || body === '')) retryClass = 'unauthorized';
-  return { code: gatewayCode || undefined, reason, retryClass };
+  return { code: gatewayCode || undefined, reason, retry };
 }

@@ -49,6 +49,18 @@ export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 /** `timeout` is slightly longer than the gateway's own limit for a call and its retry. */
 const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 
+/** Which calls may be sent again after a failure: `any`, because it was not executed; `idempotent` ones; or `never`. */
+export type Retry = 'any' | 'idempotent' | 'never';
+
+/** Which calls may be sent again after a status, if there is no known code. Every other status is final. */
+export const RETRIES: Readonly<Record<number, Retry>> = {
+  429: 'any',
+  500: 'idempotent',
+  502: 'idempotent',
+  503: 'idempotent',
+  504: 'idempotent',
+};
+
 const MAX_RETRY_DELAY = 8_000;
 const MAX_RETRY_AFTER = 30_000;
 
@@ -73,7 +85,7 @@ export interface CallBudget extends Limits {
   /** When the time limit expires, by `performance.now()`. */
   readonly end: number;
   readonly isIdempotent: boolean;
-  /** Number of retries so far. Only `planRetry` and `resetRetries` change it. */
+  /** Number of retries so far. `planRetry` counts them; a download to a file starts again when bytes arrive. */
   retries: number;
 }
 
@@ -142,11 +154,6 @@ export async function retryAfter(
   const delay = isRetryable ? planRetry(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);
-}
-
-/** Allows all attempts again, because there was progress. */
-export function resetRetries(budget: CallBudget): void {
-  budget.retries = 0;
 }
 
 /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */

@@ -61,7 +61,7 @@ export function linkQuery(
   fileID: string,
   options: LinkOptions = {},
 ): Query<string> {
-  return toLinkQuery(fileID, options, (all) => storage.tempUrl(fileID, all));
+  return toLinkQuery(fileID, options, (linkOptions) => storage.tempUrl(fileID, linkOptions));
 }
 
 /**
@@ -78,8 +78,8 @@ export function linksQuery(
   fileIDs: readonly string[],
   options: LinkOptions = {},
 ): Query<TempUrlResult[]> {
-  return toLinkQuery(fileIDs, options, async (all) => {
-    const links = await storage.tempUrls(fileIDs, all);
+  return toLinkQuery(fileIDs, options, async (linkOptions) => {
+    const links = await storage.tempUrls(fileIDs, linkOptions);
     const [first] = links;
     if (first?.error && links.every(({ error }) => error)) throw first.error;
     return links;

@@ -75,7 +75,7 @@ export interface Service {
   /**
    * Opens a WebSocket (RFC 6455) and resolves with the platform's own, once it is open. Browsers cannot send
    * headers: there, a bearer token is sent as the subprotocol `berth.bearer.<token>`, and other credentials cannot be
-   * sent. Platforms hide why a handshake failed, so the client asks with a GET of the same path.
+   * sent. Platforms hide why a handshake failed, so the client sends a GET to the same path to find out.
    *
    * @example
    * const socket = await chat.connect('room/7', { protocols: ['chat'], signal });
@@ -100,7 +100,7 @@ export function createService(
     return anyPath ? `${url}/${anyPath}` : url;
   };
 
-  const read = async <Payload>(
+  const call = async <Payload>(
     method: 'GET' | 'POST',
     path: string,
     value: unknown,
@@ -110,8 +110,8 @@ export function createService(
     const anyPath = info.url.slice(url.length + 1);
     const { body, type = clientType } = toBody(value);
     // With the contract's path, which middleware of the gateway sees.
-    const send = calls[method] as RawCall;
-    const { data, error, response } = await send(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
+    const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
+    const { data, error, response } = await (calls[method] as RawCall)(template, {
       ...options,
       params: { path: { name, anyPath } },
       // `null` leaves the media type to `fetch`.
@@ -126,9 +126,9 @@ export function createService(
 
   return {
     url,
-    get: (path = '', options = {}) => read('GET', path, undefined, options),
+    get: (path = '', options = {}) => call('GET', path, undefined, options),
     post: (path = '', value = undefined, options = {}) =>
-      closeOnFailure(value, () => read('POST', path, value, options)),
+      closeOnFailure(value, () => call('POST', path, value, options)),
     request: (path = '', { body: value, headers, ...init } = {}) =>
       closeOnFailure(value, async () => {
         const { body, type } = toBody(value);

@@ -1,4 +1,4 @@
-import { toRecord } from './checks.ts';
+import { pageUrl, toRecord } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import { BerthError, networkError, toReason } from './errors.ts';
 import { type ServiceOptions, withBudget } from './limits.ts';
@@ -78,7 +78,7 @@ function createSocket(
 ): WebSocket {
   // In a page, a WebSocket cannot have headers.
   const init =
-    'location' in globalThis
+    pageUrl() !== undefined
       ? [...protocols, ...toBearerProtocol(headers.authorization)]
       : ({ protocols: [...protocols], headers } as unknown as string[]);
   try {

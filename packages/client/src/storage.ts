@@ -5,11 +5,12 @@ import type { CallInit, Calls, RawCall } from './calls.ts';
 import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
-import { classifyStorage, readEnvelope, type StorageResponse, withCaller } from './envelope.ts';
+import { classifyStorage, readEnvelope, type StorageResponse } from './envelope.ts';
+import { withCaller } from './errors.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { type LimitOptions, toLimits } from './limits.ts';
+import { type LimitOptions, type StorageCallOptions, toLimits } from './limits.ts';
 import { closeOnFailure, ignoreEarlyErrors } from './streams.ts';
 import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
@@ -145,11 +146,11 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const sender = createSender({ limits, fetch, session, scope, classify: classifyStorage });
   const calls = createCalls<paths>(sender, baseUrl, [], RESPONSE_BYTES);
 
-  const post = (path: string, { params, ...init }: CallInit = {}) =>
+  const post = (path: string, init: CallInit = {}) =>
     (calls.POST as RawCall)(path, {
       ...init,
       idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(id)),
-      params: { ...params, path: { envId, ...params?.path } },
+      params: { ...init.params, path: { envId, ...init.params?.path } },
     });
 
   const context: StorageContext = {
@@ -163,8 +164,15 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     async call(operation, fields, failure, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const read: CallInit['read'] = (result, info) => readEnvelope(result, failure, info.url);
-      const init = { signal, timeout, retry, body, parseAs: 'text', read } as const;
+      // All options of a call, but none of uploads and downloads.
+      const init: CallInit & Required<StorageCallOptions> = {
+        signal,
+        timeout,
+        retry,
+        body,
+        parseAs: 'text',
+        convert: (result, { url }) => readEnvelope(result, failure, url),
+      };
       return (await post(path, init)) as unknown as StorageResponse;
     },
   };

@@ -1,9 +1,5 @@
 import { BerthError } from './errors.ts';
 
-export function kindOf(value: unknown): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
-}
-
 /** A body that can be read only once: a web stream, a Node stream or another async iterable. */
 export type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
 

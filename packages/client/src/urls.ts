@@ -1,4 +1,4 @@
-import { parseUrl } from './checks.ts';
+import { pageUrl, parseUrl } from './checks.ts';
 import { BerthError } from './errors.ts';
 
 /** Finds the first path segment that the URL parser would resolve or split: `.`, `..`, or one with a backslash. */
@@ -6,11 +6,6 @@ const CHANGED_SEGMENT = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$
 
 /** Finds what the URL parser would drop: a fragment, control characters, and a space at the end. */
 const DROPPED_TEXT = /#|\p{Cc}| $/u;
-
-/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
-export function pageUrl(): string | undefined {
-  return (globalThis as { location?: { href: string } }).location?.href;
-}
 
 /** Returns a base URL that paths can be appended to, absolute and without a slash at its end. */
 export function toBaseUrl(baseUrl: string): string {

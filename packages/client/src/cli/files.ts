@@ -19,7 +19,7 @@ async function upload(from: string, target: string, signal: AbortSignal): Promis
   const storage = await openStorage();
   const progress = createProgress(files.reduce((sum, { size }) => sum + size, 0));
   const results = await mapConcurrently(files, ({ file, to, size }) => {
-    const onProgress = progress.reportOf(size);
+    const onProgress = progress.createReporter(size);
     return storage.upload(to, { file }, { signal, onProgress }).catch((error) => ({ error }));
   });
   progress.stop();
@@ -80,7 +80,7 @@ async function download(from: string, target: string, signal: AbortSignal): Prom
   const to = isFolder(target) || info?.isDirectory() ? join(target, basename(from)) : target;
   await mkdir(dirname(to), { recursive: true });
   const progress = createProgress();
-  const onProgress = progress.reportOf();
+  const onProgress = progress.createReporter();
   await storage.downloadToFile(fileID, to, { signal, onProgress }).finally(progress.stop);
   process.stdout.write(`${to}\n`);
 }

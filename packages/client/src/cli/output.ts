@@ -34,7 +34,7 @@ export function createProgress(size = 0) {
   let sum = size;
   return {
     /** Returns the function that shows how much of a file is done. Another attempt starts at 0. */
-    reportOf(expected = 0) {
+    createReporter(expected = 0) {
       let before = { loaded: 0, total: expected };
       return ({ loaded, total = loaded }: Progress) => {
         done += loaded - before.loaded;

@@ -4,7 +4,7 @@ import { cp, mv, rm, url } from './files.ts';
 import { fail, STOPPED } from './output.ts';
 import { SETTINGS } from './settings.ts';
 
-const MORE = `
+const HELP_FOOTER = `
 Settings are environment variables:
 ${Object.entries(SETTINGS)
   .map(([name, meaning]) => `  ${name.padEnd(26)} ${meaning}`)
@@ -41,7 +41,7 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .description('Manage stored files and call hosted services.')
     .version(version)
     .exitOverride()
-    .addHelpText('after', MORE);
+    .addHelpText('after', HELP_FOOTER);
   program
     .command('cp')
     .description('Upload a file or a folder, or download a file.')

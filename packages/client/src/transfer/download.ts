@@ -1,10 +1,10 @@
 import { saveFile } from '#platform';
 import type { FileMethods, TempUrlOptions } from '../batches.ts';
-import { checkNumber } from '../checks.ts';
+import { checkNumber, pageUrl } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { isTemporary } from '../envelope.ts';
+import { isRetryable } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
-import { type CallBudget, resetRetries, retryAfter, withBudget } from '../limits.ts';
+import { type CallBudget, retryAfter, withBudget } from '../limits.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
@@ -52,8 +52,8 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   }
 
   /** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
-  async function* readToEnd(fileID: string, allOptions: DownloadOptions, budget: CallBudget) {
-    const { onProgress, ...options } = allOptions;
+  async function* readToEnd(fileID: string, init: DownloadOptions, budget: CallBudget) {
+    const { onProgress, ...options } = init;
     const { offset = 0, length } = options.range ?? {};
     let { range } = options;
     let start: OpenFile | undefined;
@@ -65,7 +65,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
         start ??= part;
         for await (const chunk of part.response.body ?? []) {
           // A long download may break many times.
-          resetRetries(budget);
+          budget.retries = 0;
           loaded += chunk.byteLength;
           onProgress?.({ loaded, total: start.size });
           yield chunk;
@@ -126,7 +126,7 @@ async function openLink(
     watch.restart();
     return fetch(link, init).finally(watch.pause);
   });
-  const response = await sender.send(url, { headers, signal: watch.signal }, budget);
+  const response = await sender.send(info, { headers, signal: watch.signal }, budget);
 
   const sizes = readSizes(response, range);
   const etag = response.headers.get('ETag') ?? '';
@@ -138,12 +138,12 @@ async function openLink(
       ? 'the file changed during the download'
       : 'the response is not the requested part';
     const reason = response.ok && range ? problem : undefined;
-    const details = { info, response, reason, retryable: isTemporary(response.status) };
+    const details = { info, response, reason, retryable: isRetryable(response.status) };
     throw new BerthError('storage', failure, details);
   }
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
   // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
-  const size = 'location' in globalThis && !range ? undefined : sizes.size;
+  const size = pageUrl() !== undefined && !range ? undefined : sizes.size;
   const body = watchBody(response, watch, size, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');

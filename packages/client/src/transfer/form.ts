@@ -1,7 +1,8 @@
+import { kindOf } from '../checks.ts';
 import { BerthError } from '../errors.ts';
 import type { FetchLike } from '../fetch.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
-import { kindOf, type Stream } from '../streams.ts';
+import type { Stream } from '../streams.ts';
 import type { IdleWatch } from './progress.ts';
 
 /** A form field. Wire profiles rename some of them. */
@@ -59,31 +60,31 @@ export interface UploadResponse {
  * Checks the content against its limit and its size, which has already been sent as `Content-Length` (RFC 9110, section
  * 8.6).
  *
- * @param read number of bytes read so far
+ * @param loaded number of bytes read so far
  */
 export function checkLength(
   { size = Number.NaN, maxBytes }: Pick<UploadContent, 'size' | 'maxBytes'>,
-  read: number,
+  loaded: number,
   isEnd: boolean,
 ): void {
   let problem: string | undefined;
-  if (read > maxBytes) problem = `larger than ${maxBytes} bytes`;
-  else if (read > size) problem = `larger than its size (${size} bytes)`;
-  else if (read < size && isEnd) problem = `smaller than its size (${size} bytes)`;
+  if (loaded > maxBytes) problem = `larger than ${maxBytes} bytes`;
+  else if (loaded > size) problem = `larger than its size (${size} bytes)`;
+  else if (loaded < size && isEnd) problem = `smaller than its size (${size} bytes)`;
   if (problem) throw new BerthError('options', `The content is ${problem}.`);
 }
 
 /** Reads a stream in chunks, and checks its length. When the signal aborts, the stream is canceled. */
 export async function* readStream(stream: object, content: UploadContent, signal: AbortSignal) {
   const next = openStream(stream, signal);
-  let read = 0;
+  let loaded = 0;
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
     const bytes = toChunk(chunk.value);
-    read += bytes.byteLength;
-    checkLength(content, read, false);
+    loaded += bytes.byteLength;
+    checkLength(content, loaded, false);
     yield bytes;
   }
-  checkLength(content, read, true);
+  checkLength(content, loaded, true);
 }
 
 /** Web streams are read with a reader, because those of Safari are not iterable. */

@@ -9,7 +9,6 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
-import { MAX_TIMER } from '../limits.ts';
 import type { UploadContent, UploadForm, UploadResponse } from './form.ts';
 import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
 
@@ -56,7 +55,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const write = (bytes: Uint8Array, loaded?: number) =>
     new Promise<boolean>((resolve, reject) => {
       request.write(bytes, (error) => {
-        // From now on, the timer of the socket counts, which also sees bytes of a slow chunk.
+        // From now on, the socket timeout applies, which also sees bytes of a slow chunk.
         watch.pause();
         try {
           if (loaded !== undefined && !error) report?.(loaded);
@@ -107,7 +106,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
     send().catch(reject);
   });
   const response = await Promise.race([failed, receive()]);
-  // A response that comes early is a refusal, so the rest is not sent.
+  // An early response means that the server rejected the upload, so the rest is not sent.
   if (isComplete || response.status >= 300) return response;
   throw watch.toError(new Error('The server responded before the entire file was sent.'));
 }
@@ -130,7 +129,7 @@ function openRequest({ url, content, agent, watch }: UploadForm, type: string, o
   watch.signal.addEventListener('abort', () => request.destroy());
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
-  request.setTimeout(Math.min(watch.idle, MAX_TIMER), watch.expire);
+  request.setTimeout(watch.idle, watch.expire);
   // Interim responses restart the timer of the socket, but they are no progress.
   request.on('information', watch.start);
   request.on('upgrade', (_, socket) => {

@@ -35,8 +35,8 @@ export function watchIdle(
     timer = undefined;
   };
   const expire = () => {
-    const what = `${failure}: no progress for ${idle} ms`;
-    expiry.abort(new BerthError('timeout', what, { info, retryable: true }));
+    const summary = `${failure}: no progress for ${idle} ms`;
+    expiry.abort(new BerthError('timeout', summary, { info, retryable: true }));
   };
   const restart = (extra = 0) => {
     pause();
@@ -64,7 +64,7 @@ export function watchIdle(
 
 /**
  * Reads the body of a response. Ends with an error if it breaks, or if it makes no progress while its reader waits. Until
- * the first read, it keeps the response: Node cancels the unread body of one that is garbage.
+ * the first read, it keeps the response: Node cancels the unread body of a garbage-collected response.
  */
 export async function* readBody(response: Response, watch: IdleWatch) {
   const { signal } = watch;

@@ -1,11 +1,11 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { checkNumber, checkText, invalid, parseUrl } from '../checks.ts';
+import { checkNumber, checkText, invalid, kindOf, parseUrl } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { isTemporary, type StorageResponse } from '../envelope.ts';
+import { isRetryable, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
 import { retryAfter, type StorageCallOptions, untilAborted, withBudget } from '../limits.ts';
-import { assertUnread, isStream, kindOf } from '../streams.ts';
+import { assertUnread, isStream } from '../streams.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
 import { type TransferOptions, watchIdle } from './progress.ts';
@@ -101,19 +101,19 @@ function toGrant(
   { uploadFields, storeFileID }: WireProfile,
   failure: string,
 ) {
-  const read = (name: string): string => {
+  const readField = (name: string): string => {
     const value = data[name];
     if (value && typeof value === 'string' && (name !== 'url' || parseUrl(value))) return value;
     throw toError(failure, { message: `the response has no valid ${name}` });
   };
-  const url = read('url');
+  const url = readField('url');
   const fields = [
-    ['Signature' satisfies Field, read('authorization')],
-    [uploadFields.securityToken, read('token')],
-    [uploadFields.metaFileId, read(storeFileID)],
+    ['Signature' satisfies Field, readField('authorization')],
+    [uploadFields.securityToken, readField('token')],
+    [uploadFields.metaFileId, readField(storeFileID)],
     ['key' satisfies Field, path],
   ] as const;
-  return { url, fields, fileID: read('fileID') };
+  return { url, fields, fileID: readField('fileID') };
 }
 
 /**
@@ -127,15 +127,15 @@ function assertStored(response: UploadResponse, url: string, failure: string): v
   const isError = /<(?:[\w-]+:)?Error(?:\s[^<>]*)?\/?>/.test(xml);
   if (!isError && status >= 200 && status < 300) return;
   // The contract guarantees no child element, so these are read only if they are plain text.
-  const read = (name: string) =>
+  const readElement = (name: string) =>
     new RegExp(`<(?:[\\w-]+:)?${name}(?:\\s[^<>]*)?>([^<]*)</`).exec(xml)?.[1]?.trim() || undefined;
-  const code = read('Code');
+  const code = readElement('Code');
   throw new BerthError('upload', failure, {
     info: { method: 'POST', url },
     response,
     code,
-    reason: read('Message'),
-    requestId: read('RequestId'),
-    retryable: isTemporary(status, code),
+    reason: readElement('Message'),
+    requestId: readElement('RequestId'),
+    retryable: isRetryable(status, code),
   });
 }
