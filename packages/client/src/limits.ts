@@ -1,4 +1,4 @@
-import { checkNumber } from './checks.ts';
+import { checkNumber, invalid } from './checks.ts';
 import { BerthError, type CallInfo, isBerthError } from './errors.ts';
 
 /** Options for one call. Unset options use the values of the client. */
@@ -37,7 +37,7 @@ export interface LimitOptions {
  * the server's `Retry-After`. If that is longer than 30 s, or than the time that is left, the call fails at once.
  */
 export interface RetryOptions {
-  /** Number of attempts, including the first. Default: 3. */
+  /** Number of attempts, including the first, from 1 to 10. Default: 3. */
   readonly attempts?: number | undefined;
   /** Maximum wait before the first retry, in milliseconds. Default: 250. No wait is longer than 8,000. */
   readonly delay?: number | undefined;
@@ -72,8 +72,8 @@ export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {
   const { timeout = defaults.timeout, retry = {} } = options;
   const { attempts = defaults.attempts, delay = defaults.delay } = retry || { attempts: 1 };
   checkNumber('timeout', timeout, 0);
-  if (attempts !== Number.POSITIVE_INFINITY)
-    checkNumber('retry.attempts', attempts, 1, 'an integer');
+  checkNumber('retry.attempts', attempts, 1, 'an integer');
+  if (attempts > 10) throw invalid('retry.attempts', 'at most 10', attempts);
   checkNumber('retry.delay', delay, 0);
   return { timeout, attempts, delay };
 }

@@ -17,7 +17,7 @@ describe('an option is checked when it is passed:', () => {
     'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
   const gateway = (options: object) => () =>
     createGatewayClient({ baseUrl: 'https://g.example', ...options });
-  const retry = { attempts: 2.5 };
+  const attempts = (value: number) => gateway({ retry: { attempts: value } });
   const storage = (options: object) => () =>
     createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials, ...options });
 
@@ -33,9 +33,15 @@ describe('an option is checked when it is passed:', () => {
       gateway({ auth: '5ec4e7' }),
     ],
     ['timeout must be a number of at least 0, got -1.', gateway({ timeout: -1 })],
-    ['retry.attempts must be an integer of at least 1, got 2.5.', gateway({ retry })],
+    ['retry.attempts must be an integer of at least 1, got 2.5.', attempts(2.5)],
+    ['retry.attempts must be an integer of at least 1, got Infinity.', attempts(Infinity)],
+    ['retry.attempts must be at most 10, got 11.', attempts(11)],
     ['retry.delay must be a number of at least 0, got NaN.', storage({ retry: { delay: NaN } })],
     ['The path parameter "envId" is missing.', storage({ envId: undefined })],
+    [
+      'envId must not contain "..", which fetch would change: leave it out, or use encodeURIComponent.',
+      storage({ envId: '..' }),
+    ],
     [
       'credentials must be an object or a function, got undefined.',
       storage({ credentials: missing }),
