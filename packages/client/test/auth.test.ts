@@ -1,13 +1,7 @@
 import { bearer, type GatewayAuth } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  countedTokens,
-  gatewayWith,
-  json,
-  refused,
-  serviceAt,
-  storageWith,
-} from './support/clients.ts';
+import { countedTokens, gatewayWith, serviceAt, storageWith } from './support/clients.ts';
+import { json, refused } from './support/responses.ts';
 import {
   breakOff,
   type Handler,
@@ -90,17 +84,14 @@ describe('after a 401, the token', () => {
     expect(sent.filter((header) => header === 'Bearer t2')).toHaveLength(20);
   });
 
-  it('is renewed even if the body of the 401 breaks off', async () => {
-    await using server = await open(breakOff(401), serve({ a: 1 }));
-    expect(await server.service.post('a')).toEqual({ a: 1 });
-    expect(server.token).toHaveBeenCalledTimes(2);
-  });
-
-  it('is renewed once for each call at most', async () => {
-    await using server = await open(refuse('A_CODE_OF_ITS_OWN', 401));
-    const error = { code: 'A_CODE_OF_ITS_OWN', status: 401 };
-    await expect(server.service.get()).rejects.toMatchObject(error);
-    expect(server.calls).toHaveLength(2);
+  const rejected = { code: 'A_CODE_OF_ITS_OWN', status: 401 };
+  it.each<[string, Handler[], object]>([
+    ['even if the body of the 401 breaks off', [breakOff(401), serve({ a: 1 })], { a: 1 }],
+    ['at most once for each call', [refuse('A_CODE_OF_ITS_OWN', 401)], rejected],
+  ])('is renewed %s', async (_, handlers, expected) => {
+    await using server = await open(...handlers);
+    expect(await server.service.post('a').catch((error) => error)).toMatchObject(expected);
+    expect([server.token.mock.calls.length, server.calls.length]).toEqual([2, 2]);
   });
 
   it('is kept if the 401 is from the hosted service itself', async () => {

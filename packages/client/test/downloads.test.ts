@@ -6,8 +6,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { DownloadOptions, Progress, StorageClient } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, gatewayAt, linked, shown, storageWith } from './support/clients.ts';
+import { failureOf, gatewayAt, shown, storageWith } from './support/clients.ts';
 import { newFolder } from './support/folders.ts';
+import { linked } from './support/responses.ts';
 import { type Handler, hang, serveStorage } from './support/servers.ts';
 
 type Range = NonNullable<DownloadOptions['range']>;

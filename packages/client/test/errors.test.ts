@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { BerthError, bearer, isBerthError, type Service, tc3, toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { failureOf, gatewayWith, json, serviceAt, shown, storageWith } from './support/clients.ts';
+import { failureOf, gatewayWith, serviceAt, shown, storageWith } from './support/clients.ts';
+import { json } from './support/responses.ts';
 
 const REFUSAL = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };
 const headers = { 'X-Request-Id': 'r-1' };

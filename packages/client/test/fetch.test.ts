@@ -1,6 +1,7 @@
 import { bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { gatewayAt, gatewayWith, json, refused } from './support/clients.ts';
+import { gatewayAt, gatewayWith } from './support/clients.ts';
+import { json, refused } from './support/responses.ts';
 import { refuse, serve, startServer } from './support/servers.ts';
 
 const auth = bearer('t');
@@ -16,17 +17,21 @@ function frozen<T>(value: T): T {
 }
 
 describe('gateway.fetch', () => {
-  it.each<[string, (url: string) => string | URL | Request]>([
-    ['a string', (url) => url],
-    ['a URL', (url) => new URL(url)],
-    ['a Request', (url) => new Request(url)],
-  ])('adds credentials to %s below the services of the gateway', async (_, toInput) => {
-    const { gateway, requests } = gatewayWith([json({}), json({}), json({})], { auth, headers });
-    for (const path of ['x', 'x/a?b=1', 'x/../y']) {
-      await gateway.fetch(toInput(`https://g.example/v1/cloudrun/${path}`));
+  it('adds credentials to a string, URL or Request below the services of the gateway', async () => {
+    const paths = ['x', 'x/a?b=1', 'x/../y'];
+    for (const toInput of [
+      String,
+      (url: string) => new URL(url),
+      (url: string) => new Request(url),
+    ]) {
+      const { gateway, requests } = gatewayWith([json({}), json({}), json({})], { auth, headers });
+      for (const path of paths)
+        await gateway.fetch(toInput(`https://g.example/v1/cloudrun/${path}`));
+      const sent = requests.map((request) =>
+        ['Authorization', 'X-A'].map((name) => request.headers.get(name)),
+      );
+      expect(sent).toEqual(Array(3).fill(['Bearer t', 'a']));
     }
-    const sent = requests.map(({ headers }) => [headers.get('Authorization'), headers.get('X-A')]);
-    expect(sent).toEqual(Array(3).fill(['Bearer t', 'a']));
   });
 
   it.each([

@@ -1,13 +1,7 @@
 import type { BerthError, GatewayClient } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  endless,
-  failureOf,
-  gatewayAt,
-  gatewayWith,
-  serviceAt,
-  storageAt,
-} from './support/clients.ts';
+import { failureOf, gatewayAt, gatewayWith, serviceAt, storageAt } from './support/clients.ts';
+import { endless } from './support/responses.ts';
 import { type Handler, hang, keepSending, refuse, stall, startServer } from './support/servers.ts';
 
 const BASE = 'http://g.example';

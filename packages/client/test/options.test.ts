@@ -15,6 +15,8 @@ const missing = undefined as never;
 describe('an option is checked when it is passed:', () => {
   const BASE_URL =
     'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
+  const AUTH = 'auth must be bearer(…), tc3(…), or an object with authorize()';
+  const CHANGED = 'which fetch would change: leave it out, or use encodeURIComponent';
   const gateway = (options: object) => () =>
     createGatewayClient({ baseUrl: 'https://g.example', ...options });
   const attempts = (value: number) => gateway({ retry: { attempts: value } });
@@ -28,24 +30,15 @@ describe('an option is checked when it is passed:', () => {
     [BASE_URL, gateway({ baseUrl: 'https://a.example/#x' })],
     [BASE_URL, gateway({ baseUrl: '/base' })],
     [BASE_URL, storage({ baseUrl: '' })],
-    [
-      'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
-      gateway({ auth: '5ec4e7' }),
-    ],
+    [`${AUTH}, got string.`, gateway({ auth: '5ec4e7' })],
     ['timeout must be a number of at least 0, got -1.', gateway({ timeout: -1 })],
     ['retry.attempts must be an integer of at least 1, got 2.5.', attempts(2.5)],
     ['retry.attempts must be an integer of at least 1, got Infinity.', attempts(Infinity)],
     ['retry.attempts must be at most 10, got 11.', attempts(11)],
     ['retry.delay must be a number of at least 0, got NaN.', storage({ retry: { delay: NaN } })],
     ['The path parameter "envId" is missing.', storage({ envId: undefined })],
-    [
-      'envId must not contain "..", which fetch would change: leave it out, or use encodeURIComponent.',
-      storage({ envId: '..' }),
-    ],
-    [
-      'credentials must be an object or a function, got undefined.',
-      storage({ credentials: missing }),
-    ],
+    [`envId must not contain "..", ${CHANGED}.`, storage({ envId: '..' })],
+    ['credentials must be an object or a function, got 7.', storage({ credentials: 7 })],
     ['The token is empty.', () => bearer('')],
     ['token must be a string, got undefined.', () => bearer(missing)],
     ['The token must not include "Bearer".', () => bearer(' bearer  5ec4e7')],

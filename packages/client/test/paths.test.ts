@@ -1,6 +1,7 @@
 import { createGatewayClient } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
+import { failureOf, gatewayAt, gatewayWith } from './support/clients.ts';
+import { json } from './support/responses.ts';
 import { serve, startServer } from './support/servers.ts';
 
 const ROOT = '/v1/cloudrun/{name}';

@@ -1,6 +1,7 @@
 import { BerthError, unwrapEnvelope } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, gatewayWith, json, list, storageAt, storageWith } from './support/clients.ts';
+import { failureOf, gatewayWith, storageAt, storageWith } from './support/clients.ts';
+import { json, list } from './support/responses.ts';
 import { refuse, startServer } from './support/servers.ts';
 
 interface Item {

@@ -1,7 +1,8 @@
 import type { RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { countedTokens, failureOf, refused, serviceAt } from './support/clients.ts';
+import { countedTokens, failureOf, serviceAt } from './support/clients.ts';
+import { refused } from './support/responses.ts';
 import { breakOff, type Handler, refuse, reset, serve, startServer } from './support/servers.ts';
 
 const ok = serve({ a: 1 });

@@ -4,14 +4,8 @@ import vm from 'node:vm';
 import { type BerthError, bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  failureOf,
-  gatewayAt,
-  gatewayWith,
-  json,
-  serviceAt,
-  storageAt,
-} from './support/clients.ts';
+import { failureOf, gatewayAt, gatewayWith, serviceAt, storageAt } from './support/clients.ts';
+import { json } from './support/responses.ts';
 import { serve, startServer } from './support/servers.ts';
 
 const JSON_TYPE = 'application/json';

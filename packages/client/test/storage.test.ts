@@ -1,17 +1,7 @@
 import { type StorageClient, unwrapEnvelope } from '@berth/client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  credentials,
-  endless,
-  envelope,
-  failureOf,
-  json,
-  linked,
-  list,
-  meta,
-  shown,
-  storageWith,
-} from './support/clients.ts';
+import { describe, expect, it } from 'vitest';
+import { credentials, failureOf, shown, storageWith } from './support/clients.ts';
+import { endless, envelope, json, linked, list, meta } from './support/responses.ts';
 
 type Act = (storage: StorageClient) => Promise<unknown>;
 
@@ -23,32 +13,28 @@ const download: Act = (storage) => storage.download('a');
 const rawDelete: Act = async (storage) =>
   unwrapEnvelope(await storage.POST(DELETE, { body: { fileList: ['a'] } }));
 
-afterEach(() => void vi.useRealTimers());
-
 describe('a storage call', () => {
   it.each<[string, Act, object]>([
     ['getUploadMetaData', upload, { path: 'a' }],
     ['batchGetTempUrls', (storage) => storage.tempUrls(['a']), { fileList: [{ fileID: 'a' }] }],
     ['batchDelete', remove, { fileList: ['a'] }],
     ['batchCopyFile', copy, { fileList: [{ srcPath: '/a', dstPath: '/b' }] }],
-  ])('CL-STORAGE-CALL CL-STORAGE-BODY: %s', async (operation, call, body) => {
+  ])('CL-STORAGE-CALL CL-STORAGE-BODY CL-STORAGE-HEADERS: %s', async (operation, call, body) => {
+    const permanent = { authorization: '1.0 any', timestamp: 7 };
+    const options = { envId: 'dev 1', credentials: permanent };
     const url = `https://storage.example/api/v2/envs/dev%201/storages:${operation}`;
     for (const requestForm of ['top', 'data'] as const) {
-      const { storage, requests } = storageWith([list({})], { envId: 'dev 1', requestForm });
+      const { storage, requests } = storageWith([list({})], { ...options, requestForm });
       await call(storage).catch(() => {});
       const [request] = requests;
       expect(request).toMatchObject({ method: 'POST', url });
-      expect(request?.headers.get('Content-Type')).toBe('application/json');
+      expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({
+        'content-type': 'application/json',
+        'x-svc-sessiontoken': '',
+        'x-svc-timestamp': '7',
+      });
       expect(await request?.json()).toEqual(requestForm === 'data' ? { data: body } : body);
     }
-  });
-
-  it('CL-STORAGE-HEADERS: has an empty session token if there is none', async () => {
-    const permanent = { authorization: '1.0 any', timestamp: 7 };
-    const { storage, requests } = storageWith([linked()], { credentials: permanent });
-    await storage.tempUrl('a');
-    expect(requests[0]?.headers.get('X-Svc-SessionToken')).toBe('');
-    expect(requests[0]?.headers.get('X-Svc-TimeStamp')).toBe('7');
   });
 });
 
@@ -139,7 +125,9 @@ it.each([
 
 describe('no credential shows in', () => {
   const granted = (fields: object) => envelope({ data: { ...meta, ...fields } });
-  it.each<[string, Act, Response[]]>([
+  const sessionToken = '5ec4e7\n5ec4e7';
+  const broken = { credentials: { ...credentials, sessionToken } };
+  it.each<[string, Act, Response[], object?, string?]>([
     ['half a grant', upload, [granted({ storeFileID: undefined })]],
     ['a grant in broken JSON', upload, [new Response(`{"data":{"token":"${meta.token}" oops`)]],
     ['a grant without a URL', upload, [granted({ url: '5ec4e7' })]],
@@ -148,10 +136,12 @@ describe('no credential shows in', () => {
     ['a refused download', download, [linked('https://h/a?s=5ec4e7'), json({}, { status: 403 })]],
     ['a link that is not a URL', download, [linked('//5ec4e7')]],
     ['a link with a password', download, [linked('https://user:5ec4e7@h/')]],
-  ])('the error of %s', async (_, act, responses) => {
-    const error = await failureOf(act(storageWith(responses, { retry: false }).storage));
-    expect(shown(error)).toContain('BerthError');
-    expect(shown(error)).not.toContain('5ec4e7');
+    ['a credential that is no header value', remove, [], broken, 'X-Svc-SessionToken'],
+  ])('the client, or the error of %s', async (_, act, responses, options, text = 'BerthError') => {
+    const { storage } = storageWith(responses, { retry: false, ...options });
+    const error = await failureOf(act(storage));
+    expect(shown(error)).toContain(text);
+    expect(shown(error) + shown(storage)).not.toContain('5ec4e7');
   });
 
   it('the message of a fetch that quotes its URL', async () => {
@@ -159,14 +149,5 @@ describe('no credential shows in', () => {
     const { storage } = storageWith([linked('https://h/a?sign=5ec4e7'), lost], { retry: false });
     const message = 'No response: request to https://h/a failed, reason: reset (GET /a)';
     await expect(download(storage)).rejects.toMatchObject({ message, cause: lost });
-  });
-
-  it('the error for a credential that is not valid in a header, or in the client', async () => {
-    const sessionToken = '5ec4e7\n5ec4e7';
-    const { storage } = storageWith([], { credentials: { ...credentials, sessionToken } });
-    const error = await failureOf(remove(storage));
-    expect(error).toMatchObject({ kind: 'options' });
-    expect(shown(error)).toContain('X-Svc-SessionToken');
-    expect(shown(error) + shown(storage)).not.toContain('5ec4e7');
   });
 });

@@ -5,8 +5,9 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Progress, UploadData } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { endless, envelope, meta, storageWith } from './support/clients.ts';
+import { storageWith } from './support/clients.ts';
 import { newFolder } from './support/folders.ts';
+import { endless, envelope, meta } from './support/responses.ts';
 import { bodyOf, type Handler, keepSending, reset, serveStorage } from './support/servers.ts';
 
 const MISSING = '/does/not/exist';

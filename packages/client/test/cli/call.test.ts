@@ -64,3 +64,10 @@ it.each([
   const stderr = expect.stringMatching(message);
   expect(await berth(['call', service, '-d', '{}'])).toEqual({ code: 1, stdout, stderr });
 });
+
+it('ends without an error when its reader does', async () => {
+  const { child, result } = start(['call', 'echo', 'body', '-d', 'A'.repeat(100_000)]);
+  await once(child.stdout ?? child, 'data');
+  child.stdout?.destroy();
+  expect(await result).toMatchObject({ code: 0 });
+});

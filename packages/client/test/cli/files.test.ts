@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMock } from '@berth/mock';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { newFolder } from '../support/folders.ts';
 import { cliForTests } from './run-cli.ts';
 
-const { berth, session } = cliForTests();
+const { berth, start, session } = cliForTests();
 
 const paths = () => Array.from(session().files.list(), ({ path }) => path).sort();
 
@@ -49,6 +49,19 @@ it('cp shows a progress bar on a terminal', async () => {
   const { code, stderr } = await berth(['cp', root, 'remote:/'], { NODE_OPTIONS });
   expect(code).toBe(0);
   expect(stderr).toMatch(/#+-* +\d+% {2}\d\.\d MB of 1\.5 MB/);
+});
+
+it.each(['SIGINT', 'SIGTERM'] as const)('cp stops on %s, and says so once', async (signal) => {
+  const root = await newFolder({ a: 'A', b: 'B' });
+  session().faults.put('slow', 'upload:latency=600000');
+  const { child, result } = start(['cp', root, 'remote:/']);
+  const uploads = () =>
+    session()
+      .requests()
+      .filter(({ surface }) => surface === 'upload');
+  await vi.waitUntil(() => uploads().length === 2, { timeout: 300_000 });
+  child.kill(signal);
+  expect(await result).toEqual({ code: 1, stdout: '', stderr: 'berth: Stopped.\n' });
 });
 
 it('url, mv and rm print a link with a warning, and move and delete a file', async () => {

@@ -14,6 +14,7 @@ import type { Deployment } from './deployment.ts';
 /** Whether this is a page. What only one platform can do fails on the other with an error that is tested. */
 const IS_PAGE = 'document' in globalThis;
 const MIB = 1024 * 1024;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** A request as the mock's `echo` service received it. */
 type Echo = Readonly<Record<'path' | 'query' | 'body', string>> & {
@@ -78,11 +79,7 @@ const features: Record<string, (deployment: Deployment) => Promise<void>> = {
       ['é', 'text/plain;charset=UTF-8', 'é'],
       [new TextEncoder().encode('bytes'), undefined, 'bytes'],
       [new Blob(['blob'], { type: 'text/csv' }), 'text/csv', 'blob'],
-      [
-        new URLSearchParams({ a: 'b c' }),
-        'application/x-www-form-urlencoded;charset=UTF-8',
-        'a=b+c',
-      ],
+      [new URLSearchParams({ a: 'b c' }), `${FORM_TYPE};charset=UTF-8`, 'a=b+c'],
     ];
     for (const [body, type, sent] of bodies) {
       const { headers, body: text } = await echo.post<Echo>('a', body);

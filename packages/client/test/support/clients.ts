@@ -21,29 +21,6 @@ function fakeFetch(responses: (Response | Error)[]) {
   return { fetch, requests };
 }
 
-export function json(body: unknown, init: ResponseInit = {}): Response {
-  return Response.json(body, init);
-}
-
-export function refused(code: string, status: number, headers: Record<string, string> = {}) {
-  const body = { code, message: '', requestId: 'r' };
-  return json(body, { status, headers: { 'X-Request-Id': 'r', ...headers } });
-}
-
-/** A storage response in its envelope. */
-export function envelope(body: object, status = 200): Response {
-  return json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });
-}
-
-export function list(...fileList: object[]): Response {
-  return envelope({ data: { fileList } });
-}
-
-/** A storage response with a link to the file `a`. */
-export function linked(tempFileURL = 'https://h/a'): Response {
-  return list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
-}
-
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {
@@ -83,15 +60,6 @@ export function storageAt(baseUrl: string, options: Partial<StorageClientOptions
   return createStorageClient({ baseUrl, envId: 'dev', credentials, ...options });
 }
 
-/** Upload metadata whose grant must not appear in errors. */
-export const meta = {
-  url: 'https://upload.example/bucket?sign=5ec4e7-in-url',
-  token: 'token-5ec4e7',
-  authorization: 'q-sign-algorithm=sha256&q-signature=5ec4e7',
-  fileID: 'cloud://dev.files/a.txt',
-  storeFileID: 'store-1',
-};
-
 /** Creates a storage client with prepared responses, and records its requests and warnings. */
 export function storageWith(
   responses: (Response | Error)[],
@@ -108,12 +76,6 @@ export function storageWith(
 export function countedTokens() {
   const token = vi.fn(() => `t${token.mock.calls.length}`);
   return { token, auth: bearer(token) };
-}
-
-/** Returns a body without an end, which counts its pieces of 1 MiB. */
-export function endless() {
-  const pull = vi.fn((controller) => controller.enqueue(new Uint8Array(2 ** 20)));
-  return { body: new ReadableStream<Uint8Array>({ pull }), count: () => pull.mock.calls.length };
 }
 
 /** Returns everything that a log could show of a value. */
