@@ -1,11 +1,6 @@
-import {
-  Agent,
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as sendRequest,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { request as sendRequest } from 'undici7';
 import { listen } from '../../../../scripts/testing/listen.ts';
 
 /** What a proxy does with a request. Only after `reset` and `busy`, the request was certainly not executed. */
@@ -33,8 +28,6 @@ interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
-
-const agent = new Agent({ keepAlive: true });
 
 /**
  * Starts a proxy on loopback with a fault for each request, in order; requests after the last fault have none. It lists
@@ -78,19 +71,15 @@ export async function startProxy(target: string, faults: readonly Fault[]) {
 const BUSY = '{"code":"SERVICE_NOT_READY","message":"Later.","requestId":"r"}';
 const BUSY_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r' };
 
-function forward(target: string, request: IncomingMessage, body: Buffer): Promise<Received> {
-  const { method, url, headers } = request;
-  return new Promise((resolve, reject) => {
-    const path = url?.replace(/^https?:\/\/[^/]*/, '');
-    const sent = sendRequest(target, { method, path, headers, agent }, async (response) => {
-      const bytes = Buffer.concat(await response.toArray());
-      const { 'transfer-encoding': _, connection: __, ...rest } = response.headers;
-      const length = bytes.length > 0 && { 'content-length': String(bytes.length) };
-      const status = response.statusCode ?? 0;
-      resolve({ status, headers: { ...rest, ...length }, body: bytes });
-    });
-    sent.on('error', reject).end(body);
-  });
+async function forward(target: string, request: IncomingMessage, sent: Buffer): Promise<Received> {
+  const { connection: _, 'transfer-encoding': __, ...headers } = request.headers;
+  const url = target + request.url?.replace(/^https?:\/\/[^/]*/, '');
+  const init = { method: request.method as 'GET', headers, body: sent.length > 0 ? sent : null };
+  const response = await sendRequest(url, init);
+  const { connection: ___, 'transfer-encoding': ____, ...rest } = response.headers;
+  const body = Buffer.from(await response.body.arrayBuffer());
+  const length = body.length > 0 && { 'content-length': String(body.length) };
+  return { status: response.statusCode, headers: { ...rest, ...length }, body };
 }
 
 function toBytes({ status, headers, body }: Received): Buffer {
