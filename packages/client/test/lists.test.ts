@@ -93,25 +93,16 @@ describe('a list', () => {
   });
 
   it('CL-ERROR-ITEMS CL-LIST-RESULTS: of copies is matched by order, and any code is a failure', async () => {
-    const entries = [
-      { fileID: '/a' },
-      { code: 'OBJECT_ALREADY_EXIST', message: 'No.' },
-      {},
-      { fileID: '/e', code: 'SUCCESS' },
-    ];
-    const { storage, requests } = storageWith([list(...entries)]);
-    const files = [
-      { srcPath: '/a', dstPath: '/b' },
-      { srcPath: '/b', dstPath: '/a' },
-      { srcPath: '/c', dstPath: '/d' },
-      { srcPath: '/d', dstPath: '/e' },
-    ];
-    expect(await storage.move(files, { overwrite: false })).toMatchObject([
-      { srcPath: '/a', dstPath: '/b', fileID: '/a' },
-      { srcPath: '/b', dstPath: '/a', error: { code: 'OBJECT_ALREADY_EXIST' } },
-      { srcPath: '/c', dstPath: '/d', fileID: undefined },
-      { srcPath: '/d', dstPath: '/e', error: { code: 'SUCCESS' } },
-    ]);
+    const rows = [
+      ['/a', '/b', { fileID: '/a' }, { fileID: '/a' }],
+      ['/b', '/a', { code: 'OBJECT_ALREADY_EXIST' }, { error: { code: 'OBJECT_ALREADY_EXIST' } }],
+      ['/c', '/d', {}, { fileID: undefined }],
+      ['/d', '/e', { fileID: '/e', code: 'SUCCESS' }, { error: { code: 'SUCCESS' } }],
+    ] as const;
+    const { storage, requests } = storageWith([list(...rows.map(([, , entry]) => entry))]);
+    const files = rows.map(([srcPath, dstPath]) => ({ srcPath, dstPath }));
+    const results = rows.map(([srcPath, dstPath, , result]) => ({ srcPath, dstPath, ...result }));
+    expect(await storage.move(files, { overwrite: false })).toMatchObject(results);
     expect(await requests[0]?.json()).toEqual({
       fileList: files.map((file) => ({ ...file, removeOriginal: true, overwrite: false })),
     });

@@ -4,13 +4,8 @@ import { failureOf, gatewayWith, storageAt, storageWith } from './support/client
 import { json, list } from './support/responses.ts';
 import { refuse, startServer } from './support/servers.ts';
 
-interface Item {
-  id: number;
-  name: string;
-}
-interface Json<Body> {
-  content: { 'application/json': Body };
-}
+type Item = { id: number; name: string };
+type Json<Body> = { content: { 'application/json': Body } };
 
 /** What `openapi-typescript` writes for the document of a service. */
 interface Orders {

@@ -60,9 +60,7 @@ async function runInPage(deployment: Deployment) {
   }
 }
 
-interface Program {
-  readonly runFeatures: typeof runFeatures;
-}
+type Program = { readonly runFeatures: typeof runFeatures };
 
 /** Bundles the features with the client for a page. */
 async function bundle(): Promise<void> {

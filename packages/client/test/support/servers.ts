@@ -29,19 +29,15 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await request.toArray());
 }
 
+/** Options of the client, and the path of the upload target. */
+type ServeOptions = Partial<StorageClientOptions> & { readonly target?: string };
+
 /**
  * A deployment that grants uploads, links each file to `/file`, and leaves it to the test to handle those requests. It
  * counts both.
- *
- * @param options client options, and the path of the upload target
  */
-export async function serveStorage(
-  handle: Handler,
-  {
-    target = '/target?grant=1',
-    ...options
-  }: Partial<StorageClientOptions> & { target?: string } = {},
-) {
+export async function serveStorage(handle: Handler, options: ServeOptions = {}) {
+  const { target = '/target?grant=1', ...clientOptions } = options;
   let grants = 0;
   let links = 0;
   const served = await startServer(async (request, response) => {
@@ -65,7 +61,7 @@ export async function serveStorage(
     const tempFileURL = `${served.url}/file?sign=5ec4e7`;
     return respond({ fileList: [{ fileID, code: 'SUCCESS', tempFileURL }] });
   });
-  const storage = storageAt(served.url, { retry: { delay: 1 }, ...options });
+  const storage = storageAt(served.url, { retry: { delay: 1 }, ...clientOptions });
   return { ...served, storage, grants: () => grants, links: () => links };
 }
 
