@@ -11,6 +11,7 @@ import {
   Source,
   YamlParseError,
 } from '@redocly/openapi-core';
+import { normalizeDocument } from './normalize.ts';
 import {
   asObject,
   InvalidDocumentError,
@@ -23,7 +24,6 @@ import {
   toPointer,
 } from './openapi.ts';
 import { SAME_VALUE, subschemasOf } from './subschemas.ts';
-import { upgradeDocument } from './to-openapi-31.ts';
 
 const OPERATION_ID = 'operation-operationId-unique';
 
@@ -67,7 +67,7 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
     await bundle({ doc: document, config, externalRefResolver });
     assertAcyclic(document);
   }
-  const root = upgradeDocument(JSON.parse(JSON.stringify(document.parsed)));
+  const root = normalizeDocument(JSON.parse(JSON.stringify(document.parsed)));
   return new OpenApiDocument(root, files, found.map(convertProblem), (at) => locate(document, at));
 }
 

@@ -153,7 +153,7 @@ function describeResponses(
 ): DocumentedResponse<ValidatorName>[] {
   const { root } = schemas.document;
   const responses = entriesOf(value)
-    .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
+    .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/.test(status))
     .map(([status, entry]): DocumentedResponse<ValidatorName> => {
       const { headers, content } = follow(root, entry);
       const required = entriesOf(headers)
@@ -161,7 +161,7 @@ function describeResponses(
         .map(([name]) => name.toLowerCase())
         .filter((name) => !SENT_BY_RUNTIME.test(name));
       return {
-        status: status === 'default' ? status : status.toUpperCase(),
+        status,
         ...(required.length > 0 && { requiredHeaders: required }),
         content: describeContent(content, schemas, false),
       };

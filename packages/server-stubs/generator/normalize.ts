@@ -7,7 +7,7 @@ import { visitSchemas } from './subschemas.ts';
  * Returns a document in OpenAPI 3.1. Each operation has its final, unique `operationId`, and all its parameters,
  * including those of its path.
  */
-export function upgradeDocument(document: JsonObject): JsonObject {
+export function normalizeDocument(document: JsonObject): JsonObject {
   const root = toLatest(document);
   visitSchemas(root, (schema) => flatten(schema, root));
   const paths = asObject(root.paths);
@@ -15,15 +15,34 @@ export function upgradeDocument(document: JsonObject): JsonObject {
     // Path items that share a component share no operation. Shared parameters come first, where they are defined.
     paths[path] = { parameters: [], ...structuredClone(follow(root, item)) };
   }
+  for (const { item, operation } of operationsOf(root)) {
+    operation.parameters = mergeParameters(root, item, operation);
+    operation.responses = Object.fromEntries(
+      entriesOf(operation.responses).map(([status, response]) => [toStatus(status), response]),
+    );
+  }
+  nameOperations(root);
+  return root;
+}
+
+/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
+function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObject): unknown[] {
+  const parameters = [item.parameters, operation.parameters].flatMap(toList).map((value) => {
+    const { in: location, name } = follow(root, value);
+    return [`${location} ${name}`, value] as const;
+  });
+  return [...new Map(parameters).values()];
+}
+
+/** People write `4xx`: OpenAPI 3.1.1 §4.8.16.2 requires `4XX`. */
+function toStatus(key: string): string {
+  return /^[1-5]xx$/i.test(key) ? key.toUpperCase() : key;
+}
+
+function nameOperations(root: JsonObject): void {
   const operations = operationsOf(root);
   const named = new Map<unknown, JsonObject>();
-  for (const { item, operation } of operations) {
-    const parameters = [item.parameters, operation.parameters].flatMap(toList).map((value) => {
-      const { in: place, name } = follow(root, value);
-      return [`${place} ${name}`, value] as const;
-    });
-    // Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1.
-    operation.parameters = [...new Map(parameters).values()];
+  for (const { operation } of operations) {
     const { operationId: id } = operation;
     if (typeof id === 'string' && !named.has(id)) named.set(id, operation);
   }
@@ -33,7 +52,6 @@ export function upgradeDocument(document: JsonObject): JsonObject {
     if (named.get(operation.operationId) === operation) continue;
     operation.operationId = names.take(toVariableName(`${method} ${path}`));
   }
-  return root;
 }
 
 /** Keeps the alternative with flat fields, which validators and handlers see. In the other, `name` contains them. */
@@ -75,7 +93,7 @@ function prepareSwagger(document: JsonObject): void {
 
 const SIBLINGS = /^(?:\$ref|nullable|readOnly|writeOnly|description|title|deprecated|x-.*)$/;
 
-/** OpenAPI 3.0.4 §4.7.23: what is next to `$ref` "SHALL be ignored". Later versions apply it. */
+/** OpenAPI 3.0.4 §4.7.23: what is next to `$ref` "SHALL be ignored". People still write marks and `nullable` there. */
 function dropSiblings(schema: JsonObject): void {
   if (typeof schema.$ref !== 'string') return;
   for (const key of Object.keys(schema)) if (!SIBLINGS.test(key)) delete schema[key];
