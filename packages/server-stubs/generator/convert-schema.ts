@@ -2,13 +2,23 @@
 import type { AnySchema } from 'ajv';
 import {
   asObject,
+  entriesOf,
   isObject,
   type JsonObject,
   type OpenApiDocument,
   targetOf,
   toList,
 } from './openapi.ts';
-import { ALL_OF, isMarked, mapSubschemas, propertiesOf, subschemasOf } from './subschemas.ts';
+import {
+  ALL_OF,
+  isMarked,
+  KEYWORDS,
+  mapSubschemas,
+  partsOf,
+  propertiesOf,
+  subschemasOf,
+  VALUES,
+} from './subschemas.ts';
 
 /** Context for converting request or response schemas. */
 export interface Conversion {
@@ -18,23 +28,6 @@ export interface Conversion {
   /** Returns the ID of the schema that a `$ref` refers to, which is converted, too. */
   readonly toTargetId: ($ref: string) => string;
 }
-
-/** Keywords that stay as they are. */
-const VALUES = new Set(
-  `type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
-  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties dependentRequired`.split(
-    /\s+/,
-  ),
-);
-
-/** Keywords whose schemas may require properties of the same value. Those of `if` and `not` only look for them. */
-const REQUIRING = /^(?:allOf|anyOf|oneOf|then|else|dependentSchemas)$/;
-
-/** Keywords that would reject valid values if any part of their schemas were omitted. */
-const STRICT = /^(?:oneOf|not|if|contains)$/;
-
-/** Keywords that would reject valid values if any part of the enclosing schema were omitted. */
-const UNEVALUATED = /^unevaluated(?:Items|Properties)$/;
 
 /** @param parents schemas for the same value that contain this one, which may require its properties */
 export function convertSchema(
@@ -55,13 +48,11 @@ export function convertSchema(
   // It is not known which properties are additional.
   if (omitted.has('patternProperties')) omitted.add('additionalProperties');
   const converted: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const keyword of Object.keys(schema)) {
     if (omitted.has(keyword)) continue;
     // Even if the result is not safe, because this warns about what its schemas contain.
     const result = convertKeyword(keyword, schema, conversion, parents);
-    const isSafe =
-      (!STRICT.test(keyword) || [value].flat().every((each) => isSupported(each, document.root))) &&
-      (!UNEVALUATED.test(keyword) || isSupported(schema, document.root));
+    const isSafe = !KEYWORDS.get(keyword)?.isStrict || isSupported(schema, document.root);
     if (result !== undefined && isSafe) converted[keyword] = result;
   }
   return withTag(converted, schema, conversion);
@@ -79,13 +70,18 @@ function convertKeyword(
   if (keyword.startsWith('exclusive') && typeof value === 'boolean') return undefined;
   if (VALUES.has(keyword)) return value;
   if (keyword === '$ref') return conversion.toTargetId(String(value));
-  if (keyword === 'required') {
-    const schemas = [...parents, schema];
-    const isSent = (name: unknown) => !schemas.some((each) => isHidden(each, name, conversion));
-    return Array.isArray(value) ? value.filter(isSent) : value;
+  const schemas = [...parents, schema];
+  const isSent = (name: unknown) => !schemas.some((each) => isHidden(each, name, conversion));
+  const toRequired = (names: unknown) => (Array.isArray(names) ? names.filter(isSent) : names);
+  if (keyword === 'required') return toRequired(value);
+  if (keyword === 'dependentRequired' && isObject(value)) {
+    return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toRequired(names)]));
   }
-  const others = REQUIRING.test(keyword) ? [...parents, schema] : [];
-  return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, others));
+  const { applies = 'as test' } = KEYWORDS.get(keyword) ?? {};
+  const innerParents = applies === 'as test' ? [] : schemas;
+  return mapSubschemas(keyword, value, (subschema) =>
+    convertSchema(subschema, conversion, innerParents),
+  );
 }
 
 /** The mark may be in `allOf` or behind a `$ref`. */
@@ -115,12 +111,12 @@ function isSupported(schema: unknown, root: JsonObject): boolean {
 
 /** Keywords of a schema, without its subschemas, that Ajv cannot check, and why. */
 function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string, why: string][] {
-  const found: [string, string][] = [];
+  const problems: [string, string][] = [];
   if ('$dynamicRef' in schema) {
-    found.push(['$dynamicRef', 'A $dynamicRef is not checked. Use $ref.']);
+    problems.push(['$dynamicRef', 'A $dynamicRef is not checked. Use $ref.']);
   }
   if ('$ref' in schema && targetOf(root, schema) === undefined) {
-    found.push(['$ref', 'A reference to an $anchor is not checked. Use a JSON Pointer.']);
+    problems.push(['$ref', 'A reference to an $anchor is not checked. Use a JSON Pointer.']);
   }
   const names = Object.keys(asObject(schema.patternProperties));
   const patterns = [
@@ -128,14 +124,22 @@ function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string
     ...names.map((name) => ['patternProperties', name]),
   ];
   for (const [keyword, pattern] of patterns) {
-    try {
-      new RegExp(String(pattern));
-    } catch {
-      const problem = 'is not a valid JavaScript regular expression, so it is not checked';
-      found.push([String(keyword), `${JSON.stringify(pattern)} ${problem}. Rewrite it.`]);
-    }
+    if (isPattern(String(pattern))) continue;
+    const problem = 'is not a valid JavaScript regular expression without flags';
+    const message = `${JSON.stringify(pattern)} ${problem}, so it is not checked. Rewrite it.`;
+    problems.push([String(keyword), message]);
   }
-  return found;
+  return problems;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+  } catch {
+    return false;
+  }
+  // Without the flag `u`, `\p{L}` matches `p{L}`.
+  return !/(?<!\\)(?:\\\\)*\\[pPu]\{/.test(text);
 }
 
 /**
@@ -143,23 +147,39 @@ function findUnsupported(schema: JsonObject, root: JsonObject): [keyword: string
  * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
  */
 function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversion): JsonObject {
+  const { document } = conversion;
   const tag = asObject(schema.discriminator).propertyName;
-  if (typeof tag !== 'string' || !('oneOf' in converted)) return converted;
-  const tags = toList(schema.oneOf).flatMap((each) => tagsOf(asObject(each), tag, conversion));
+  if (typeof tag !== 'string') return converted;
+  const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
+  const tags = alternatives.map((each) => tagsOf(each, tag, conversion));
+  if (tags.length === 0 || tags.some((values) => values.length === 0)) {
+    const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
+    document.warn(document.pointerTo(schema.discriminator), message);
+    return converted;
+  }
   // Ajv keeps the tags as the names of an object.
   const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
-  const isUnique = tags.length > 0 && new Set(tags).size === tags.length;
-  if (!isUnique || !tags.every(isTag)) return converted;
-  return { ...converted, type: 'object', discriminator: { propertyName: tag } };
+  const isUnique = new Set(tags.flat()).size === tags.flat().length;
+  if (!isUnique || !tags.flat().every(isTag) || !('oneOf' in converted)) return converted;
+  // Ajv looks for tags neither in `allOf` nor beside `$ref`.
+  const oneOf = toList(converted.oneOf).map((each, index) => {
+    return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [each] };
+  });
+  return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
 }
 
-/** The tags that an alternative allows, which are `undefined` if it does not require a constant. */
+/** The tags that an alternative allows, or none if it is not an object that requires a constant. */
 function tagsOf(alternative: JsonObject, tag: string, conversion: Conversion): unknown[] {
-  const target = targetOf(conversion.document.root, alternative);
-  const schema = asObject(target ?? alternative);
-  const hasSiblings = target !== undefined && Object.keys(alternative).length > 1;
-  const isRequired = toList(schema.required).includes(tag) && !isHidden(schema, tag, conversion);
-  if (hasSiblings || schema.type !== 'object' || !isRequired) return [undefined];
-  const property = asObject(asObject(schema.properties)[tag]);
-  return 'const' in property ? [property.const] : [property.enum].flat();
+  const { root } = conversion.document;
+  const parts = partsOf(root, alternative, ALL_OF);
+  const isObjectOnly = parts.some(({ type }) => type === 'object');
+  const isRequired = parts.some(({ required }) => toList(required).includes(tag));
+  if (!isObjectOnly || !isRequired || isHidden(alternative, tag, conversion)) return [];
+  const properties = propertiesOf(root, alternative, ALL_OF).filter(([name]) => name === tag);
+  const [constants = []] = properties
+    .flatMap(([, property]) => partsOf(root, property, ALL_OF))
+    .flatMap((part) =>
+      'const' in part ? [[part.const]] : 'enum' in part ? [toList(part.enum)] : [],
+    );
+  return constants;
 }

@@ -1,26 +1,43 @@
 import { isJson } from '../src/runtime/portable/content-kinds.ts';
-import type { Parameter, ParameterPlace, ScalarType } from '../src/runtime/portable/route-table.ts';
-import type { OpenApiDocument } from './openapi.ts';
+import type {
+  Parameter,
+  ParameterPlace,
+  ParameterStyle,
+  ScalarType,
+} from '../src/runtime/portable/route-table.ts';
+import type { OpenApiDocument, Pointer } from './openapi.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './openapi.ts';
 import { partsOf, propertiesOf } from './subschemas.ts';
 
-type Style = Pick<Parameter, 'style' | 'explode'>;
-type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'prefix'>;
+type Format = Pick<Parameter, 'style' | 'explode' | 'shape' | 'types' | 'properties' | 'prefix'>;
 type ValueType = ScalarType | 'array' | 'object';
 
-/** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
-const STYLES = {
-  path: ['simple'],
-  query: ['form', 'deepObject'],
-  header: ['simple'],
-  cookie: ['form'],
-} as const;
+/** Arrays of scalars, objects of scalars with `properties`, objects without, and everything else. */
+type Kind = 'scalar' | 'array' | 'object' | 'map' | 'nested';
+type Shapes = Partial<Record<Kind, Parameter['shape']>>;
+
+const LISTS: Shapes = { scalar: 'scalar', array: 'array' };
+const DEEP: Shapes = { ...LISTS, object: 'object', map: 'object' };
+
+/**
+ * How each kind of value is read, by location and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. What is
+ * missing is not supported.
+ */
+const SHAPES: Record<ParameterPlace | 'field', Partial<Record<ParameterStyle, Shapes>>> = {
+  path: { simple: LISTS },
+  header: { simple: LISTS },
+  cookie: { form: LISTS },
+  // Objects only if they are exploded: each property is then a parameter of its own.
+  query: { form: { ...LISTS, object: 'object' }, deepObject: DEEP },
+  // §4.8.15.1: an object in a form is JSON, unless its encoding has a style.
+  field: { form: { ...LISTS, object: 'json', map: 'json', nested: 'json' }, deepObject: DEEP },
+};
+
+/** Of a parameter with such `content`, which has no style. */
+const JSON_FORMAT: Format = { style: 'simple', explode: false, shape: 'json', types: [] };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
-
-/** For values that are too complex for any style. */
-const AS_JSON: Shape = { shape: 'json', types: [] };
 
 /** In the order in which conversions are tried. */
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
@@ -47,29 +64,22 @@ export function describeParameters(operation: JsonObject, path: string, document
 
 function describeParameter(value: JsonObject, document: OpenApiDocument) {
   const { root } = document;
-  const place = Object.keys(STYLES).find((key) => key === value.in) as ParameterPlace | undefined;
+  const { in: location } = value;
   const name = String(value.name);
-  if (place === undefined || (place === 'header' && IGNORED_HEADERS.test(name))) return undefined;
-  const style = toStyle(value, place, `${place}.${name}`, document);
-  if (style === undefined) return undefined;
+  if (!isParameterPlace(location) || (location === 'header' && IGNORED_HEADERS.test(name))) return;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
-  const hasNames = place === 'query' && style.explode && propertiesOf(root, schema).length > 0;
-  const isDeep = style.style === 'deepObject' && areOthersText(root, schema);
-  const canHoldObject = (isDeep || hasNames) && isFlat(root, schema);
-  if (!isJson(mediaType) && !canHoldObject && typesOf(root, schema).has('object')) {
-    const message = `An object in this style is not supported, so ${place}.${name} is not checked.`;
-    document.warn(at, `${message} Use content with application/json.`);
-    return undefined;
-  }
+  const format = isJson(mediaType)
+    ? JSON_FORMAT
+    : describeFormat(value, location, `${location}.${name}`, schema, at, document);
+  if (format === undefined) return undefined;
   const defaultValue = asObject(schema).default ?? follow(root, schema).default;
   const parameter: Parameter = {
     name,
-    in: place,
-    ...style,
-    required: place === 'path' || value.required === true,
-    ...(isJson(mediaType) ? AS_JSON : describeShape(root, schema)),
+    in: location,
+    ...format,
+    required: location === 'path' || value.required === true,
     ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
@@ -77,77 +87,96 @@ function describeParameter(value: JsonObject, document: OpenApiDocument) {
   return { parameter, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
-/**
- * The fields of a form, or `undefined` if one of them is not supported. OpenAPI 3.1.1 §4.8.15.1: an object is JSON,
- * unless its encoding has a style.
- */
+/** The fields of a form, or `undefined` if one of them is not supported. */
 export function describeFields(media: unknown, schema: unknown, document: OpenApiDocument) {
-  if (!areOthersText(document.root, schema)) {
-    const message = 'Other fields of a form are text, so this form is not checked.';
+  const { root } = document;
+  if (!allowsExtraStrings(root, schema)) {
+    const message =
+      'Unlisted form fields are read as strings, but `additionalProperties` does not allow strings, so this form is not checked.';
     document.warn(document.pointerTo(media, 'schema'), `${message} List them as properties.`);
     return undefined;
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = new Map(propertiesOf(document.root, schema));
+  const properties = new Map(propertiesOf(root, schema));
   const fields = [...properties].flatMap(([name, property]): Parameter[] => {
-    const style = toStyle(asObject(encodings.get(name)), 'query', 'this form', document);
-    if (style === undefined) return [];
-    const isDeep = style.style === 'deepObject';
-    const isObjectOfText =
-      isFlat(document.root, property) && areOthersText(document.root, property);
-    if (isDeep && !isObjectOfText) {
-      const message = 'An object in this style is not supported, so this form is not checked.';
-      document.warn(document.pointerTo(property), `${message} Leave out the style to send JSON.`);
-      return [];
-    }
-    const asJson = !isDeep && typesOf(document.root, property).has('object');
-    const shape = asJson ? AS_JSON : describeShape(document.root, property);
-    return [{ name, in: 'query', ...style, required: false, ...shape }];
+    const encoding = asObject(encodings.get(name));
+    const at = document.pointerTo(property);
+    const format = describeFormat(encoding, 'field', 'this form', property, at, document);
+    return format === undefined ? [] : [{ name, in: 'query', ...format, required: false }];
   });
   return fields.length === properties.size ? fields : undefined;
 }
 
-/** `undefined` if the style is not supported. */
-function toStyle(
+/**
+ * How the text of a parameter or a form field becomes a value of its schema, or `undefined` with a warning. If a schema
+ * allows one value or several, it is parsed as a list, so that handlers get only one form. `types` also covers a single
+ * value, if the schema of an object allows one.
+ *
+ * @param at a pointer to the schema
+ */
+function describeFormat(
   object: JsonObject,
-  place: ParameterPlace,
+  location: keyof typeof SHAPES,
   what: string,
+  schema: unknown,
+  at: Pointer,
   document: OpenApiDocument,
-): Style | undefined {
-  const supported: readonly Style['style'][] = STYLES[place];
-  const { style: requested = supported[0], explode } = object;
-  const style = supported.find((name) => name === requested);
-  if (style !== undefined) {
-    return { style, explode: typeof explode === 'boolean' ? explode : style === 'form' };
+): Format | undefined {
+  const styles = Object.keys(SHAPES[location]) as ParameterStyle[];
+  const { style: requested = styles[0] } = object;
+  const style = styles.find((name) => name === requested);
+  if (style === undefined) {
+    const message = `The style ${requested} is not supported, so ${what} is not checked.`;
+    document.warn(document.pointerTo(object, 'style'), `${message} Use ${styles.join(' or ')}.`);
+    return undefined;
   }
-  const message = `The style ${requested} is not supported, so ${what} is not checked.`;
-  const fix = `Use ${supported.join(' or ')}.`;
-  document.warn(document.pointerTo(object, 'style'), `${message} ${fix}`);
-  return undefined;
+  const { explode = style === 'form' } = object;
+  const { root } = document;
+  const shape = SHAPES[location][style]?.[findKind(root, schema)];
+  if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {
+    const message = `The style ${style} is not supported for this schema, so ${what} is not checked`;
+    const fix = location === 'field' ? 'Leave it out' : 'Use content with application/json';
+    document.warn(at, `${message}. ${fix} to send JSON.`);
+    return undefined;
+  }
+  const format = { style, explode: explode === true, shape };
+  if (shape === 'json') return { ...format, types: [] };
+  if (shape === 'array') {
+    const { items, first } = itemTypesOf(root, schema);
+    const prefix = first.length > 0 && { prefix: first.map(toScalars) };
+    return { ...format, types: toScalars(items), ...prefix };
+  }
+  const types = toScalars(typesOf(root, schema));
+  if (shape === 'scalar') return { ...format, types };
+  const properties = propertiesOf(root, schema).map(([name, property]) => {
+    return [name, toScalars(typesOf(root, property))] as const;
+  });
+  return { ...format, types, properties: Object.fromEntries(properties) };
 }
 
-/**
- * How the text of a parameter or a form field becomes a value of its schema. If a schema allows one value or
- * several, it is parsed as a list, so that handlers get only one form. In style `deepObject`, `types` are
- * those of a single value that is allowed too.
- */
-function describeShape(root: JsonObject, schema: unknown): Shape {
+function isParameterPlace(value: unknown): value is ParameterPlace {
+  return value !== 'field' && Object.hasOwn(SHAPES, String(value));
+}
+
+function findKind(root: JsonObject, schema: unknown): Kind {
   const types = typesOf(root, schema);
   if (types.has('object')) {
-    const properties = propertiesOf(root, schema).map(([name, property]) => {
-      return [name, toScalars(typesOf(root, property))] as const;
-    });
-    return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(properties) };
+    const properties = propertiesOf(root, schema);
+    const isFlat = properties.every(([, property]) => isScalar(typesOf(root, property)));
+    if (!isFlat || !allowsExtraStrings(root, schema)) return 'nested';
+    return properties.length > 0 ? 'object' : 'map';
   }
-  if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
+  if (!types.has('array')) return 'scalar';
+  const { items, first } = itemTypesOf(root, schema);
+  return [items, ...first].every(isScalar) ? 'array' : 'nested';
+}
+
+/** The types of the items of an array, and of each of its first ones (`prefixItems`). */
+function itemTypesOf(root: JsonObject, schema: unknown) {
   const parts = partsOf(root, schema);
   const items = new Set(parts.flatMap((part) => [...typesOf(root, part.items)]));
-  const first = parts.flatMap((part) =>
-    toList(part.prefixItems).map((item) => typesOf(root, item)),
-  );
-  if (![items, ...first].every(isScalar)) return AS_JSON;
-  const prefix = first.length > 0 && { prefix: first.map(toScalars) };
-  return { shape: 'array', types: toScalars(items), ...prefix };
+  const first = parts.flatMap((part) => toList(part.prefixItems));
+  return { items, first: first.map((item) => typesOf(root, item)) };
 }
 
 /** The types that a schema allows, or none if it does not restrict them. */
@@ -173,15 +202,10 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   return types.size === 0 ? ['string'] : SCALARS.filter((type) => types.has(type));
 }
 
-/** Whether no property is a list or an object, which neither `deepObject` nor an exploded `form` can represent. */
-function isFlat(root: JsonObject, schema: unknown): boolean {
-  return propertiesOf(root, schema).every(([, property]) => isScalar(typesOf(root, property)));
-}
-
-/** Whether other properties may be text, as which they are read. */
-function areOthersText(root: JsonObject, schema: unknown): boolean {
-  const others = partsOf(root, schema).map((part) => typesOf(root, part.additionalProperties));
-  return others.every((types) => types.size === 0 || types.has('string'));
+/** Whether unlisted properties may be strings. They are read as strings. */
+function allowsExtraStrings(root: JsonObject, schema: unknown): boolean {
+  const extra = partsOf(root, schema).map((part) => typesOf(root, part.additionalProperties));
+  return extra.every((types) => types.size === 0 || types.has('string'));
 }
 
 function isScalar(types: ReadonlySet<ValueType>): boolean {

@@ -16,6 +16,7 @@ import {
   asObject,
   InvalidDocumentError,
   isObject,
+  type JsonObject,
   OpenApiDocument,
   type Pointer,
   type Problem,
@@ -52,29 +53,29 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
     const message = `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger, got ${version}.`;
     throw toError(document, message);
   }
-  assertAcyclic(document);
-  const found = await lintDocument({ document, config, externalRefResolver }).catch((error) => {
+  let root = toTree(document);
+  const problems = await lintDocument({ document, config, externalRefResolver }).catch((error) => {
     // Redocly follows references recursively.
-    throw toError(
-      document,
-      error instanceof RangeError ? TOO_DEEP : `It cannot be read: ${error.message}.`,
-    );
+    const isTooDeep = error instanceof RangeError;
+    throw toError(document, isTooDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
   });
-  const errors = found.filter(({ severity }) => severity === 'error');
+  const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InvalidDocumentError(errors.map(convertProblem));
   const files = [...externalRefResolver.getFiles()];
   if (files.length > 1) {
     await bundle({ doc: document, config, externalRefResolver });
-    assertAcyclic(document);
+    root = toTree(document);
   }
-  const root = normalizeDocument(JSON.parse(JSON.stringify(document.parsed)));
-  return new OpenApiDocument(root, files, found.map(convertProblem), (at) => locate(document, at));
+  const warnings = problems.map(convertProblem);
+  return new OpenApiDocument(normalizeDocument(root), files, warnings, (at) =>
+    locate(document, at),
+  );
 }
 
 class LocalResolver extends BaseResolver {
   override async loadExternalRef(ref: string): Promise<Source> {
     if (!/^[a-z][a-z\d+.-]+:/i.test(ref)) return super.loadExternalRef(ref);
-    throw new Error('a URL is not loaded. Save it as a file next to the document.');
+    throw new Error('Download it first; URLs are not loaded.');
   }
 }
 
@@ -97,29 +98,36 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-/** Rejects references that Redocly and validators would follow forever. */
-function assertAcyclic(document: Document): void {
-  const open = new Set<unknown>();
-  const done = new Set<unknown>();
+/** Schemas for the same value: longer chains would overflow the stack. */
+const MAX_DEPTH = 1000;
+
+/** Returns a copy without YAML aliases. Rejects references that Redocly and validators would follow forever. */
+function toTree(document: Document): JsonObject {
+  let root: JsonObject;
   try {
-    JSON.stringify(document.parsed, (_, value) => {
-      assertTerminates(value, '#');
-      return value;
-    });
-  } catch (error) {
-    if (error instanceof InvalidDocumentError) throw error;
+    root = JSON.parse(JSON.stringify(document.parsed));
+  } catch {
     throw toError(document, 'A YAML alias is recursive or too large. Use $ref instead.');
   }
+  const open = new Set<JsonObject>();
+  const done = new Set<JsonObject>();
+  // Grows while it is read.
+  const values = new Set<unknown>([root]);
+  for (const value of values) {
+    assertTerminates(value, '#');
+    for (const member of Object.values(Object(value))) {
+      if (typeof member === 'object') values.add(member);
+    }
+  }
+  return root;
 
   /** @param from the last reference that was followed */
   function assertTerminates(value: unknown, from: Pointer): void {
-    if (open.has(value)) {
-      const what = from === '#' ? 'YAML alias' : 'reference';
-      throw toError(document, `This ${what} is circular. Remove it.`, from);
-    }
     if (!isObject(value) || done.has(value)) return;
+    if (open.has(value)) throw toError(document, 'This reference is circular. Remove it.', from);
+    if (open.size === MAX_DEPTH) throw toError(document, TOO_DEEP, from);
     open.add(value);
-    assertTerminates(targetOf(document.parsed, value), toPointer(String(value.$ref)));
+    assertTerminates(targetOf(root, value), toPointer(String(value.$ref)));
     for (const subschema of subschemasOf(value, SAME_VALUE)) assertTerminates(subschema, from);
     open.delete(value);
     done.add(value);

@@ -17,9 +17,11 @@ export function normalizeDocument(document: JsonObject): JsonObject {
   }
   for (const { item, operation } of operationsOf(root)) {
     operation.parameters = mergeParameters(root, item, operation);
-    operation.responses = Object.fromEntries(
-      entriesOf(operation.responses).map(([status, response]) => [toStatus(status), response]),
-    );
+    const responses = entriesOf(operation.responses).map(([key, response]) => {
+      // People write `4xx`, but OpenAPI 3.1.1 §4.8.16.2 requires `4XX`.
+      return [/^\dxx$/i.test(key) ? key.toUpperCase() : key, response];
+    });
+    operation.responses = Object.fromEntries(responses);
   }
   nameOperations(root);
   return root;
@@ -32,11 +34,6 @@ function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObje
     return [`${location} ${name}`, value] as const;
   });
   return [...new Map(parameters).values()];
-}
-
-/** People write `4xx`: OpenAPI 3.1.1 §4.8.16.2 requires `4XX`. */
-function toStatus(key: string): string {
-  return /^[1-5]xx$/i.test(key) ? key.toUpperCase() : key;
 }
 
 function nameOperations(root: JsonObject): void {

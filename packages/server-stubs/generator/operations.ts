@@ -19,11 +19,10 @@ import {
   operationsOf,
   toList,
 } from './openapi.ts';
-import { SchemaSet, type ValidatorName } from './schema-set.ts';
+import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
 import { ALL_OF, propertiesOf } from './subschemas.ts';
-import { checkSchemas } from './validators.ts';
 
-type FoundOperation = ReturnType<typeof operationsOf>[number];
+type OperationEntry = ReturnType<typeof operationsOf>[number];
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
@@ -36,23 +35,21 @@ export function describeOperations(document: OpenApiDocument) {
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes: Route<ValidatorName>[] = [];
-  // As `createRouter` keeps them: operationIds by path and method.
+  // The same trie as in the router.
   const paths = new Paths<string>();
-  for (const found of operationsOf(root)) {
-    const { path, method, operation } = found;
-    const id = String(operation.operationId);
-    const greedy = findGreedy(root, operation);
+  for (const entry of operationsOf(root)) {
     const reason =
-      findPathProblem(path, greedy) ??
-      findSecurityProblem(securityOf(root, operation), securitySchemes) ??
-      describeConflict(paths.add(method, toFullPath(root, found), greedy, id));
-    if (reason) {
-      document.warn(document.pointerTo(operation), `This operation is not served: ${reason}.`);
-      continue;
+      findPathProblem(root, entry) ??
+      findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
+      findConflict(root, entry, paths);
+    if (reason === undefined) {
+      routes.push(describeRoute(entry, document, requests, responses));
+    } else {
+      const at = document.pointerTo(entry.operation);
+      document.warn(at, `This operation is not served: ${reason}.`);
     }
-    routes.push(describeRoute(found, requests, responses));
   }
-  checkSchemas([...requests.schemas.values(), ...responses.schemas.values()], document);
+  checkSchemas([requests, responses], document);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
@@ -64,29 +61,30 @@ export function describeOperations(document: OpenApiDocument) {
 }
 
 function describeRoute(
-  found: FoundOperation,
+  entry: OperationEntry,
+  document: OpenApiDocument,
   requests: SchemaSet,
   responses: SchemaSet,
 ): Route<ValidatorName> {
-  const { path, method, operation } = found;
-  const { document } = requests;
+  const { path, method, operation } = entry;
+  const { root } = document;
   const { parameters, schema } = describeParameters(operation, path, document);
-  const isRaw = operation['x-berth-pass-through'] === true;
-  const alternatives = securityOf(document.root, operation) as Record<string, string[]>[];
-  const hasScopes = alternatives.some((schemes) => Object.values(schemes).flat().length > 0);
+  const passThrough = operation['x-berth-pass-through'] === true;
+  const scopes = securityOf(root, operation) as Record<string, string[]>[];
+  const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
   const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
-  const body = isRaw ? undefined : describeBody(operation.requestBody, requests);
+  const body = passThrough ? undefined : describeBody(operation.requestBody, document, requests);
   return {
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
-    path: toFullPath(document.root, found),
+    path: toFullPath(root, entry),
     parameters,
     ...(validateParameters && { validateParameters }),
     ...(body && { body }),
-    responses: isRaw ? [] : describeResponses(operation.responses, responses),
-    ...(isRaw && { passThrough: true }),
-    security: alternatives.map(Object.keys),
-    ...(hasScopes && { scopes: alternatives }),
+    responses: passThrough ? [] : describeResponses(operation.responses, document, responses),
+    ...(passThrough && { passThrough }),
+    security: scopes.map(Object.keys),
+    ...(hasScopes && { scopes }),
   };
 }
 
@@ -100,18 +98,28 @@ function findGreedy(root: JsonObject, { parameters }: JsonObject): string | unde
   return all.find((parameter) => parameter['x-berth-greedy'] === true)?.name as string | undefined;
 }
 
-function findPathProblem(path: string, greedy: string | undefined): string | undefined {
+function findPathProblem(root: JsonObject, { path, operation }: OperationEntry) {
   if (!/^\/(?:[^{}?#]|\{[^{}/]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query, an unmatched brace, nor a slash in a parameter name';
   }
+  const greedy = findGreedy(root, operation);
   if (greedy !== undefined && !path.endsWith(`/{${greedy}}`)) {
     return 'its x-berth-greedy parameter must be its last segment';
   }
   return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }
 
+/** Adds an operation to those before it. */
+function findConflict(root: JsonObject, entry: OperationEntry, paths: Paths<string>) {
+  const { method, operation } = entry;
+  const greedy = findGreedy(root, operation);
+  const id = String(operation.operationId);
+  const existing = paths.add(method, toFullPath(root, entry), greedy, id);
+  return existing && `${existing} matches the same requests`;
+}
+
 /** The path with that of the server. */
-function toFullPath(root: JsonObject, { path, item, operation }: FoundOperation): string {
+function toFullPath(root: JsonObject, { path, item, operation }: OperationEntry): string {
   const servers = [operation.servers, item.servers, root.servers].map(toBasePath);
   return `${servers.find((basePath) => basePath !== undefined) ?? ''}${path}`;
 }
@@ -129,18 +137,19 @@ function toBasePath(servers: unknown): string | undefined {
   return inner === '' ? '' : `/${inner}`;
 }
 
-function describeBody(value: unknown, schemas: SchemaSet): RequestBody<ValidatorName> | undefined {
+function describeBody(value: unknown, document: OpenApiDocument, schemas: SchemaSet) {
   if (!isObject(value)) return undefined;
-  const { root } = schemas.document;
-  const { content, required } = follow(root, value);
-  const { schema } = asObject(Object.values(asObject(content))[0]);
+  const { content, required } = follow(document.root, value);
+  const [media] = Object.values(asObject(content));
+  const { schema } = asObject(media);
   const unwrap = asObject(schema)['x-berth-unwrap'];
-  const fields = propertiesOf(root, schema, ALL_OF).map(([name]) => name);
-  return {
+  const body: RequestBody<ValidatorName> = {
     required: required === true,
-    ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
-    content: describeContent(content, schemas, true),
+    content: describeContent(content, document, schemas, true),
   };
+  if (typeof unwrap !== 'string') return body;
+  const fields = propertiesOf(document.root, schema, ALL_OF);
+  return { ...body, unwrap, unwrapFields: fields.map(([name]) => name) };
 }
 
 /** Headers that the router or Node.js adds to each response that can have them. */
@@ -149,9 +158,10 @@ const SENT_BY_RUNTIME = /^(?:content-type|date|connection|keep-alive|transfer-en
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
 function describeResponses(
   value: unknown,
+  document: OpenApiDocument,
   schemas: SchemaSet,
 ): DocumentedResponse<ValidatorName>[] {
-  const { root } = schemas.document;
+  const { root } = document;
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/.test(status))
     .map(([status, entry]): DocumentedResponse<ValidatorName> => {
@@ -163,7 +173,7 @@ function describeResponses(
       return {
         status,
         ...(required.length > 0 && { requiredHeaders: required }),
-        content: describeContent(content, schemas, false),
+        content: describeContent(content, document, schemas, false),
       };
     });
   if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
@@ -173,10 +183,10 @@ function describeResponses(
 /** Of responses, only JSON is validated, because text and bytes may be streams. */
 function describeContent(
   content: unknown,
+  document: OpenApiDocument,
   schemas: SchemaSet,
   isRequest: boolean,
 ): Content<ValidatorName>[] {
-  const { document } = schemas;
   return entriesOf(content).map(([mediaType, media]): Content<ValidatorName> => {
     const schema = asObject(media).schema ?? true;
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
@@ -203,16 +213,12 @@ function describeSecuritySchemes(root: JsonObject): Record<string, SecuritySchem
   return Object.fromEntries(schemes);
 }
 
-function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {
+function toScheme({ type, scheme, in: location, name }: JsonObject): SecurityScheme | undefined {
   if (type === 'http') return { type, scheme: String(scheme).toLowerCase() };
   if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return { type };
   if (type !== 'apiKey' || typeof name !== 'string') return undefined;
-  if (place === 'header') return { type, in: place, name: name.toLowerCase() };
-  return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
-}
-
-function describeConflict(existing: string | undefined): string | undefined {
-  return existing && `${existing} matches the same requests`;
+  if (location === 'header') return { type, in: location, name: name.toLowerCase() };
+  return location === 'query' || location === 'cookie' ? { type, in: location, name } : undefined;
 }
 
 function findSecurityProblem(security: unknown, schemes: object): string | undefined {

@@ -1,14 +1,25 @@
-import type { AnySchema } from 'ajv';
+import type { AnySchema, ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { toNames } from '../src/runtime/portable/encoding.ts';
 import { convertSchema } from './convert-schema.ts';
 import { Names, toTypeName } from './names.ts';
-import { asObject, type OpenApiDocument, type Pointer, targetOf, toPointer } from './openapi.ts';
+import {
+  asObject,
+  InvalidDocumentError,
+  join,
+  type OpenApiDocument,
+  type Pointer,
+  type Problem,
+  targetOf,
+  toPointer,
+} from './openapi.ts';
 
 /** The mark of the properties that do not occur in requests or in responses. */
 const HIDDEN = { requests: 'readOnly', responses: 'writeOnly' } as const;
 
 type SetName = keyof typeof HIDDEN;
 
-/** Stands for a validator in a table: an export of generated code, such as `requests.isPetsGetParameters`. */
+/** Placeholder for a validator in a route table: an export of generated code, such as `requests.isPetsGetParameters`. */
 export class ValidatorName {
   readonly set: SetName;
   readonly id: string;
@@ -20,7 +31,7 @@ export class ValidatorName {
 }
 
 /** A schema for Ajv, and where it is in the document. */
-export interface Schema {
+interface Schema {
   readonly schema: AnySchema;
   readonly pointer: Pointer;
 }
@@ -30,7 +41,7 @@ export interface Schema {
  * have one validator.
  */
 export class SchemaSet {
-  readonly document: OpenApiDocument;
+  readonly #document: OpenApiDocument;
   readonly #name: SetName;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
@@ -42,7 +53,7 @@ export class SchemaSet {
   readonly #targetIds = new Map<string, string>();
 
   constructor(document: OpenApiDocument, name: SetName) {
-    this.document = document;
+    this.#document = document;
     this.#name = name;
   }
 
@@ -77,14 +88,14 @@ export class SchemaSet {
     // Grows while it is read. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
       if (this.#targets.has(id)) continue;
-      const schema = this.#convert(targetOf(this.document.root, { $ref }));
+      const schema = this.#convert(targetOf(this.#document.root, { $ref }));
       this.#targets.set(id, { schema, pointer: toPointer($ref) });
     }
   }
 
   #convert(schema: unknown) {
     return convertSchema(schema, {
-      document: this.document,
+      document: this.#document,
       hidden: HIDDEN[this.#name],
       toTargetId: ($ref) => this.#toTargetId($ref),
     });
@@ -103,4 +114,18 @@ export class SchemaSet {
       .replaceAll(/(?:~[01]|\W)+/g, ' ');
     return this.#names.take(`is${toTypeName(words)}`);
   }
+}
+
+/** @throws InvalidDocumentError */
+export function checkSchemas(sets: readonly SchemaSet[], document: OpenApiDocument): void {
+  const draft = new Ajv2020({ logger: false });
+  const problems = new Map<Pointer, Problem>();
+  for (const { schema, pointer } of sets.flatMap(({ schemas }) => [...schemas.values()])) {
+    if (draft.validateSchema(schema)) continue;
+    const [{ instancePath, message }] = draft.errors as [ErrorObject];
+    const at = join(pointer, ...toNames(`#${instancePath}`));
+    const text = `This is not a valid JSON Schema of draft 2020-12: ${message}.`;
+    problems.set(at, document.toProblem(at, text));
+  }
+  if (problems.size > 0) throw new InvalidDocumentError([...problems.values()]);
 }

@@ -1,15 +1,47 @@
 import { entriesOf, isObject, type JsonObject, targetOf, toList } from './openapi.ts';
 
-/** Keywords that take one schema, a list of schemas, or schemas by name. */
-const ONE =
-  /^(?:items|additionalProperties|not|if|then|else|contains|propertyNames|unevaluatedItems|unevaluatedProperties)$/;
-const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
-const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
+interface Keyword {
+  /** One schema, a list of schemas, or schemas by name. */
+  readonly takes: 'schema' | 'list' | 'map';
+  /** When its schemas apply to the same value. As a test, they require nothing. */
+  readonly applies?: Application;
+  /** Whether it may reject valid values unless it and all keywords beside it are checked completely. */
+  readonly isStrict?: true;
+}
 
-/** Keywords whose schemas apply to the same value. Only those of `allOf` always do. */
-export const ALL_OF = /^allOf$/;
-const COMPOSITIONS = /^(?:allOf|anyOf|oneOf)$/;
-export const SAME_VALUE = /^(?:allOf|anyOf|oneOf|not|if|then|else)$/;
+type Application = 'always' | 'as alternative' | 'conditionally' | 'as test' | undefined;
+
+/** All keywords that take schemas. */
+export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
+  ['allOf', { takes: 'list', applies: 'always' }],
+  ['anyOf', { takes: 'list', applies: 'as alternative' }],
+  ['oneOf', { takes: 'list', applies: 'as alternative', isStrict: true }],
+  ['then', { takes: 'schema', applies: 'conditionally' }],
+  ['else', { takes: 'schema', applies: 'conditionally' }],
+  ['dependentSchemas', { takes: 'map', applies: 'conditionally' }],
+  ['if', { takes: 'schema', applies: 'as test', isStrict: true }],
+  ['not', { takes: 'schema', applies: 'as test', isStrict: true }],
+  ['contains', { takes: 'schema', isStrict: true }],
+  ['unevaluatedItems', { takes: 'schema', isStrict: true }],
+  ['unevaluatedProperties', { takes: 'schema', isStrict: true }],
+  ['items', { takes: 'schema' }],
+  ['prefixItems', { takes: 'list' }],
+  ['properties', { takes: 'map' }],
+  ['patternProperties', { takes: 'map' }],
+  ['additionalProperties', { takes: 'schema' }],
+  ['propertyNames', { takes: 'schema' }],
+]);
+
+/** Keywords without schemas that Ajv gets as they are. */
+export const VALUES = new Set(
+  `type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
+  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties`.split(/\s+/),
+);
+
+export const ALL_OF: readonly Application[] = ['always'];
+const COMPOSITIONS: readonly Application[] = ['always', 'as alternative'];
+export const SAME_VALUE: readonly Application[] = [...COMPOSITIONS, 'conditionally', 'as test'];
+const ANY: readonly Application[] = [...SAME_VALUE, undefined];
 
 /** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
 export function mapSubschemas(
@@ -17,37 +49,39 @@ export function mapSubschemas(
   value: unknown,
   change: (schema: unknown) => unknown,
 ): unknown {
-  if (ONE.test(keyword)) return change(value);
-  if (LIST.test(keyword)) return toList(value).map(change);
-  if (!BY_NAME.test(keyword)) return undefined;
+  const takes = KEYWORDS.get(keyword)?.takes;
+  if (takes === 'schema') return change(value);
+  if (takes === 'list') return toList(value).map(change);
+  if (takes !== 'map') return undefined;
   return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
 }
 
-/** The direct subschemas of a schema, without the target of its `$ref`. */
-export function subschemasOf(schema: JsonObject, keywords = /./): unknown[] {
-  const found: unknown[] = [];
+/** The direct subschemas of a schema that apply in one of these ways, without the target of its `$ref`. */
+export function subschemasOf(schema: JsonObject, applications = ANY): unknown[] {
+  const subschemas: unknown[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keywords.test(keyword)) mapSubschemas(keyword, value, (subschema) => found.push(subschema));
+    if (!applications.includes(KEYWORDS.get(keyword)?.applies)) continue;
+    mapSubschemas(keyword, value, (subschema) => subschemas.push(subschema));
   }
-  return found;
+  return subschemas;
 }
 
 /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
 export function partsOf(
   root: JsonObject,
   schema: unknown,
-  keywords = COMPOSITIONS,
+  applications = COMPOSITIONS,
   seen: Set<unknown> = new Set(),
 ): JsonObject[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const related = [...subschemasOf(schema, keywords), targetOf(root, schema)];
-  return [schema, ...related.flatMap((other) => partsOf(root, other, keywords, seen))];
+  const related = [...subschemasOf(schema, applications), targetOf(root, schema)];
+  return [schema, ...related.flatMap((other) => partsOf(root, other, applications, seen))];
 }
 
 /** The properties of all parts of a schema. */
-export function propertiesOf(root: JsonObject, schema: unknown, keywords = COMPOSITIONS) {
-  return partsOf(root, schema, keywords).flatMap(({ properties }) => entriesOf(properties));
+export function propertiesOf(root: JsonObject, schema: unknown, applications = COMPOSITIONS) {
+  return partsOf(root, schema, applications).flatMap(({ properties }) => entriesOf(properties));
 }
 
 /** The mark may be on the property, behind its `$ref` or in its `allOf`. */

@@ -1,35 +1,12 @@
-import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as equalModule from 'ajv/dist/runtime/equal.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { toNames } from '../src/runtime/portable/encoding.ts';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
 import { ajvHelpers, functionIn } from '../src/runtime/portable/validation.ts';
-import {
-  InvalidDocumentError,
-  join,
-  type OpenApiDocument,
-  type Pointer,
-  type Problem,
-} from './openapi.ts';
-import type { Schema, SchemaSet } from './schema-set.ts';
+import type { SchemaSet } from './schema-set.ts';
 
 type Schemas = SchemaSet['schemas'];
-
-/** @throws InvalidDocumentError */
-export function checkSchemas(schemas: Iterable<Schema>, document: OpenApiDocument): void {
-  const draft = new Ajv2020({ logger: false });
-  const problems = new Map<Pointer, Problem>();
-  for (const { schema, pointer } of schemas) {
-    if (draft.validateSchema(schema)) continue;
-    const [{ instancePath, message }] = draft.errors as [ErrorObject];
-    const at = join(pointer, ...toNames(`#${instancePath}`));
-    const text = `This is not a valid JSON Schema of draft 2020-12: ${message}.`;
-    problems.set(at, document.toProblem(at, text));
-  }
-  if (problems.size > 0) throw new InvalidDocumentError([...problems.values()]);
-}
 
 /** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
 export function createCompiler({ schemas }: SchemaSet): (id: string) => Validator {

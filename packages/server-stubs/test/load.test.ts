@@ -62,7 +62,10 @@ describe('an invalid document is refused, with the place and the fix', () => {
     ['document:1:1 #: The version must be "3.1.x"', { openapi: '4.0.0' }],
     ['got 3.1.', { openapi: 3.1 }],
     ['got none.', {}],
-    ["Can't resolve $ref: a URL is not loaded.", body({ $ref: 'https://a.example/b.yaml' })],
+    [
+      "Can't resolve $ref: Download it first; URLs are not loaded.",
+      body({ $ref: 'https://a.example/b.yaml' }),
+    ],
     [`${BODY}: Can't resolve $ref. Correct the reference, or add its target.`, body(ref('Pet'))],
     [`${BODY}/type: This is not a valid JSON Schema`, body({ type: 'file' })],
     [
@@ -80,6 +83,10 @@ describe('an invalid document is refused, with the place and the fix', () => {
       '#/components/schemas/A: This reference is circular',
       body({}, { A: { anyOf: [{ type: 'string' }, ref('B')] }, B: { allOf: [ref('A')] } }),
     ],
+    [
+      '#/components/schemas/A: This reference is circular',
+      body({}, { A: { dependentSchemas: { a: ref('A') } } }),
+    ],
     ['/200: Expected type `Response` (object) but', toDocument({ responses: { 200: null } })],
   ])('%s', async (text, document) => {
     const { isInvalid, text: found } = await findProblems(document);
@@ -93,7 +100,18 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     [`${BODY}/items/$dynamicRef: A $dynamicRef is not`, body({ items: { $dynamicRef: '#a' } })],
     [`${BODY}/not/$ref: A reference to an $anchor`, body({ not: { $ref: '#a' }, $anchor: 'a' })],
     [`${BODY}/pattern: "(" is not a valid JavaScript regular expression`, body({ pattern: '(' })],
+    ...['^\\p{L}+$', '[^\\P{L}]', '\\\\\\u{61}'].map((pattern): [string, object] => [
+      `${BODY}/pattern: ${JSON.stringify(pattern)} is not a valid JavaScript regular expression`,
+      body({ pattern }),
+    ]),
     [`${BODY}/patternProperties: "(" is not`, body({ patternProperties: { '(': {} } })],
+    ...['oneOf', 'anyOf'].map((keyword): [string, object] => [
+      `${BODY}/discriminator: The values of "kind" are not checked. Use oneOf, with objects that require a const or enum of it.`,
+      body(
+        { [keyword]: [ref('Cat')], discriminator: { propertyName: 'kind' } },
+        { Cat: { type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] } },
+      ),
+    ]),
     [`${BODY}/nullable: Property \`nullable\` is not expected here.`, body({ nullable: true })],
     [`${BODY}: Expected type \`Schema\` (object) but got \`null\`.`, body(null)],
     ['#/paths: No operation of this document', toDocument({}, { paths: undefined, webhooks: {} })],
@@ -115,17 +133,22 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       { schema: LISTS },
       { style: 'deepObject', schema: LISTS },
       { style: 'deepObject', schema: INTEGERS },
+      { schema: { type: 'array', items: LISTS } },
+      { schema: { type: 'array', prefixItems: [{ type: 'array' }] } },
     ].map((each): [string, object] => [
-      `/parameters/0/schema: An object in this style is not supported, so ${each.in ?? 'query'}.q is not checked.`,
+      `/parameters/0/schema: The style ${each.style ?? (each.in ? 'simple' : 'form')} is not supported for this schema, so ${each.in ?? 'query'}.q is not checked.`,
       parameter(each),
     ]),
-    ['Other fields of a form are text, so this form is not checked.', form({ schema: INTEGERS })],
+    [
+      'but `additionalProperties` does not allow strings, so this form is not checked.',
+      form({ schema: INTEGERS }),
+    ],
     [
       '/encoding/a/style: The style matrix is not supported, so this form is not checked.',
       form({ schema: { properties: { a: {} } }, encoding: { a: { style: 'matrix' } } }),
     ],
     [
-      '/properties/a: An object in this style is not supported, so this form is not checked.',
+      '/properties/a: The style deepObject is not supported for this schema, so this form is not checked.',
       form({ schema: { properties: { a: LISTS } }, encoding: { a: { style: 'deepObject' } } }),
     ],
     ...[{ x: [] }, 'x', [null]].map((security): [string, object] => [
@@ -253,7 +276,10 @@ describe('files', () => {
       'openapi: 3.1.0\nopenapi: 3.0.0',
       'api.yaml:2:1 #: This is not valid JSON or YAML: duplicated mapping key',
     ],
-    [`${HEAD}components: { schemas: { A: &a { not: *a } } }`, 'This YAML alias is circular'],
+    [
+      `${HEAD}components: { schemas: { A: &a { not: *a } } }`,
+      'A YAML alias is recursive or too large',
+    ],
     [`${HEAD}paths: { /a: { get: { $ref: b.yaml } } }`, 'api.yaml:3:21 #/paths/~1a/get'],
   ])('%j is refused', async (text, message) => {
     const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
@@ -264,8 +290,7 @@ describe('files', () => {
   it('a file that cannot be read is refused', async () => {
     const reasons = {
       [folder]: ' cannot be read: Expected a file but received a folder',
-      'https://a.example/a.yaml':
-        ' cannot be read: a URL is not loaded. Save it as a file next to the document.',
+      'https://a.example/a.yaml': ' cannot be read: Download it first; URLs are not loaded.',
     };
     for (const [name, reason] of Object.entries(reasons)) {
       const error = await generateFrom(name).catch((error) => error);

@@ -159,6 +159,7 @@ it.each([
   JSON.parse('{ "if": { "required": ["kind"] }, "then": { "required": ["id"] } }'),
   { if: { required: ['id'] }, else: { required: ['id'] } },
   { dependentSchemas: { kind: { required: ['id'] } } },
+  { dependentRequired: { kind: ['id'] } },
 ])('readOnly properties are not required by %j', async (condition) => {
   const properties = { id: { readOnly: true }, kind: {} };
   const validate = await compileBody({ properties, ...condition });
