@@ -9,10 +9,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Not imported, because an import would copy `package.json` into the build.
 const manifest = new URL(import.meta.resolve('@berth/server-stubs/package.json'));
 const { version, engines } = JSON.parse(readFileSync(manifest, 'utf8'));
-const floor = engines.node.replace('>=', '');
+const minVersion = engines.node.replace('>=', '');
 const { node } = process.versions;
-if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-  const problem = `berth-stubs needs Node ${floor} or later; this is Node ${node}`;
+if (node.localeCompare(minVersion, 'en', { numeric: true }) < 0) {
+  const problem = `berth-stubs needs Node ${minVersion} or later; this is Node ${node}`;
   process.stderr.write(`${problem}: run npm install node@24.\n`);
   process.exitCode = 2;
 } else {

@@ -1,24 +1,9 @@
 /** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
-import {
-  asObject,
-  entriesOf,
-  isObject,
-  type JsonObject,
-  type OpenApiDocument,
-  targetOf,
-  toList,
-} from './openapi.ts';
-import {
-  ALL_OF,
-  isMarked,
-  KEYWORDS,
-  mapSubschemas,
-  partsOf,
-  propertiesOf,
-  subschemasOf,
-  VALUES,
-} from './subschemas.ts';
+import { asObject, entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
+import { ALL_OF, KEYWORDS, VALUES } from './keywords.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { isMarked, mapSubschemas, partsOf, propertiesOf, subschemasOf } from './subschemas.ts';
 
 /** Context for converting request or response schemas. */
 export interface Conversion {
@@ -52,7 +37,7 @@ export function convertSchema(
     if (omitted.has(keyword)) continue;
     // Even if the result is not safe, because this warns about what its schemas contain.
     const result = convertKeyword(keyword, schema, conversion, parents);
-    const isSafe = !KEYWORDS.get(keyword)?.isStrict || isSupported(schema, document.root);
+    const isSafe = neededBy(keyword, schema).every((needed) => isSupported(needed, document.root));
     if (result !== undefined && isSafe) converted[keyword] = result;
   }
   return withTag(converted, schema, conversion);
@@ -82,6 +67,13 @@ function convertKeyword(
   return mapSubschemas(keyword, value, (subschema) =>
     convertSchema(subschema, conversion, innerParents),
   );
+}
+
+/** The schemas that must be checked completely, or else a keyword rejects valid values. */
+function neededBy(keyword: string, schema: JsonObject): unknown[] {
+  const needs = KEYWORDS.get(keyword)?.needs;
+  if (needs === 'siblings') return [schema];
+  return needs === 'schemas' ? [schema[keyword]].flat() : [];
 }
 
 /** The mark may be in `allOf` or behind a `$ref`. */
@@ -176,10 +168,7 @@ function tagsOf(alternative: JsonObject, tag: string, conversion: Conversion): u
   const isRequired = parts.some(({ required }) => toList(required).includes(tag));
   if (!isObjectOnly || !isRequired || isHidden(alternative, tag, conversion)) return [];
   const properties = propertiesOf(root, alternative, ALL_OF).filter(([name]) => name === tag);
-  const [constants = []] = properties
+  return properties
     .flatMap(([, property]) => partsOf(root, property, ALL_OF))
-    .flatMap((part) =>
-      'const' in part ? [[part.const]] : 'enum' in part ? [toList(part.enum)] : [],
-    );
-  return constants;
+    .flatMap((part) => ('const' in part ? [part.const] : toList(part.enum)));
 }

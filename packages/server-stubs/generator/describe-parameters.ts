@@ -1,16 +1,12 @@
 import { isJson } from '../src/runtime/portable/content-kinds.ts';
-import type {
-  Parameter,
-  ParameterPlace,
-  ParameterStyle,
-  ScalarType,
-} from '../src/runtime/portable/route-table.ts';
-import type { OpenApiDocument, Pointer } from './openapi.ts';
-import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './openapi.ts';
+import type { Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
+import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
+import type { OpenApiDocument } from './openapi.ts';
 import { partsOf, propertiesOf } from './subschemas.ts';
 
 type Format = Pick<Parameter, 'style' | 'explode' | 'shape' | 'types' | 'properties' | 'prefix'>;
 type ValueType = ScalarType | 'array' | 'object';
+type Style = Parameter['style'];
 
 /** Arrays of scalars, objects of scalars with `properties`, objects without, and everything else. */
 type Kind = 'scalar' | 'array' | 'object' | 'map' | 'nested';
@@ -19,11 +15,13 @@ type Shapes = Partial<Record<Kind, Parameter['shape']>>;
 const LISTS: Shapes = { scalar: 'scalar', array: 'array' };
 const DEEP: Shapes = { ...LISTS, object: 'object', map: 'object' };
 
+const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
+
 /**
  * How each kind of value is read, by location and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. What is
  * missing is not supported.
  */
-const SHAPES: Record<ParameterPlace | 'field', Partial<Record<ParameterStyle, Shapes>>> = {
+const SHAPES: Record<(typeof LOCATIONS)[number] | 'field', Partial<Record<Style, Shapes>>> = {
   path: { simple: LISTS },
   header: { simple: LISTS },
   cookie: { form: LISTS },
@@ -45,16 +43,16 @@ const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 
 /** Returns what is supported of an operation's parameters, and a schema for `{ path, query, header, cookie }`. */
 export function describeParameters(operation: JsonObject, path: string, document: OpenApiDocument) {
   const described = toList(operation.parameters)
-    .map((value) => describeParameter(follow(document.root, value), document))
-    .filter((parameter) => parameter !== undefined)
-    .filter(({ parameter: { in: place, name } }) => place !== 'path' || path.includes(`{${name}}`));
-  const places = Map.groupBy(described, ({ parameter }) => parameter.in);
-  const schemas = [...places].map(([place, members]) => {
+    .map((value) => describeParameter(follow(document.root, value), path, document))
+    .filter((parameter) => parameter !== undefined);
+  const locations = Map.groupBy(described, ({ parameter }) => parameter.in);
+  const schemas = [...locations].map(([location, members]) => {
     const properties = members.map(({ parameter, schema }) => [parameter.name, schema]);
     // A path that matches has all its parameters.
-    const required = members.filter(({ parameter }) => parameter.required && place !== 'path');
+    const required = members.filter(({ parameter }) => parameter.required && location !== 'path');
     const names = required.map(({ parameter }) => parameter.name);
-    return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
+    const object = { type: 'object', properties: Object.fromEntries(properties), required: names };
+    return [location, object];
   });
   return {
     parameters: described.map(({ parameter }) => parameter),
@@ -62,11 +60,12 @@ export function describeParameters(operation: JsonObject, path: string, document
   };
 }
 
-function describeParameter(value: JsonObject, document: OpenApiDocument) {
+function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
   const { root } = document;
-  const { in: location } = value;
+  const location = LOCATIONS.find((each) => each === value.in);
   const name = String(value.name);
-  if (!isParameterPlace(location) || (location === 'header' && IGNORED_HEADERS.test(name))) return;
+  if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
+  if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
@@ -119,10 +118,10 @@ function describeFormat(
   location: keyof typeof SHAPES,
   what: string,
   schema: unknown,
-  at: Pointer,
+  at: string,
   document: OpenApiDocument,
 ): Format | undefined {
-  const styles = Object.keys(SHAPES[location]) as ParameterStyle[];
+  const styles = Object.keys(SHAPES[location]) as Style[];
   const { style: requested = styles[0] } = object;
   const style = styles.find((name) => name === requested);
   if (style === undefined) {
@@ -152,10 +151,6 @@ function describeFormat(
     return [name, toScalars(typesOf(root, property))] as const;
   });
   return { ...format, types, properties: Object.fromEntries(properties) };
-}
-
-function isParameterPlace(value: unknown): value is ParameterPlace {
-  return value !== 'field' && Object.hasOwn(SHAPES, String(value));
 }
 
 function findKind(root: JsonObject, schema: unknown): Kind {

@@ -11,20 +11,11 @@ import {
   Source,
   YamlParseError,
 } from '@redocly/openapi-core';
+import { asObject, isObject, type JsonObject, type Pointer, targetOf, toPointer } from './json.ts';
+import { SAME_VALUE } from './keywords.ts';
 import { normalizeDocument } from './normalize.ts';
-import {
-  asObject,
-  InvalidDocumentError,
-  isObject,
-  type JsonObject,
-  OpenApiDocument,
-  type Pointer,
-  type Problem,
-  TOO_DEEP,
-  targetOf,
-  toPointer,
-} from './openapi.ts';
-import { SAME_VALUE, subschemasOf } from './subschemas.ts';
+import { InvalidDocumentError, OpenApiDocument, type Problem, TOO_DEEP } from './openapi.ts';
+import { subschemasOf } from './subschemas.ts';
 
 const OPERATION_ID = 'operation-operationId-unique';
 
@@ -98,9 +89,6 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-/** Schemas for the same value: longer chains would overflow the stack. */
-const MAX_DEPTH = 1000;
-
 /** Returns a copy without YAML aliases. Rejects references that Redocly and validators would follow forever. */
 function toTree(document: Document): JsonObject {
   let root: JsonObject;
@@ -125,7 +113,8 @@ function toTree(document: Document): JsonObject {
   function assertTerminates(value: unknown, from: Pointer): void {
     if (!isObject(value) || done.has(value)) return;
     if (open.has(value)) throw toError(document, 'This reference is circular. Remove it.', from);
-    if (open.size === MAX_DEPTH) throw toError(document, TOO_DEEP, from);
+    // A longer chain could overflow the stack.
+    if (open.size === 1000) throw toError(document, TOO_DEEP, from);
     open.add(value);
     assertTerminates(targetOf(root, value), toPointer(String(value.$ref)));
     for (const subschema of subschemasOf(value, SAME_VALUE)) assertTerminates(subschema, from);

@@ -1,6 +1,7 @@
 import { upgrade } from '@scalar/openapi-upgrader';
+import { asObject, entriesOf, follow, type JsonObject, toList } from './json.ts';
 import { Names, toVariableName } from './names.ts';
-import { asObject, entriesOf, follow, type JsonObject, operationsOf, toList } from './openapi.ts';
+import { operationsOf } from './openapi.ts';
 import { visitSchemas } from './subschemas.ts';
 
 /**
@@ -38,13 +39,14 @@ function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObje
 
 function nameOperations(root: JsonObject): void {
   const operations = operationsOf(root);
+  const names = new Names();
   const named = new Map<unknown, JsonObject>();
   for (const { operation } of operations) {
     const { operationId: id } = operation;
-    if (typeof id === 'string' && !named.has(id)) named.set(id, operation);
+    if (typeof id !== 'string' || named.has(id)) continue;
+    named.set(id, operation);
+    names.take(id);
   }
-  const names = new Names();
-  for (const id of named.keys()) names.take(String(id));
   for (const { path, method, operation } of operations) {
     if (named.get(operation.operationId) === operation) continue;
     operation.operationId = names.take(toVariableName(`${method} ${path}`));

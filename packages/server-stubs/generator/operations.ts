@@ -1,28 +1,21 @@
 import { kindOf } from '../src/runtime/portable/content-kinds.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
-import type {
-  Content,
-  DocumentedResponse,
-  RequestBody,
-  Route,
-  RouteTable,
-  SecurityScheme,
-} from '../src/runtime/portable/route-table.ts';
+import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
 import { describeFields, describeParameters, typesOf } from './describe-parameters.ts';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  type OpenApiDocument,
-  operationsOf,
-  toList,
-} from './openapi.ts';
+import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
+import { ALL_OF } from './keywords.ts';
+import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
-import { ALL_OF, propertiesOf } from './subschemas.ts';
+import { propertiesOf } from './subschemas.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
+
+/** Requests or responses. */
+interface Direction {
+  readonly document: OpenApiDocument;
+  readonly schemas: SchemaSet;
+  readonly isRequest: boolean;
+}
 
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
@@ -32,6 +25,8 @@ type OperationEntry = ReturnType<typeof operationsOf>[number];
 export function describeOperations(document: OpenApiDocument) {
   const requests = new SchemaSet(document, 'requests');
   const responses = new SchemaSet(document, 'responses');
+  const incoming = { document, schemas: requests, isRequest: true };
+  const outgoing = { document, schemas: responses, isRequest: false };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes: Route<ValidatorName>[] = [];
@@ -42,12 +37,9 @@ export function describeOperations(document: OpenApiDocument) {
       findPathProblem(root, entry) ??
       findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
       findConflict(root, entry, paths);
-    if (reason === undefined) {
-      routes.push(describeRoute(entry, document, requests, responses));
-    } else {
-      const at = document.pointerTo(entry.operation);
-      document.warn(at, `This operation is not served: ${reason}.`);
-    }
+    const at = document.pointerTo(entry.operation);
+    if (reason === undefined) routes.push(describeRoute(entry, incoming, outgoing));
+    else document.warn(at, `This operation is not served: ${reason}.`);
   }
   checkSchemas([requests, responses], document);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
@@ -60,20 +52,16 @@ export function describeOperations(document: OpenApiDocument) {
   return { table, requests, responses };
 }
 
-function describeRoute(
-  entry: OperationEntry,
-  document: OpenApiDocument,
-  requests: SchemaSet,
-  responses: SchemaSet,
-): Route<ValidatorName> {
+function describeRoute(entry: OperationEntry, incoming: Direction, outgoing: Direction) {
   const { path, method, operation } = entry;
+  const { document, schemas } = incoming;
   const { root } = document;
   const { parameters, schema } = describeParameters(operation, path, document);
   const passThrough = operation['x-berth-pass-through'] === true;
   const scopes = securityOf(root, operation) as Record<string, string[]>[];
   const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
-  const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
-  const body = passThrough ? undefined : describeBody(operation.requestBody, document, requests);
+  const validateParameters = schemas.add(schema, document.pointerTo(operation, 'parameters'));
+  const body = passThrough ? undefined : describeBody(operation.requestBody, incoming);
   return {
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
@@ -81,7 +69,7 @@ function describeRoute(
     parameters,
     ...(validateParameters && { validateParameters }),
     ...(body && { body }),
-    responses: passThrough ? [] : describeResponses(operation.responses, document, responses),
+    responses: passThrough ? [] : describeResponses(operation.responses, outgoing),
     ...(passThrough && { passThrough }),
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
@@ -137,19 +125,19 @@ function toBasePath(servers: unknown): string | undefined {
   return inner === '' ? '' : `/${inner}`;
 }
 
-function describeBody(value: unknown, document: OpenApiDocument, schemas: SchemaSet) {
+function describeBody(value: unknown, direction: Direction): Route<ValidatorName>['body'] {
   if (!isObject(value)) return undefined;
-  const { content, required } = follow(document.root, value);
+  const { root } = direction.document;
+  const { content, required } = follow(root, value);
   const [media] = Object.values(asObject(content));
   const { schema } = asObject(media);
   const unwrap = asObject(schema)['x-berth-unwrap'];
-  const body: RequestBody<ValidatorName> = {
+  const fields = propertiesOf(root, schema, ALL_OF).map(([name]) => name);
+  return {
     required: required === true,
-    content: describeContent(content, document, schemas, true),
+    ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
+    content: describeContent(content, direction),
   };
-  if (typeof unwrap !== 'string') return body;
-  const fields = propertiesOf(document.root, schema, ALL_OF);
-  return { ...body, unwrap, unwrapFields: fields.map(([name]) => name) };
 }
 
 /** Headers that the router or Node.js adds to each response that can have them. */
@@ -158,13 +146,12 @@ const SENT_BY_RUNTIME = /^(?:content-type|date|connection|keep-alive|transfer-en
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
 function describeResponses(
   value: unknown,
-  document: OpenApiDocument,
-  schemas: SchemaSet,
-): DocumentedResponse<ValidatorName>[] {
-  const { root } = document;
+  direction: Direction,
+): Route<ValidatorName>['responses'] {
+  const { root } = direction.document;
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/.test(status))
-    .map(([status, entry]): DocumentedResponse<ValidatorName> => {
+    .map(([status, entry]) => {
       const { headers, content } = follow(root, entry);
       const required = entriesOf(headers)
         .filter(([, header]) => follow(root, header).required === true)
@@ -173,7 +160,7 @@ function describeResponses(
       return {
         status,
         ...(required.length > 0 && { requiredHeaders: required }),
-        content: describeContent(content, document, schemas, false),
+        content: describeContent(content, direction),
       };
     });
   if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
@@ -181,13 +168,9 @@ function describeResponses(
 }
 
 /** Of responses, only JSON is validated, because text and bytes may be streams. */
-function describeContent(
-  content: unknown,
-  document: OpenApiDocument,
-  schemas: SchemaSet,
-  isRequest: boolean,
-): Content<ValidatorName>[] {
-  return entriesOf(content).map(([mediaType, media]): Content<ValidatorName> => {
+function describeContent(content: unknown, direction: Direction) {
+  const { document, schemas, isRequest } = direction;
+  return entriesOf(content).map(([mediaType, media]) => {
     const schema = asObject(media).schema ?? true;
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');
     const kind = kindOf(mediaType, isText);

@@ -3,6 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { InvalidDocumentError, TOO_DEEP, toText } from './openapi.ts';
 
+const EXIT_CODES =
+  '\nExit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 the command line is invalid.';
+
 type CliOptions = { output: string; handlers?: string; strict?: boolean };
 
 /** Runs `berth-stubs`, and returns the exit code. */
@@ -25,11 +28,7 @@ export async function runCli(argv: readonly string[], version: string): Promise<
       '--strict',
       'treat warnings about parts of the document that are not checked or not served as errors',
     )
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 success; 1 the document is invalid or a file cannot be written; 2 the command line is invalid.`,
-    )
+    .addHelpText('after', EXIT_CODES)
     .exitOverride()
     .action((file: string, settings: CliOptions) => {
       const { output, handlers } = settings;

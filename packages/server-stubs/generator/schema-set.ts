@@ -2,17 +2,9 @@ import type { AnySchema, ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { toNames } from '../src/runtime/portable/encoding.ts';
 import { convertSchema } from './convert-schema.ts';
+import { asObject, join, type Pointer, targetOf, toPointer } from './json.ts';
 import { Names, toTypeName } from './names.ts';
-import {
-  asObject,
-  InvalidDocumentError,
-  join,
-  type OpenApiDocument,
-  type Pointer,
-  type Problem,
-  targetOf,
-  toPointer,
-} from './openapi.ts';
+import { InvalidDocumentError, type OpenApiDocument, type Problem } from './openapi.ts';
 
 /** The mark of the properties that do not occur in requests or in responses. */
 const HIDDEN = { requests: 'readOnly', responses: 'writeOnly' } as const;

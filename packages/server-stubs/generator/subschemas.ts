@@ -1,47 +1,5 @@
-import { entriesOf, isObject, type JsonObject, targetOf, toList } from './openapi.ts';
-
-interface Keyword {
-  /** One schema, a list of schemas, or schemas by name. */
-  readonly takes: 'schema' | 'list' | 'map';
-  /** When its schemas apply to the same value. As a test, they require nothing. */
-  readonly applies?: Application;
-  /** Whether it may reject valid values unless it and all keywords beside it are checked completely. */
-  readonly isStrict?: true;
-}
-
-type Application = 'always' | 'as alternative' | 'conditionally' | 'as test' | undefined;
-
-/** All keywords that take schemas. */
-export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
-  ['allOf', { takes: 'list', applies: 'always' }],
-  ['anyOf', { takes: 'list', applies: 'as alternative' }],
-  ['oneOf', { takes: 'list', applies: 'as alternative', isStrict: true }],
-  ['then', { takes: 'schema', applies: 'conditionally' }],
-  ['else', { takes: 'schema', applies: 'conditionally' }],
-  ['dependentSchemas', { takes: 'map', applies: 'conditionally' }],
-  ['if', { takes: 'schema', applies: 'as test', isStrict: true }],
-  ['not', { takes: 'schema', applies: 'as test', isStrict: true }],
-  ['contains', { takes: 'schema', isStrict: true }],
-  ['unevaluatedItems', { takes: 'schema', isStrict: true }],
-  ['unevaluatedProperties', { takes: 'schema', isStrict: true }],
-  ['items', { takes: 'schema' }],
-  ['prefixItems', { takes: 'list' }],
-  ['properties', { takes: 'map' }],
-  ['patternProperties', { takes: 'map' }],
-  ['additionalProperties', { takes: 'schema' }],
-  ['propertyNames', { takes: 'schema' }],
-]);
-
-/** Keywords without schemas that Ajv gets as they are. */
-export const VALUES = new Set(
-  `type enum const multipleOf maximum minimum exclusiveMaximum exclusiveMinimum format pattern maxLength minLength
-  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties`.split(/\s+/),
-);
-
-export const ALL_OF: readonly Application[] = ['always'];
-const COMPOSITIONS: readonly Application[] = ['always', 'as alternative'];
-export const SAME_VALUE: readonly Application[] = [...COMPOSITIONS, 'conditionally', 'as test'];
-const ANY: readonly Application[] = [...SAME_VALUE, undefined];
+import { entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
+import { ALL_OF, type Application, COMPOSITIONS, KEYWORDS } from './keywords.ts';
 
 /** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
 export function mapSubschemas(
@@ -56,11 +14,11 @@ export function mapSubschemas(
   return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
 }
 
-/** The direct subschemas of a schema that apply in one of these ways, without the target of its `$ref`. */
-export function subschemasOf(schema: JsonObject, applications = ANY): unknown[] {
+/** The direct subschemas of a schema, or those that apply in these ways, without the target of its `$ref`. */
+export function subschemasOf(schema: JsonObject, applications?: readonly Application[]): unknown[] {
   const subschemas: unknown[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
-    if (!applications.includes(KEYWORDS.get(keyword)?.applies)) continue;
+    if (applications?.includes(KEYWORDS.get(keyword)?.applies) === false) continue;
     mapSubschemas(keyword, value, (subschema) => subschemas.push(subschema));
   }
   return subschemas;

@@ -27,6 +27,7 @@ export function writeHandlers(
   const files = new Map<string, string>();
   const owners = new Map<string, string>();
   const clashes: Problem[] = [];
+  const entries = operationsOf(document.root);
   const imports: string[] = [];
   const members: string[] = [];
   for (const { operationId, method, path } of routes) {
@@ -36,10 +37,8 @@ export function writeHandlers(
     // Some file systems do not distinguish letter case.
     const owner = owners.get(name.toLowerCase());
     if (owner !== undefined) {
-      const found = operationsOf(document.root).find(
-        ({ operation }) => operation.operationId === operationId,
-      );
-      const at = document.pointerTo(found?.operation, 'operationId');
+      const entry = entries.find(({ operation }) => operation.operationId === operationId);
+      const at = document.pointerTo(entry?.operation, 'operationId');
       const message = `The handlers of ${owner} and ${id} would both be ${name}. Change one operationId.`;
       clashes.push(document.toProblem(at, message));
     }

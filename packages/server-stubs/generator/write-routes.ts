@@ -42,18 +42,7 @@ export function writeIndex(
   const used = new Set(routes.flatMap(({ security }) => security.flat()));
   const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
   const isSecured = schemes.length > 0;
-  return `import {
-  createRouter as create,
-  type Handlers as AnyHandlers,
-  type InRequest,
-  type InResponse,
-  type Router,
-  type RouterOptions,
-  type TypedHandlers,
-  type TypedInput,
-  type TypedOutput,
-  type TypedSecurityHandlers,
-} from '${runtime}';
+  return `import * as runtime from '${runtime}';
 import { routes } from './routes.gen.ts';
 import type { components, operations } from './types.gen.ts';
 
@@ -61,16 +50,16 @@ export { routes } from './routes.gen.ts';
 export type { components, operations, paths } from './types.gen.ts';
 
 /** The input of a handler. */
-export type Input<Id extends keyof operations> = TypedInput<operations[Id]>;
+export type Input<Id extends keyof operations> = runtime.TypedInput<operations[Id]>;
 
 /** What a handler may return. */
-export type Output<Id extends keyof operations> = TypedOutput<operations[Id]>;
+export type Output<Id extends keyof operations> = runtime.TypedOutput<operations[Id]>;
 
 /** A value of a schema in a response. */
-export type Schema<Name extends keyof components['schemas']> = InResponse<components['schemas'][Name]>;
+export type Schema<Name extends keyof components['schemas']> = runtime.InResponse<components['schemas'][Name]>;
 
 /** A value of a schema in a request. */
-export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
+export type RequestSchema<Name extends keyof components['schemas']> = runtime.InRequest<
   components['schemas'][Name]
 >;
 
@@ -83,12 +72,12 @@ type Security = {${routes.flatMap((route) => writeSchemes(route, schemes)).join(
 };
 
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
-export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;
+export type SecurityHandlers<P extends Principals = Principals> = runtime.TypedSecurityHandlers<P>;
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
-export type Handlers<P extends Principals = Principals> = TypedHandlers<operations, Security, P>;
+export type Handlers<P extends Principals = Principals> = runtime.TypedHandlers<operations, Security, P>;
 
-export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
+export type Options<P extends Principals = Principals> = Omit<runtime.RouterOptions, 'security'> & {
   readonly security${isSecured ? '' : '?'}: SecurityHandlers<P>;
 };
 
@@ -96,8 +85,8 @@ export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'se
 export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>${isSecured ? '' : ' = {}'},
-): Router {
-  return create(routes, handlers as AnyHandlers, options as RouterOptions);
+): runtime.Router {
+  return runtime.createRouter(routes, handlers as runtime.Handlers, options as runtime.RouterOptions);
 }`;
 }
 

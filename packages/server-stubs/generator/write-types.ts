@@ -6,21 +6,9 @@ import {
   stringToAST,
   transformSchema,
 } from 'openapi-typescript';
-import type { Route } from '../src/runtime/portable/route-table.ts';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  InvalidDocumentError,
-  isObject,
-  type JsonObject,
-  join,
-  type OpenApiDocument,
-  operationsOf,
-  targetOf,
-  toList,
-  toReference,
-} from './openapi.ts';
+import type { Parameter, Route } from '../src/runtime/portable/route-table.ts';
+import { asObject, follow, type JsonObject, join, targetOf, toList, toReference } from './json.ts';
+import { InvalidDocumentError, type OpenApiDocument, operationsOf } from './openapi.ts';
 import { isMarked, visitSchema, visitSchemas } from './subschemas.ts';
 
 /**
@@ -81,13 +69,13 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
     // What they define has names of components. openapi-typescript would write a property.
     delete schema.$defs;
     if (typeof schema.$ref === 'string') toComponent(schema, schema.$ref);
-    for (const property of Object.values(asObject(schema.properties)).filter(isObject)) {
+    for (const property of Object.values(asObject(schema.properties)).map(asObject)) {
       if (isMarked(root, property, 'readOnly')) property.readOnly = true;
       if (isMarked(root, property, 'writeOnly')) property.writeOnly = true;
     }
     // A mapping may name a schema instead of referring to it.
     const mapping = asObject(asObject(schema.discriminator).mapping);
-    for (const [tag, target] of entriesOf(mapping)) {
+    for (const [tag, target] of Object.entries(mapping)) {
       const isName = Object.hasOwn(schemas, String(target));
       if (isName) mapping[tag] = toReference(join(SCHEMAS, String(target)));
     }
@@ -106,21 +94,17 @@ function toTypedDocument(root: JsonObject, routes: readonly Route<unknown>[]): J
   }
 }
 
-function toTypedOperation(
-  root: JsonObject,
-  operation: JsonObject,
-  route: Route<unknown>,
-): JsonObject {
+function toTypedOperation(root: JsonObject, operation: JsonObject, route: Route<unknown>) {
   const parameters = toList(operation.parameters).flatMap((value) => {
     const { content, ...parameter } = follow(root, value);
-    const known = route.parameters.find(
-      ({ in: place, name }) => place === parameter.in && name === parameter.name,
-    );
-    if (known === undefined) return [];
+    const isSame = (each: Parameter) => each.in === parameter.in && each.name === parameter.name;
+    const described = route.parameters.find(isSame);
+    if (described === undefined) return [];
     const [media] = Object.values(asObject(content));
     const schema = parameter.schema ?? asObject(media).schema ?? {};
     // With a default, handlers always get a value.
-    return [{ ...parameter, schema, required: known.required || known.default !== undefined }];
+    const required = described.required || described.default !== undefined;
+    return [{ ...parameter, schema, required }];
   });
   return { ...operation, parameters };
 }

@@ -39,9 +39,10 @@ const { output } = await bundle.generate({
   chunkFileNames: 'generator/[name]-[hash].js',
 });
 
-// The types of `src/document.ts` refer to one module of the generator.
+// The types of `src/document.ts` refer to these modules of the generator.
 const replaced = globSync(['generator/**/*.{js,map,d.ts}', 'src/document.js*'], { cwd: DIST });
-for (const file of replaced.filter((each) => each !== 'generator/openapi.d.ts')) {
+const types = ['generator/json.d.ts', 'generator/openapi.d.ts'];
+for (const file of replaced.filter((each) => !types.includes(each))) {
   rmSync(join(DIST, file));
 }
 for (const chunk of output) {

@@ -1,10 +1,6 @@
+import { isObject, type JsonObject } from '../generator/json.ts';
 import { loadDocument } from '../generator/load.ts';
-import {
-  InvalidDocumentError,
-  isObject,
-  type JsonObject,
-  type Problem,
-} from '../generator/openapi.ts';
+import { InvalidDocumentError, type Problem } from '../generator/openapi.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { ValidatorName } from '../generator/schema-set.ts';
 import { createCompiler } from '../generator/validators.ts';

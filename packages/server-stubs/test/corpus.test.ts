@@ -1,13 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import {
-  asObject,
-  follow,
-  InvalidDocumentError,
-  type JsonObject,
-  operationsOf,
-} from '../generator/openapi.ts';
+import { asObject, follow, type JsonObject } from '../generator/json.ts';
+import { InvalidDocumentError, operationsOf } from '../generator/openapi.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';

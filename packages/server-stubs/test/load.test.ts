@@ -215,6 +215,7 @@ it.each<[schema: object, valid: unknown, invalid?: unknown]>([
   [{ type: 'string', not: BAD }, 'a', 1],
   [{ not: ref('Bad') }, 'a'],
   [{ if: { not: BAD }, else: false, minLength: 1 }, 'a', ''],
+  [{ not: { required: ['b'] }, properties: { a: BAD } }, { a: 1 }, { b: 1 }],
   [{ oneOf: [BAD, { type: 'string' }], minLength: 1 }, 'a', ''],
   [{ contains: BAD, maxContains: 1, maxItems: 2 }, ['a', 'b'], [1, 2, 3]],
   [{ ...CLOSED, additionalProperties: false }, { a: 1 }, { b: 1 }],

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import type { JsonObject } from '../../generator/openapi.ts';
+import type { JsonObject } from '../../generator/json.ts';
 
 export const features = readYaml('features.yaml');
 export const swagger = readYaml('swagger.yaml');

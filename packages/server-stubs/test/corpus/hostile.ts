@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../generator/openapi.ts';
+import type { JsonObject } from '../../generator/json.ts';
 import { readYaml } from './documents.ts';
 import { createRandom, pick } from './random.ts';
 

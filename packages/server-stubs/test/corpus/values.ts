@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../generator/openapi.ts';
-import { ALL_OF, partsOf, propertiesOf } from '../../generator/subschemas.ts';
+import { isObject, type JsonObject } from '../../generator/json.ts';
+import { ALL_OF } from '../../generator/keywords.ts';
+import { partsOf, propertiesOf } from '../../generator/subschemas.ts';
 import { pick } from './random.ts';
 
 type Random = () => number;
