@@ -22,7 +22,7 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly required: boolean;
-  /** `json`: the parameter has `content` with a JSON media type. */
+  /** `json`: a parameter whose `content` is JSON, or a form field that is an object or contains nested values. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
   /** Types of the value or of an array's items, first match first. Empty for JSON, and for an object that cannot also be a scalar. */
   readonly types: readonly ScalarType[];
