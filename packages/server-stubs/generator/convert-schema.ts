@@ -63,10 +63,8 @@ function convertKeyword(
     return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toRequired(names)]));
   }
   const { applies = 'as test' } = KEYWORDS.get(keyword) ?? {};
-  const innerParents = applies === 'as test' ? [] : schemas;
-  return mapSubschemas(keyword, value, (subschema) =>
-    convertSchema(subschema, conversion, innerParents),
-  );
+  const inner = applies === 'as test' ? [] : schemas;
+  return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, inner));
 }
 
 /** The schemas that must be checked completely, or else a keyword rejects valid values. */

@@ -72,7 +72,7 @@ async function generateInto(
   if (strict && warnings.length > 0) throw new InvalidDocumentError(warnings);
   const texts = new Map<string, string>();
   for (const [name, text] of files) texts.set(join(output, name), `${header}${text.trim()}\n`);
-  const created: string[] = [];
+  const notes: string[] = [];
   if (handlers !== undefined) {
     const path = relative(handlers, join(output, INDEX)).replaceAll('\\', '/');
     const specifier = /^\.\.?\//.test(path) ? path : `./${path}`;
@@ -81,14 +81,13 @@ async function generateInto(
       if (name === INDEX) texts.set(target, header + text);
       else if (!existsSync(target)) {
         texts.set(target, text);
-        created.push(`wrote ${target}\n`);
+        notes.push(`wrote ${target}\n`);
       }
     }
   }
   for (const [file, text] of texts) writeChanged(file, text);
   for (const warning of warnings) process.stderr.write(`warning: ${toText(warning)}\n`);
-  const summary = `Generated ${routes.length} operations into ${output}.\n`;
-  process.stdout.write(created.join('') + summary);
+  process.stdout.write(`${notes.join('')}Generated ${routes.length} operations into ${output}.\n`);
 }
 
 /** Leaves a file with the same text alone, so that watchers are not triggered. */
@@ -107,5 +106,5 @@ function describeError(error: unknown): string {
   if (error instanceof RangeError) return TOO_DEEP;
   const { syscall, path, code, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return message;
-  return `${path} cannot be written (${code}). Other files may have been: choose another folder.`;
+  return `${path} cannot be written (${code}), but other files may have been: choose another folder.`;
 }

@@ -143,7 +143,7 @@ describe('berth-stubs', () => {
   it('exits with 1 if it cannot write, and names the path', async () => {
     const api = join(folder, 'api');
     const toFailure = (file: string, code: string) =>
-      `${file} cannot be written (${code}). Other files may have been: choose another folder.\n`;
+      `${file} cannot be written (${code}), but other files may have been: choose another folder.\n`;
     await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
     expect(failed).toBe(toFailure(api, 'EEXIST'));

@@ -55,24 +55,33 @@ function refusalOf(validate: Validator, value: unknown): string {
   return toViolation(value, validate.errors, 'body', 'body').message;
 }
 
-it('a discriminator leads to the invalid field if each tag is a constant of one schema', async () => {
-  const toPet = (tag: string, field: string) => ({
-    type: 'object',
-    required: ['tag', field],
-    properties: { tag: { const: tag }, [field]: { type: 'integer' } },
-  });
-  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-  const validate = await compileBody(
-    { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'tag' } },
-    { Cat: toPet('cat', 'claws'), Dog: toPet('dog', 'bark') },
-  );
-  const reasonOf = (value: unknown) => refusalOf(validate, value);
-  expect(validate({ tag: 'cat', claws: 1 })).toBe(true);
-  expect(reasonOf({ tag: 'cat', claws: 'x' })).toBe('body.claws must be an integer, got a string.');
-  expect(reasonOf({ tag: 'tiger' })).toBe('body.tag must not be "tiger".');
-  expect(reasonOf({})).toBe('body.tag is missing.');
-  expect(reasonOf('cat')).toBe('body must be an object, got a string.');
-});
+it.each([
+  ['one schema', (pet: object) => pet],
+  ['an allOf', (pet: object) => ({ allOf: [pet] })],
+])(
+  'a discriminator leads to the invalid field if each tag is a constant of %s',
+  async (_, toSchema) => {
+    const toPet = (tag: string, field: string) =>
+      toSchema({
+        type: 'object',
+        required: ['tag', field],
+        properties: { tag: { const: tag }, [field]: { type: 'integer' } },
+      });
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const validate = await compileBody(
+      { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'tag' } },
+      { Cat: toPet('cat', 'claws'), Dog: toPet('dog', 'bark') },
+    );
+    const reasonOf = (value: unknown) => refusalOf(validate, value);
+    expect(validate({ tag: 'cat', claws: 1 })).toBe(true);
+    expect(reasonOf({ tag: 'cat', claws: 'x' })).toBe(
+      'body.claws must be an integer, got a string.',
+    );
+    expect(reasonOf({ tag: 'tiger' })).toBe('body.tag must not be "tiger".');
+    expect(reasonOf({})).toBe('body.tag is missing.');
+    expect(reasonOf('cat')).toBe('body must be an object, got a string.');
+  },
+);
 
 it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   const text = { $ref: '#/components/schemas/Text' };
