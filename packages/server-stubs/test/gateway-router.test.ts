@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   createGatewayRouter,
+  type GatewayCall,
+  GatewayError,
   type GatewayHandler,
   HttpError,
   type ServiceResponse,
@@ -10,7 +13,7 @@ import { applyDispositionRules, isLoopback } from '@berth/server-stubs/contract'
 import express from 'express';
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
-import { sendRaw } from './support/send-raw.ts';
+import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 import { sign } from './support/sign.ts';
 
@@ -117,6 +120,47 @@ async function callAs(host: string, target: string, handler = echo) {
   const { env, code } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
   return [Number(text.split(' ', 2)[1]), env === undefined ? { code } : { env }];
 }
+
+test.each([
+  ['an invalid path', 'POST /v1/cloudrun/hello/a/../b', 400],
+  ['a GET with a body', 'GET /v1/cloudrun/hello', 400],
+  ['a HEAD with a body', 'HEAD /v1/cloudrun/hello', 400],
+  ['a service that does not exist', 'POST /v1/cloudrun/none', 404],
+])('%s is rejected without asking for the body', async (_, line, status) => {
+  const handler: GatewayHandler = ({ name }) => {
+    throw new GatewayError(name === 'none' ? 'SERVICE_NOT_FOUND' : 'SYS_ERR');
+  };
+  const router = createGatewayRouter({ call: handler }, { security });
+  const base = await serve(createServer(router).on('checkContinue', router.checkContinue));
+  const head = 'Host: dev\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
+  const text = await sendRaw(base, `${line} HTTP/1.1\r\n${head}Authorization: Bearer good\r\n\r\n`);
+  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+});
+
+test.each([
+  ['Content-Length: 2', '{}'],
+  ['Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+])('a response that may need the body of the request asks for it: %s', async (length, body) => {
+  const handler: GatewayHandler = ({ body = '' }) => ({ status: 200, body });
+  const router = createGatewayRouter({ call: handler }, { security });
+  const base = await serve(createServer(router).on('checkContinue', router.checkContinue));
+  const socket = await open(base);
+  const head = `Host: dev\r\nExpect: 100-continue\r\n${length}\r\nAuthorization: Bearer good\r\n`;
+  socket.write(`POST /v1/cloudrun/hello HTTP/1.1\r\n${head}\r\n`);
+  // The response has begun, too, because its body is that of the request.
+  expect(await receive(socket, 'HTTP/1.1 200 ')).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP/);
+  socket.write(body);
+  await receive(socket, '{}');
+});
+
+test('a HEAD with a body is told so', async () => {
+  const sent = { headers: { 'content-length': '2' }, method: 'HEAD', body: '{}' };
+  const messages: unknown[] = [];
+  const onResponse: Options['onResponse'] = (_response, _call, error) =>
+    void messages.push((error as Error | undefined)?.message);
+  await call(await gateway(echo, { onResponse }), '/hello', sent);
+  expect(messages).toEqual([expect.stringContaining('A HEAD request must not have a body')]);
+});
 
 test('only loopback hosts are this machine', () => {
   const local = ['localhost', '127.9.9.9', '[::1]', '[::ffff:7f00:1]', '::ffff:127.0.0.1'];

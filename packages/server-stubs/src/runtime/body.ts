@@ -72,8 +72,7 @@ function selectSupported({ content }: RequestBody, request: IncomingMessage): Co
   return found;
 }
 
-function startReading(request: IncomingMessage, maxBytes: number): void {
-  const { headers } = request;
+function assertReadable({ headers }: IncomingMessage, maxBytes: number): void {
   // Node.js only decodes chunks, and a service would not learn about another coding.
   if (!/^chunked$/i.test(headers['transfer-encoding'] ?? 'chunked')) {
     throw invalidBody(
@@ -81,16 +80,21 @@ function startReading(request: IncomingMessage, maxBytes: number): void {
     );
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
-  if (headers.expect === undefined) return;
-  awaitingContinue.get(request)?.writeContinue();
-  awaitingContinue.delete(request);
 }
 
+/** Responses to clients that wait for `100 Continue` before they send their body (RFC 9110, section 10.1.1). */
 const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Remembers that a client waits for `100 Continue` before it sends its body (RFC 9110, section 10.1.1). */
 export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   awaitingContinue.set(request, response);
+}
+
+/** Asks a client that waits for it to send its body. */
+export function sendContinue(request: IncomingMessage): void {
+  if (request.headers.expect === undefined) return;
+  const response = awaitingContinue.get(request);
+  awaitingContinue.delete(request);
+  if (response?.headersSent === false) response.writeContinue();
 }
 
 async function readText(
@@ -98,7 +102,8 @@ async function readText(
   { kind }: Content,
   maxBytes: number,
 ): Promise<string> {
-  startReading(request, maxBytes);
+  assertReadable(request, maxBytes);
+  sendContinue(request);
   if (!request.readableDidRead) return decodeUtf8(await readBytes(request, maxBytes));
   const { body } = request;
   if (typeof body === 'string') return body;
@@ -128,12 +133,24 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
 
 function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {
   if (!hasBody(request)) return request;
-  startReading(request, maxBytes);
+  assertReadable(request, maxBytes);
   if (request.readableDidRead) throw alreadyRead(request);
   // Node.js ends any other body at its `Content-Length`, which is within the limit.
-  if (maxBytes === Infinity || request.headers['transfer-encoding'] === undefined) return request;
+  const isLimited = maxBytes === Infinity || request.headers['transfer-encoding'] === undefined;
+  if (isLimited && !awaitingContinue.has(request)) return request;
+  let isOpen = false;
   let size = 0;
   const limiter = new Transform({
+    // With the first read, so that a client that waits keeps the body of a call that is rejected.
+    read(count) {
+      if (!isOpen) {
+        isOpen = true;
+        sendContinue(request);
+        // The request must outlive the limiter, so that a response can still be sent.
+        request.pipe(limiter);
+      }
+      Transform.prototype._read.call(limiter, count);
+    },
     transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
       if (size > maxBytes) callback(bodyTooLarge(maxBytes));
@@ -142,8 +159,6 @@ function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits)
   });
   // Readers get the error. A handler that does not read must not crash the process.
   limiter.on('error', () => {});
-  // The request must outlive the limiter, so that a response can still be sent.
-  request.pipe(limiter);
   request.once('close', () => {
     const gone = new Error('The client disconnected.');
     if (!request.complete) limiter.destroy(Object.assign(gone, { code: 'ECONNRESET' }));

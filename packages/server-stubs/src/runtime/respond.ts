@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { drainAfter } from './body.ts';
+import { drainAfter, sendContinue } from './body.ts';
 import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
 import { CONTENT_KINDS } from './portable/content-kinds.ts';
@@ -157,6 +157,8 @@ export class Responder {
   }
 }
 
+    // A stream may depend on the body of the request.
+    if (isUnknown && status < 400) sendContinue(request);
 function toInternalError(cause: unknown): HttpError {
   return new HttpError('handler-failed', 'Internal server error.', { cause });
 }
