@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { HttpError } from '@berth/server-stubs';
+import { GatewayError, HttpError } from '@berth/server-stubs';
 import { loadRoutes } from '@berth/server-stubs/document';
 import {
   type Content,
@@ -206,6 +206,17 @@ describe('a response of the router itself', () => {
       kind: 'method-not-allowed',
       requestId: bad.headers['x-request-id'],
     });
+  });
+
+  it('has the headers of an HttpError, not those of the error that it is converted to', async () => {
+    const headers = { 'retry-after': '30' };
+    const fail = () => {
+      throw new HttpError('too-large', 'Later.', { headers });
+    };
+    const base = await start(fail, undefined, {
+      toError: () => new GatewayError('EXCEED_RATELIMIT'),
+    });
+    expect((await send(base, '/')).headers['retry-after']).toBe('30');
   });
 
   it('to OPTIONS is sent in the same way as that of a handler', async () => {

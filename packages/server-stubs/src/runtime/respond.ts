@@ -113,7 +113,7 @@ export class Responder {
     if (call.response.destroyed) return;
     const result = converted[toResponse](call);
     const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
-    const head = toHead(result.headers, required, headers?.(call), challenge);
+    const head = toHead(required, result.headers, headers?.(call), challenge);
     this.#write(call, result, head, this.#encode(result, head), converted);
   }
 
