@@ -23,6 +23,7 @@ import type {
 } from './portable/route-table.ts';
 import { toViolation } from './portable/validation.ts';
 import { toChallenge } from './security.ts';
+import { UpgradeResponse } from './upgrade-response.ts';
 
 type Head = Record<string, Exclude<HeaderValue, undefined>>;
 
@@ -43,14 +44,25 @@ export class Responder {
 
   /** @throws TypeError if it is not a response, or, if responses are checked, not as documented */
   respond(call: Call, result: HandlerResponse): void {
+    const { response } = call;
     try {
       // The handler may have sent the response itself.
-      if (call.response.headersSent) discard(result?.body);
-      else this.#respond(call, result);
+      if (response.headersSent) discard(result?.body);
+      else if (result?.status === 101 && response instanceof UpgradeResponse) {
+        this.#switchProtocols(call, response, result);
+      } else this.#respond(call, result);
     } catch (error) {
       discard(result?.body);
       throw error;
     }
+  }
+
+  #switchProtocols(call: Call, response: UpgradeResponse, result: HandlerResponse): void {
+    const { headers, open } = result;
+    if (open === undefined) throw new TypeError('A response with status 101 must have `open`.');
+    if (headers !== undefined) writeHead(response, 101, toHead(headers));
+    this.#settings.onResponse?.(result, call);
+    response.handOver(open, headers !== undefined);
   }
 
   #respond(call: Call, result: HandlerResponse): void {
@@ -145,6 +157,8 @@ export class Responder {
     else if (length !== undefined && (!isBodiless || body !== undefined)) {
       head['content-length'] = length;
     }
+    // A stream may depend on the body of the request.
+    if (isUnknown && status < 400) sendContinue(request);
     writeHead(response, status, head);
     onResponse?.(result, call, error);
     drainAfter(response);
@@ -157,8 +171,6 @@ export class Responder {
   }
 }
 
-    // A stream may depend on the body of the request.
-    if (isUnknown && status < 400) sendContinue(request);
 function toInternalError(cause: unknown): HttpError {
   return new HttpError('handler-failed', 'Internal server error.', { cause });
 }

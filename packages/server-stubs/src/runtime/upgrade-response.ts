@@ -64,8 +64,9 @@ export class UpgradeResponse extends ServerResponse {
     try {
       open(socket, this.#head);
     } catch (error) {
-      // It is detached, so the router, which reports the error, cannot close it.
+      // The router reports the error, but there is no connection left to respond on.
       socket.destroy();
+      this.destroy();
       throw error;
     }
   }

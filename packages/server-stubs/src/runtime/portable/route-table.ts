@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { ErrorObject } from 'ajv';
 
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
@@ -107,6 +107,8 @@ export interface HandlerResponse {
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
+  /** Only with status 101: gets the connection. Without `headers`, it also sends the head. */
+  readonly open?: (socket: Duplex, head: Buffer) => void;
 }
 
 /**
