@@ -10,6 +10,7 @@ import {
   type Router,
   type RouterOptions,
   type RouteTable,
+  type SurfaceOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { type Live, openLive, type Watch } from './live.ts';
@@ -53,7 +54,7 @@ export async function openDocument<Served>(
 export function createDocumentRouter(
   table: RouteTable,
   respond: (call: Call) => Promise<HandlerResponse>,
-  options: RouterOptions,
+  options: SurfaceOptions,
 ): Router {
   const handle = (_input: unknown, call: Call) => respond(call);
   const handlers = table.routes.map(({ operationId }) => [operationId, handle]);

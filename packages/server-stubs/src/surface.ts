@@ -1,14 +1,16 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { toContractError } from './errors.ts';
-import type { Handlers, RouterOptions } from './runtime/options.ts';
-import type { CallClass, RouteTable } from './runtime/portable/index.ts';
+import type { Handlers, RouterOptions, SurfaceOptions } from './runtime/options.ts';
+import type { Call, RouteTable } from './runtime/portable/index.ts';
 import { createRouter } from './runtime/router.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions
-  extends Pick<RouterOptions, 'requests' | 'requestId' | 'responses'>,
-    Pick<RouterOptions, 'onError' | 'onResponse' | 'onRejected'> {
+  extends Pick<
+    RouterOptions,
+    'requests' | 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onRejected'
+  > {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -24,7 +26,7 @@ export type AuthResult<Caller> =
   | Promise<Caller | undefined | null | false>;
 
 /**
- * What the routers share: names, CORS, and their way into the runtime.
+ * Creates what the three routers share: names, CORS, and a function that creates a router.
  *
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
@@ -35,14 +37,9 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { requestId, responses, onError, onResponse, onRejected } = options;
   const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
-  const shared: RouterOptions = {
-    requestId,
-    responses,
-    onError,
-    onResponse,
-    onRejected,
+  const shared: SurfaceOptions = {
+    ...options,
     requests: { bodyBytes, streamBytes },
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
@@ -60,17 +57,22 @@ export function createSurface(
   return {
     wireProfile,
     cors,
-    /** Like that of the runtime, which gets the shared options, too. */
-    createRouter: (
+    /** @typeParam Context the calls that handlers get, with the fields that `callFields` returns */
+    createSurfaceRouter: <Context extends Call>(
       table: RouteTable,
-      handlers: Handlers,
-      own: Pick<RouterOptions, 'security' | 'encodeBody'>,
-      CallClass: CallClass,
-    ) => createRouter(table, handlers, { ...shared, ...own }, CallClass),
+      handlers: Handlers<Context>,
+      routerOptions: Pick<SurfaceOptions, 'encodeBody'> & {
+        readonly callFields?: (call: Call) => Omit<Context, keyof Call>;
+        readonly security?: Readonly<
+          Record<string, (credential: string, call: Context) => unknown>
+        >;
+      },
+    ) =>
+      createRouter(table, handlers as Handlers, { ...shared, ...routerOptions } as SurfaceOptions),
   };
 }
 
-/** JavaScript users learn about a missing function from an error at creation, and not from the first request. */
+/** For users of JavaScript, who should learn about a missing function at creation, and not from the first request. */
 export function assertFunction(value: unknown, name: string): void {
   if (typeof value !== 'function') {
     throw new TypeError(`${name} is missing: it must be a function.`);

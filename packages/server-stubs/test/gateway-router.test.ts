@@ -184,6 +184,17 @@ test.each([101, 700, 200.5, undefined])(
   },
 );
 
+test('hooks know the environment of a call without credentials', async () => {
+  const envs: unknown[] = [];
+  const onRejected: Options['onRejected'] = (error, call) => {
+    envs.push(error.kind, (call as Partial<GatewayCall>).env);
+    return undefined;
+  };
+  const base = await gateway(echo, { env: 'dev', onRejected });
+  expect((await send(base, '/v1/cloudrun/hello')).status).toBe(401);
+  expect(envs).toEqual(['missing-credentials', 'dev']);
+});
+
 test('onResponse and onRejected are called with operation, request ID and violations', async () => {
   const responses: unknown[][] = [];
   const faults: unknown[] = [];

@@ -155,9 +155,9 @@ describe('the signature of a gateway call', () => {
 
 describe('the session token of a storage call', () => {
   const { credentials } = createStorageSignature({ pairs, now });
-  const check = (pair: typeof PERMANENT, sessionToken: string, envId = 'dev') => {
+  const check = (pair: typeof PERMANENT, sessionToken: string, env = 'dev') => {
     const authorization = signStorageRequest(pair, { timestamp: NOW })['X-Svc-Authorization'] ?? '';
-    const call = { envId } as Parameters<typeof credentials>[1];
+    const call = { env } as Parameters<typeof credentials>[1];
     return credentials({ authorization, sessionToken, timestamp: NOW }, call);
   };
 

@@ -22,11 +22,11 @@ const handlers: StorageHandlers<StorageCredentials> = {
   batchDelete: ({ fileList }) => ({
     fileList: fileList.map((fileID) => ({ fileID, code: 'SUCCESS' })),
   }),
-  getUploadMetaData: async ({ path: key }, { envId, caller }) => ({
+  getUploadMetaData: async ({ path: key }, { env, caller }) => ({
     url: 'https://upload.example/',
     token: caller.sessionToken,
     authorization: caller.authorization,
-    fileID: `cloud://${envId}.files/${key}`,
+    fileID: `cloud://${env}.files/${key}`,
     storeFileID: String(caller.timestamp),
   }),
 };
@@ -43,8 +43,8 @@ const post = (base: string, operation: string, body: unknown, headers: object = 
 
 test('credentials are checked for the environment that the handler acts on, however it is spelt', async () => {
   const checked: string[] = [];
-  const credentials = (given: StorageCredentials, { envId }: { envId: string }) => {
-    checked.push(envId);
+  const credentials = (given: StorageCredentials, { env }: { env: string }) => {
+    checked.push(env);
     return given;
   };
   const base = await storage({ security: { credentials } });
@@ -64,6 +64,16 @@ test('credentials are checked before the body is read, and rejected in the envel
     status: 401,
     json: { body: { code: 'SIGN_PARAM_INVALID' } },
   });
+});
+
+test('an unknown environment is rejected without reading the body, but only to authenticated callers', async () => {
+  const known = await storage({ env: 'prod' });
+  expect(await post(known, 'batchDelete', '{')).toMatchObject({
+    status: 404,
+    json: { body: { code: 'INVALID_ENV' } },
+  });
+  const rejecting = await storage({ env: 'prod', security: { credentials: () => false } });
+  expect((await post(rejecting, 'batchDelete', '{')).status).toBe(401);
 });
 
 test('a field that replaces a method of every object is a wrong value, not an error of the server', async () => {

@@ -21,8 +21,8 @@ const forward: GatewayHandler = () => ({ status: 200 });
 
 createStorageRouter(
   {
-    batchCopyFile({ fileList }, { envId, caller }) {
-      const names: string[] = [envId, caller.id];
+    batchCopyFile({ fileList }, { env, caller }) {
+      const names: string[] = [env, caller.id];
       for (const item of fileList) {
         item.overwrite satisfies boolean | undefined;
         names.push(item.srcPath);

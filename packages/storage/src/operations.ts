@@ -94,7 +94,7 @@ export function createOperations(
  * @throws StorageError INVALID_ENV or STORAGE_EXCEED_AUTHORITY
  */
 function toScope(
-  { envId: env, caller }: StorageCall<StorageCaller>,
+  { env, caller }: StorageCall<StorageCaller>,
   { bucketOf }: StorageContext,
 ): { readonly env: string; readonly bucket: string } {
   if (caller.env !== env) throw new StorageError('STORAGE_EXCEED_AUTHORITY');

@@ -30,7 +30,7 @@ function create(
     onError: expect.fail,
     ...options,
   });
-  const call = { envId: 'dev', caller: { env: 'dev', id: 'me' }, requestId: '1', signal };
+  const call = { env: 'dev', caller: { env: 'dev', id: 'me' }, requestId: '1', signal };
   return { ...storage, call: call as StorageCall<StorageCaller> };
 }
 

@@ -1,4 +1,3 @@
-import type { UnauthenticatedStorageCall } from '@berth/server-stubs';
 import {
   addField,
   assertBatch,
@@ -45,10 +44,10 @@ export function handleStorage(deployment: Deployment, storage: StorageApi): Http
     const route = ROUTES.find(({ operationId }) => operationId === id);
     if (route?.body === undefined) throw notFound(rawPath);
     if (request.method !== route.method) throw notAllowed(request.method, [route.method]);
-    const envId = decodeText(segment);
-    if (envId === undefined) throw badPath('envId');
+    const env = decodeText(segment);
+    if (env === undefined) throw badPath('envId');
     const { headers } = call.request;
-    const authCall = { ...call, envId } as UnauthenticatedStorageCall;
+    const authCall = Object.assign(call, { env });
     await auth.credentials(readCredentials(headers, profile), authCall);
     const bytes = new Uint8Array(await request.arrayBuffer());
     const type = headers['content-type'];

@@ -1,5 +1,5 @@
 /** What the server and the MSW handlers share about their surfaces. Pages import it, so it needs no Node modules. */
-import type { StorageCall, UnauthenticatedStorageCall } from '@berth/server-stubs';
+import type { StorageCall } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GATEWAY_ERRORS,
@@ -112,11 +112,11 @@ export async function callStorage(
   { storage }: StorageApi,
   id: StorageOperationId,
   input: unknown,
-  { envId, request, requestId, signal }: UnauthenticatedStorageCall,
+  { env, request, requestId, signal }: StorageCall,
 ): Promise<unknown> {
-  const caller = { env: envId, id: 'mock' };
+  const caller = { env, id: 'mock' };
   const operation = storage[id] as (input: unknown, call: Partial<StorageCall>) => unknown;
-  return operation(input, { envId, caller, request, requestId, signal });
+  return operation(input, { env, caller, request, requestId, signal });
 }
 
 /** @param common headers of every response on the surface */

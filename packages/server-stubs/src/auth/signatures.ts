@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
 import { isNominated } from '../gateway/forwarding.ts';
-import type { UnauthenticatedGatewayCall } from '../gateway/router.ts';
+import type { GatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { hasBody } from '../runtime/body.ts';
 import { splitTarget } from '../runtime/portable/index.ts';
@@ -55,7 +55,7 @@ export interface GatewaySignatureOptions {
  */
 export function createGatewaySignature(
   options: GatewaySignatureOptions,
-): (authorization: string, call: Pick<UnauthenticatedGatewayCall, 'env' | 'request'>) => Caller {
+): (authorization: string, call: Pick<GatewayCall, 'env' | 'request'>) => Caller {
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   const findPair = createFinder(options, 'the Timestamp', createError);
   return (authorization, { env, request }) => {
@@ -113,7 +113,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
   const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
   const findPair = createFinder(options, names.timestamp, createError);
   return {
-    credentials({ authorization, sessionToken, timestamp }, { envId: env, request }): Caller {
+    credentials({ authorization, sessionToken, timestamp }, { env, request }): Caller {
       if (!authorization.startsWith(STORAGE_PREFIX)) {
         const form = `${STORAGE_PREFIX.trimEnd()} and a space`;
         throw createError(`The ${names.authorization} header must start with ${form}.`);
@@ -131,7 +131,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
           `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
-      // D30: only callers that have proved to know a secret learn the reason.
+      // D30: only callers that have proven that they know a secret learn the reason.
       if (pair.env === env) return { env, id: parsed.id };
       throw isEnv
         ? new StorageError('STORAGE_EXCEED_AUTHORITY', {

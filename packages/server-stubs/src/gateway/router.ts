@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,12 +8,11 @@ import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import { hasBody } from '../runtime/body.ts';
-import { type Handlers, type Router, toLog } from '../runtime/options.ts';
+import { type Handler, type Router, toSafeOnError } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
   HttpError,
-  IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
 import { discard } from '../runtime/respond.ts';
@@ -35,7 +34,7 @@ import {
   type WebSocketResponse,
 } from './web-socket.ts';
 
-/** What the gateway calls. */
+/** Your gateway handlers. */
 export interface GatewayHandlers<Caller = unknown> {
   /** Calls a hosted service, for all four operations. */
   readonly call: GatewayHandler<Caller>;
@@ -74,21 +73,11 @@ export interface GatewayInput {
 }
 
 /** The context of a call to a hosted service. */
-export interface GatewayCall<Caller = unknown> extends Readonly<IncomingGatewayCall<Caller>> {}
-
-/** A call that may not have been authenticated yet. */
-export interface UnauthenticatedGatewayCall extends Omit<GatewayCall, 'caller'> {}
-
-/** A `GatewayCall` to the router, which sets `env` before it authenticates the caller. */
-class IncomingGatewayCall<Caller> extends IncomingCall {
+export interface GatewayCall<Caller = unknown> extends Call {
   /** Environment that the host name selects. Reject credentials for any other. */
-  env = '';
-
+  readonly env: string;
   /** The authenticated caller, as the security handler returned it. */
-  get caller(): Caller {
-    const { bearerToken, signature } = this.security;
-    return (bearerToken ?? signature) as Caller;
-  }
+  readonly caller: Caller;
 }
 
 /**
@@ -97,12 +86,9 @@ class IncomingGatewayCall<Caller> extends IncomingCall {
  */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */
-  readonly bearerToken: (token: string, call: UnauthenticatedGatewayCall) => AuthResult<Caller>;
+  readonly bearerToken: (token: string, call: GatewayCall) => AuthResult<Caller>;
   /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256`. */
-  readonly signature: (
-    authorization: string,
-    call: UnauthenticatedGatewayCall,
-  ) => AuthResult<Caller>;
+  readonly signature: (authorization: string, call: GatewayCall) => AuthResult<Caller>;
 }
 
 /** Options of `createGatewayRouter`. */
@@ -161,30 +147,20 @@ export function createGatewayRouter<Caller = unknown>(
   }
   const surface = createSurface('gateway', options, LIMITS.gatewayBodyBytes);
   const { wireProfile, cors } = surface;
-  const log = toLog(options.onError);
+  const onError = toSafeOnError(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  // Each call is of the class that `createRouter` gets.
-  function withEnv(created: Call): IncomingGatewayCall<Caller> {
-    const call = created as IncomingGatewayCall<Caller>;
-    call.env = envOf(call, env);
-    return call;
-  }
-  const authenticate = {
-    bearerToken: (token: string, call: Call) => security.bearerToken(token, withEnv(call)),
-    signature(text: string, call: Call) {
-      if (text.split(' ', 1)[0] !== SIGNATURE.algorithm) return undefined;
-      return security.signature(text, withEnv(call));
+  const routerOptions = {
+    callFields: (call: Call) => ({ env: envOf(call, env) }),
+    security: {
+      bearerToken: (token: string, call: GatewayCall) => security.bearerToken(token, call),
+      signature: (text: string, call: GatewayCall) =>
+        text.split(' ', 1)[0] === SIGNATURE.algorithm && security.signature(text, call),
     },
   };
 
-  async function handle(
-    parsed: Input,
-    call: IncomingGatewayCall<Caller>,
-  ): Promise<HandlerResponse> {
-    assertForwardable(call);
+  async function callService(parsed: Input, call: GatewayCall<Caller>): Promise<HandlerResponse> {
     const input = toServiceInput(parsed, call);
-    if (call.response instanceof UpgradeResponse) return openSocket(input, call, call.response);
     try {
       const verified = signedBodies === 'handler' ? input : await verifyBody(input, call.caller);
       return forward(await handlers.call(verified, call), call);
@@ -194,12 +170,9 @@ export function createGatewayRouter<Caller = unknown>(
     }
   }
 
-  async function openSocket(
-    input: GatewayInput,
-    call: GatewayCall<Caller>,
-    response: UpgradeResponse,
-  ): Promise<HandlerResponse> {
+  async function openSocket(parsed: Input, call: GatewayCall<Caller>): Promise<HandlerResponse> {
     const { request, requestId } = call;
+    const input = toServiceInput(parsed, call);
     assertHandshake(request, cors.allows);
     if (handlers.webSocket === undefined) {
       const message = 'WebSockets are not supported here.';
@@ -210,15 +183,8 @@ export function createGatewayRouter<Caller = unknown>(
     call.signal.throwIfAborted();
     const { headers, open } = result;
     const required = { 'x-request-id': requestId, [upstreamStatus]: '101' };
-    const opened: HandlerResponse = {
-      status: 101,
-      headers: headers === undefined ? {} : toHandshakeHeaders(headers, request, required),
-    };
-    // Throws if a header is invalid.
-    response.writeHead(101, opened.headers as OutgoingHttpHeaders);
-    options.onResponse?.(opened, call);
-    response.handOver(open, headers !== undefined);
-    return opened;
+    if (headers === undefined) return { status: 101, open };
+    return { status: 101, headers: toHandshakeHeaders(headers, request, required), open };
   }
 
   function forward(response: ServiceResponse, call: Call): HandlerResponse {
@@ -228,14 +194,17 @@ export function createGatewayRouter<Caller = unknown>(
     } catch (error) {
       discard(Object(response).body);
       // The caller learns nothing about a bug in the handler, so it must be in the log.
-      log((error as Error).cause ?? error, call);
+      onError((error as Error).cause ?? error, call);
       throw error;
     }
   }
 
-  const operations = Object.fromEntries(routes.routes.map((route) => [route.operationId, handle]));
-  const own = { security: authenticate };
-  const router = surface.createRouter(routes, operations as Handlers, own, IncomingGatewayCall);
+  function createRouter(handle: Handler<GatewayCall<Caller>>): Router {
+    const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
+    return surface.createSurfaceRouter(routes, Object.fromEntries(operations), routerOptions);
+  }
+  const router = createRouter(callService);
+  const upgradeRouter = createRouter(openSocket);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);
@@ -244,7 +213,7 @@ export function createGatewayRouter<Caller = unknown>(
       return;
     }
     extractBearerProtocol(request);
-    router(request, response);
+    upgradeRouter(request, response);
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
@@ -277,16 +246,15 @@ function assertForwardable({ request, rawPath }: Call): void {
   }
   if (request.method !== 'POST' && hasBody(request)) {
     throw invalid(
-      'A GET request must not have a body: send the data in the query string, or use POST.',
+      `A ${request.method} request must not have a body: send the data in the query string, or use POST.`,
     );
   }
 }
 
 /** Nothing is decoded or encoded again (D3). */
-function toServiceInput(
-  { path, body }: Input,
-  { request, requestId, rawQuery }: Call,
-): GatewayInput {
+function toServiceInput({ path, body }: Input, call: Call): GatewayInput {
+  assertForwardable(call);
+  const { request, requestId, rawQuery } = call;
   const { method = 'GET' } = request;
   const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
   // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next

@@ -31,14 +31,20 @@ export interface RouterOptions {
     error: HttpError,
     call: Call,
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
-  /** Returns the response to an OPTIONS request for which there is no operation, such as a preflight. Default: 404 or 405. */
-  readonly respondToOptions?: (call: Call) => HandlerResponse;
-  /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
-  readonly encodeBody?: (body: unknown) => unknown;
   /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Returns headers for every response, whose own headers take precedence. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
+}
+
+/** What the APIs of the contract also need. */
+export interface SurfaceOptions extends RouterOptions {
+  /** Returns the fields that an API adds to its calls, before the caller is authenticated. */
+  readonly callFields?: (call: Call) => object;
+  /** Returns the response to an OPTIONS request for which there is no operation, such as a preflight. Default: 404 or 405. */
+  readonly respondToOptions?: (call: Call) => HandlerResponse;
+  /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
+  readonly encodeBody?: (body: unknown) => unknown;
 }
 
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
@@ -53,13 +59,15 @@ export interface RequestLimits {
 type Narrower = any;
 
 /** Handles one operation. Generated code narrows both types. */
-export type Handler = (
+export type Handler<Context extends Call = Call<Narrower>> = (
   input: Narrower,
-  call: Call<Narrower>,
+  call: Context,
 ) => HandlerResponse | Promise<HandlerResponse>;
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
-export type Handlers = Readonly<Record<string, Handler | undefined>>;
+export type Handlers<Context extends Call = Call<Narrower>> = Readonly<
+  Record<string, Handler<Context> | undefined>
+>;
 
 /**
  * Returns the principal that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws an error
@@ -97,11 +105,11 @@ export interface Router extends Listener {
 export type Settings = ReturnType<typeof toSettings>;
 export type Limits = Settings['limits'];
 
-export function toSettings({ requests = {}, onError, ...options }: RouterOptions) {
+export function toSettings({ requests = {}, onError, ...options }: SurfaceOptions) {
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);
-  return { ...options, onError: toLog(onError), limits };
+  return { ...options, onError: toSafeOnError(onError), limits };
 }
 
 export function assertLimit(value: unknown, name: string): void {
@@ -110,7 +118,7 @@ export function assertLimit(value: unknown, name: string): void {
 }
 
 /** Returns a function that never throws, because a failing log must not affect the response. */
-export function toLog(onError: RouterOptions['onError']) {
+export function toSafeOnError(onError: RouterOptions['onError']) {
   return (error: unknown, call: Call): void => {
     try {
       if (onError) onError(error, call);
@@ -119,11 +127,11 @@ export function toLog(onError: RouterOptions['onError']) {
   };
 }
 
-/** Finds a handler by name, which may be a method, but none that every object has, such as `toString`. */
-export function findHandler<Kind>(
-  handlers: Readonly<Record<string, Kind | undefined>>,
+/** Finds a handler by name. It may be a method of a class, but not one that every object has, such as `toString`. */
+export function findHandler<Handler>(
+  handlers: Readonly<Record<string, Handler | undefined>>,
   name: string,
-): Kind | undefined {
+): Handler | undefined {
   const handler = handlers[name];
   const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
   if (typeof handler !== 'function' || handler === inherited) return undefined;

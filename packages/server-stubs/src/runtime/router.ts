@@ -5,16 +5,11 @@ import {
   type Handlers,
   type Listener,
   type Router,
-  type RouterOptions,
   type Settings,
+  type SurfaceOptions,
   toSettings,
 } from './options.ts';
-import {
-  type Call,
-  type CallClass,
-  IncomingCall,
-  type PrincipalsByScheme,
-} from './portable/call.ts';
+import { Call, type PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { type Input, readParameters } from './portable/parameters.ts';
@@ -52,11 +47,10 @@ interface Operation {
 export function createRouter(
   table: RouteTable,
   handlers: Handlers,
-  options: RouterOptions = {},
-  CallClass: CallClass = IncomingCall,
+  options: SurfaceOptions = {},
 ): Router {
   const settings = toSettings(options);
-  const { requestId: createId, respondToOptions } = settings;
+  const { requestId: createId, respondToOptions, callFields } = settings;
   const paths = toPaths(table, handlers, settings);
   const responder = new Responder(table, settings);
 
@@ -69,13 +63,13 @@ export function createRouter(
       return;
     }
     const operation = match && findOperation(match, request.method);
-    const call = new CallClass(request, response, operation?.route, target, createId);
+    const call = new Call(request, response, operation?.route, target, createId);
     void serve(call, match, operation);
   };
 
   /** The flow of a call. Never rejects. */
   async function serve(
-    call: IncomingCall,
+    call: Call,
     match: Match<Operation> | undefined,
     operation: Operation | undefined,
   ): Promise<void> {
@@ -93,6 +87,7 @@ export function createRouter(
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
+      if (callFields !== undefined) Object.assign(call, callFields(call));
       if (authenticate !== undefined) call.security = await authenticate(call);
       let input: Input;
       try {

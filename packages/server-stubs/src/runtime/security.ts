@@ -43,7 +43,7 @@ export function createAuthentication(
       try {
         for (const [index, { name, handle, scopes }] of requirements.entries()) {
           const principal = await handle(credentials[index] as string, call, scopes);
-          if (principal === undefined || principal === null || principal === false) break;
+          if (isRejection(principal)) break;
           principals[name] = principal;
         }
       } catch (error) {
@@ -55,6 +55,11 @@ export function createAuthentication(
     if (isMissing && first !== undefined) throw missingCredentials(first.scheme, call);
     throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };
+}
+
+/** Whether this result of a security handler rejects the credential. */
+export function isRejection(principal: unknown): boolean {
+  return principal === undefined || principal === null || principal === false;
 }
 
 function missingCredentials(scheme: SecurityScheme, { request }: Call): HttpError {

@@ -4,12 +4,8 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
-import {
-  type Call,
-  IncomingCall,
-  type Input as ParsedInput,
-  type RouteTable,
-} from '../runtime/portable/index.ts';
+import type { Call, Input as ParsedInput, RouteTable } from '../runtime/portable/index.ts';
+import { isRejection } from '../runtime/security.ts';
 import {
   type AuthResult,
   assertFunction,
@@ -32,31 +28,19 @@ export type StorageOperationId = Exclude<keyof operations, 'uploadFile'>;
 export type StorageInput<Id extends StorageOperationId> = Input<Id>['body'];
 
 /** The `data` of a storage response, which the router wraps in the envelope. */
-export type StorageData<Id extends StorageOperationId> = DataOf<Output<Id>>;
+type StorageData<Id extends StorageOperationId> = DataOf<Output<Id>>;
 
 type DataOf<Response> = Response extends { status: 200; body: { body: { data?: infer Data } } }
   ? Exclude<Data, undefined>
   : never;
 
 /** The context of a storage call. */
-export interface StorageCall<Caller = unknown> extends Readonly<IncomingStorageCall<Caller>> {}
-
-/** A storage call that may not have been authenticated yet. */
-export interface UnauthenticatedStorageCall extends Omit<StorageCall, 'caller'> {}
-
-class IncomingStorageCall<Caller> extends IncomingCall {
+export interface StorageCall<Caller = unknown> extends Call {
   /** Environment in the path. Reject credentials for any other. */
-  get envId(): string {
-    return this.pathValues.envId ?? '';
-  }
-
+  readonly env: string;
   /** The authenticated caller, as the security handler returned it. */
-  get caller(): Caller {
-    return this.security[CREDENTIALS] as Caller;
-  }
+  readonly caller: Caller;
 }
-
-const CREDENTIALS = 'credentials';
 
 /**
  * Storage API handlers by operationId. They return `data`, in which an invalid item has its own `code`, or throw a
@@ -75,10 +59,7 @@ export interface StorageSecurity<Caller = unknown> {
    * Returns the caller that the credentials belong to, or `undefined`, `null` or `false` to reject them, or throws a
    * `StorageError` with the reason.
    */
-  credentials(
-    credentials: StorageCredentials,
-    call: UnauthenticatedStorageCall,
-  ): AuthResult<Caller>;
+  credentials(credentials: StorageCredentials, call: StorageCall): AuthResult<Caller>;
 }
 
 /** Options of `createStorageRouter`. */
@@ -97,8 +78,8 @@ export interface StorageRouterOptions<Caller = unknown> extends CommonOptions {
  * @throws TypeError if a handler belongs to no operation, the security handler is missing, or an option is invalid
  *
  * @example
- * const batchDelete: StorageHandlers['batchDelete'] = async ({ fileList }, { envId }) => ({
- *   fileList: await Promise.all(fileList.map((fileID) => remove(envId, fileID))),
+ * const batchDelete: StorageHandlers['batchDelete'] = async ({ fileList }, { env }) => ({
+ *   fileList: await Promise.all(fileList.map((fileID) => remove(env, fileID))),
  * });
  * app.use(createStorageRouter({ batchDelete }, { security: createStorageSignature({ pairs }) }));
  */
@@ -109,21 +90,24 @@ export function createStorageRouter<Caller = unknown>(
   assertFunction(options?.security?.credentials, 'options.security.credentials');
   const { env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
-  const { wireProfile, createRouter } = createSurface('storage', options, LIMITS.storageBodyBytes);
+  const surface = createSurface('storage', options, LIMITS.storageBodyBytes);
+  const { wireProfile } = surface;
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
-  const authenticate = (_: string, call: Call) => {
+  const callFields = ({ pathValues }: Call) => ({ env: pathValues.envId ?? '' });
+  const authenticate = async (_: string, call: StorageCall<Caller>) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
-    // Each call is of the class that `createRouter` gets.
-    return options.security.credentials(credentials, call as IncomingStorageCall<Caller>);
+    const caller = await options.security.credentials(credentials, call);
+    // Others must not learn which environments exist.
+    if (!isRejection(caller)) assertEnv(call.env, env);
+    return caller;
   };
 
   // 2. It validates the body, takes the fields out of `data` (D21), and calls the handler.
   const toHandler = (id: string) => {
     const handler = findHandler(handlers as Handlers, id);
     if (handler === undefined) return undefined;
-    return async ({ body }: ParsedInput, call: IncomingStorageCall<Caller>) => {
-      assertEnv(call.envId, env);
+    return async ({ body }: ParsedInput, call: StorageCall<Caller>) => {
       assertBatch(body, batchItems);
       return toStorageResponse(await handler(body, call), call.requestId);
     };
@@ -134,9 +118,11 @@ export function createStorageRouter<Caller = unknown>(
   const all = { ...handlers, ...Object.fromEntries(operations) };
   const security = { [CREDENTIALS]: authenticate };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
-  const own = { security, encodeBody };
-  return createRouter(toStorageTable(wireProfile), all, own, IncomingStorageCall);
+  const routerOptions = { callFields, security, encodeBody };
+  return surface.createSurfaceRouter(toStorageTable(wireProfile), all, routerOptions);
 }
+
+const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
 
@@ -149,7 +135,7 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
   };
 }
 
-function assertEnv(envId: string, env: EnvOption | undefined): void {
-  if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
-  throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
+function assertEnv(name: string, env: EnvOption | undefined): void {
+  if (env === undefined || (typeof env === 'string' ? env === name : env(name))) return;
+  throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
-import { assertLimit, type Handler, type Router } from '../runtime/options.ts';
+import { assertLimit, type Router } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
   hasResponse,
-  IncomingCall,
   type Input,
 } from '../runtime/portable/index.ts';
 import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
@@ -48,11 +47,12 @@ export function createUploadRouter(
   assertLimit(fileBytes, 'options.fileBytes');
   const surface = createSurface('upload', options, fileBytes + LIMITS.uploadFormBytes);
 
-  async function handle({ body }: Input, call: IncomingUploadCall): Promise<HandlerResponse> {
+  async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;
-      call.key = fields.get('key');
+      // Errors name the path to write to, once it is known.
+      Object.assign(call, { key: fields.get('key') });
       const input = { ...toUploadFields(fields, surface.wireProfile), ...file };
       return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
@@ -66,10 +66,5 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return surface.createRouter(table, { uploadFile: handle as Handler }, {}, IncomingUploadCall);
-}
-
-class IncomingUploadCall extends IncomingCall {
-  /** The path to write to, once it is known. Errors name it. */
-  key: string | undefined;
+  return surface.createSurfaceRouter(table, { uploadFile: handle }, {});
 }

@@ -4,7 +4,6 @@ import {
   type GatewaySecurity,
   StorageError,
   type StorageSecurity,
-  type UnauthenticatedGatewayCall,
   UploadError,
 } from '@berth/server-stubs';
 import {
@@ -61,7 +60,7 @@ export function createAuthenticator(
           throw new StorageError('SERVICE_UNAVAILABLE', { cause });
         });
         if (isRevoked) throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
-        const retryAfter = await quotas.count(call.envId);
+        const retryAfter = await quotas.count(call.env);
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
         return caller;
       },
@@ -106,11 +105,7 @@ export class Revocations {
 const MAX_LENGTH = 8192;
 
 /** Returns the caller that a token for the environment identifies (D19), synchronously if the token is cached. */
-function checkToken(
-  token: string,
-  env: UnauthenticatedGatewayCall['env'],
-  issuers: Issuers,
-): Caller | Promise<Caller> {
+function checkToken(token: string, env: string, issuers: Issuers): Caller | Promise<Caller> {
   if (token.length > MAX_LENGTH) {
     throw invalid(`The access token exceeds ${MAX_LENGTH} characters.`);
   }

@@ -9,15 +9,8 @@ type CreateId = ((request: IncomingMessage) => string | undefined) | undefined;
 
 const NOTHING = Object.freeze({});
 
-/** The context of a request. Handlers get it in addition to their input. */
-export interface Call<Security extends object = PrincipalsByScheme>
-  extends Readonly<IncomingCall<Security>> {}
-
-/** Creates calls. A router with more fields in its calls has a class of its own. */
-export type CallClass = new (...parts: ConstructorParameters<typeof IncomingCall>) => IncomingCall;
-
-/** A `Call` to the runtime, which sets the fields that are not read-only. */
-export class IncomingCall<Security extends object = PrincipalsByScheme> {
+/** The context of a request, which security handlers, handlers and hooks get. Only the router sets its fields. */
+export class Call<Security extends object = PrincipalsByScheme> {
   readonly request: IncomingMessage;
   /** For what a returned response cannot express. A handler that ends it must still return a response. */
   readonly response: ServerResponse;
@@ -51,6 +44,11 @@ export class IncomingCall<Security extends object = PrincipalsByScheme> {
     this.rawPath = path;
     this.rawQuery = query;
     this.#createId = createId;
+  }
+
+  /** What the security handler returned. If several schemes are required, the first of `security`. */
+  get caller(): unknown {
+    return Object.values(this.security)[0];
   }
 
   /** ID of the call: the result of the `requestId` option, or a new UUID. */
