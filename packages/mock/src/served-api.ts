@@ -70,7 +70,7 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
   if (credentials === 'present') return createPresentAuth(wireProfile);
   // Verification is loaded only if needed.
   const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
-  return createStrictAuth(env, wireProfile);
+  return createStrictAuth(env);
 }
 
 /** @throws FieldError if an option has no effect */

@@ -5,13 +5,12 @@ import {
   createKeyPairs,
   createStorageSignature,
 } from '@berth/server-stubs/auth';
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { recordOf } from '../log.ts';
 import { type Auth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 
 /** Verifies tokens and signatures, which must be made with the keys that all mocks share (D15 to D19). */
-export async function createStrictAuth(env: string, wireProfile: WireProfile): Promise<Auth> {
+export async function createStrictAuth(env: string): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
   const pairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
@@ -35,7 +34,7 @@ export async function createStrictAuth(env: string, wireProfile: WireProfile): P
       },
       signature: (value, { request }) => verifySignature(value, { env, request }),
     },
-    storage: createStorageSignature({ pairs, wireProfile, now }),
+    storage: createStorageSignature({ pairs, now }),
   };
 }
 

@@ -1,3 +1,3 @@
 export * from './key-pairs.ts';
 export * from './signatures.ts';
-export { type Credential, type StorageSigning, signStorageRequest } from './tc3.ts';
+export { type Credential, signStorageRequest } from './tc3.ts';

@@ -1,6 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
 import { isNominated } from '../gateway/forwarding.ts';
 import type { GatewayCall } from '../gateway/router.ts';
@@ -57,7 +56,7 @@ export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (authorization: string, call: Pick<GatewayCall, 'env' | 'request'>) => Caller {
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
-  const findPair = createFinder(options, 'the Timestamp', createError);
+  const findPair = createFinder(options, createError);
   return (authorization, { env, request }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
     const parsed = parseSignature(fields, 'gateway', createError);
@@ -94,8 +93,6 @@ export function createGatewaySignature(
 export interface StorageSignatureOptions extends GatewaySignatureOptions {
   /** Host in the constant text that is signed. Default: the contract's. */
   readonly signingHost?: string;
-  /** Names of the headers, for error messages. Default: the contract's neutral names. */
-  readonly wireProfile?: WireProfileInput;
 }
 
 const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
@@ -108,15 +105,13 @@ const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
  */
 export function createStorageSignature(options: StorageSignatureOptions): StorageSecurity<Caller> {
   const { signingHost = SIGNATURE.storageSigningHost } = options;
-  const names = toWireProfile(options.wireProfile).storageHeaders;
   const requestHash = hashStorageRequest(signingHost);
   const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
-  const findPair = createFinder(options, names.timestamp, createError);
+  const findPair = createFinder(options, createError);
   return {
     credentials({ authorization, sessionToken, timestamp }, { env, request }): Caller {
       if (!authorization.startsWith(STORAGE_PREFIX)) {
-        const form = `${STORAGE_PREFIX.trimEnd()} and a space`;
-        throw createError(`The ${names.authorization} header must start with ${form}.`);
+        throw createError(`The signature must start with ${STORAGE_PREFIX.trimEnd()} and a space.`);
       }
       const fields = authorization.slice(STORAGE_PREFIX.length);
       const token = sessionToken.trim();
@@ -128,7 +123,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
       if (!matches(pair, parsed, [requestHash]) || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
         throw createError(
-          `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
+          'The signature does not match its timestamp, or its key pair or session token is unknown or has expired.',
         );
       }
       // D30: only callers that have proven that they know a secret learn the reason.
@@ -144,12 +139,8 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
   };
 }
 
-/**
- * Creates a function that finds the key pair of a signature, and throws if it has another service or time.
- *
- * @param source what the timestamp is read from, for error messages
- */
-function createFinder(options: GatewaySignatureOptions, source: string, createError: CreateError) {
+/** Creates a function that finds the key pair of a signature, and throws if it has another service or time. */
+function createFinder(options: GatewaySignatureOptions, createError: CreateError) {
   const { pairs, now = Date.now } = options;
   const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
   return (parsed: ParsedSignature, env: string, request: IncomingMessage) => {
@@ -167,7 +158,7 @@ function createFinder(options: GatewaySignatureOptions, source: string, createEr
       );
     }
     if (parsed.date !== toScopeDate(timestamp)) {
-      throw createError(`The date in the Credential field must be the UTC date of ${source}.`);
+      throw createError(`The date in the Credential field must be the UTC date of the timestamp.`);
     }
     const pair = pairs.find(id, env);
     return { pair, isUsable: pair.isUsable(token, time), isEnv: pairs.hasEnv(env) };

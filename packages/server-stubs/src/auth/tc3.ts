@@ -15,7 +15,7 @@ export interface Credential {
 }
 
 /** How to sign storage calls. */
-export interface StorageSigning {
+interface StorageSigning {
   /** Signing time in seconds since the epoch. */
   readonly timestamp: number;
   /** Service in the signature scope. Default: the contract's. */

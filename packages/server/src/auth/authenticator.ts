@@ -23,7 +23,7 @@ import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
 /** Creates the security handlers for both APIs (D15 to D19, D30). Key pairs can be revoked in Redis, tokens cannot. */
 export function createAuthenticator(
-  { environments, limits, signature, wireProfile }: Config,
+  { environments, limits, signature }: Config,
   { issuers, quotas, redis }: { issuers: Issuers; quotas: Quotas; redis: RedisState | undefined },
 ): {
   gateway: GatewaySecurity<Caller | UnverifiedCaller>;
@@ -36,7 +36,7 @@ export function createAuthenticator(
   };
   const signingHost = signature.storageSigningHost;
   const gatewaySignature = createGatewaySignature(common);
-  const storageSignature = createStorageSignature({ ...common, signingHost, wireProfile });
+  const storageSignature = createStorageSignature({ ...common, signingHost });
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
