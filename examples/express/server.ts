@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
+import {
+  createGatewayRouter,
+  createStorageRouter,
+  createUploadRouter,
+  toUpgradeOptions,
+} from '@berth/server-stubs';
 import {
   createGatewaySignature,
   createKeyPairs,
@@ -38,7 +43,7 @@ const app = express()
   .use(createDownloadListener({ download }));
 // #endregion
 
-createServer({ shouldUpgradeCallback: gateway.shouldUpgrade }, app)
+createServer(toUpgradeOptions(gateway.shouldUpgrade), app)
   .on('upgrade', gateway.upgrade)
   .on('error', ({ message }) => {
     console.error(`Cannot listen on port ${PORT}: ${message}`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { toUpgradeOptions } from '@berth/server-stubs/runtime';
+import { toUpgradeOptions } from '@berth/server-stubs';
 import { createApp } from './app.ts';
 import { type Context, createContext } from './context.ts';
 import { toOrigin } from './host.ts';

@@ -12,7 +12,7 @@ export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export * from './runtime/portable/http-error.ts';
-export { decodeText, readJsonBody, splitTarget } from './runtime/portable/index.ts';
+export { decodeText, memoize, readJsonBody, splitTarget } from './runtime/portable/index.ts';
 export * from './runtime/portable/server-event.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';

@@ -73,9 +73,9 @@ abstract class ContractError<Code extends string> extends Error {
 type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
-export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
+type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
-export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
+type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 /**
  * Ends a gateway call with an error of the gateway. What you do not set comes from the contract's table.

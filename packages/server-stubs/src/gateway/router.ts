@@ -110,7 +110,7 @@ export interface GatewayRouter extends Router {
    * token as the subprotocol `berth.bearer.<token>`.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** For the `shouldUpgradeCallback` option of `node:http`: true for WebSockets only. */
+  /** For `toUpgradeOptions`: true for WebSockets only. */
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { toXml, UploadError, type UploadErrorCode } from '../errors.ts';
+import { toXml, UploadError } from '../errors.ts';
 import { charsetOf, type HandlerResponse, TOKEN } from '../runtime/portable/index.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
@@ -67,7 +67,7 @@ export function toUploadFields(
   fields: ReadonlyMap<string, string>,
   { uploadFields }: Pick<WireProfile, 'uploadFields'>,
 ): Pick<UploadInput, 'key' | 'signature' | 'token' | 'metaFileId' | 'fields'> {
-  const read = (name: string, code: UploadErrorCode) => {
+  const read = (name: string, code: 'MalformedPOSTRequest' | 'AccessDenied') => {
     const value = fields.get(name.toLowerCase());
     if (value) return value;
     throw new UploadError(code, {

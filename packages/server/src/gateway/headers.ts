@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { GatewayInput } from '@berth/server-stubs';
-import { memoize } from '@berth/server-stubs/runtime';
+import { memoize } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** Headers that are not sent to services, in addition to what the router removes. */
