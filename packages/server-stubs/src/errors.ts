@@ -174,6 +174,9 @@ const CODES: Readonly<
   'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError', 'nothing'],
 };
 
+/** The gateway reads all credentials from this header. */
+const NO_CREDENTIALS = 'The Authorization header is missing: send a Bearer token or a signature.';
+
 /** Converts an error of the router to an error of a surface. */
 export function toContractError(
   surface: keyof typeof CLASSES,
@@ -183,7 +186,8 @@ export function toContractError(
   const code = { gateway, storage, upload }[surface];
   if (visible === 'nothing') return new CLASSES[surface](code, { cause });
   const hasStatus = surface !== 'upload' || visible === 'status';
-  return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
+  const text = code === 'MISSING_CREDENTIALS' ? NO_CREDENTIALS : message;
+  return new CLASSES[surface](code, { message: text, cause, ...(hasStatus && { status }) });
 }
 
 /** XML 1.0, section 2.2: characters that a document must not contain. */

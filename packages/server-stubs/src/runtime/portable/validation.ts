@@ -69,10 +69,10 @@ function toMessage(
       const name = params.additionalProperty ?? params.unevaluatedProperty;
       return `${field} must not contain the property ${shorten(String(name))}.`;
     }
-    case 'discriminator':
-      return params.tagValue === undefined
-        ? `${field}.${String(params.tag)} is missing.`
-        : `${field}.${String(params.tag)} must not be ${shorten(JSON.stringify(params.tagValue))}.`;
+    case 'discriminator': {
+      const problem = params.tagValue === undefined ? 'is missing' : 'must be a documented value';
+      return `${field}.${String(params.tag)} ${problem}.`;
+    }
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
     default:
