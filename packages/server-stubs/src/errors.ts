@@ -57,7 +57,7 @@ abstract class ContractError<Code extends string> extends Error {
     this.status = status ?? row.status;
     this.retryAfter = retryAfter ?? row.retryAfter;
     const seconds = this.retryAfter?.toString();
-    // In lowercase, so that those that the routers set replace them, and not the other way round.
+    // Lowercase, so that headers set by the router override these.
     const lowercased = Object.entries(headers ?? {}).map(([name, value]) => [
       name.toLowerCase(),
       value,

@@ -211,8 +211,8 @@ function selectResponseContent(
   { content }: DocumentedResponse,
   { contentType, headers = {} }: HandlerResponse,
 ): Content | undefined {
-  const named = contentType ?? headerOf(headers, 'content-type');
-  if (named !== undefined) return findContent(content, named);
+  const mediaType = contentType ?? headerOf(headers, 'content-type');
+  if (mediaType !== undefined) return findContent(content, mediaType);
   return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
 }
 
@@ -251,11 +251,11 @@ function findViolation(
 }
 
 function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {
-  const named = contentType ?? content?.mediaType ?? '*';
+  const mediaType = contentType ?? content?.mediaType ?? '*';
   const isText = typeof body === 'string';
-  if (!named.includes('*')) {
-    const needsCharset = content?.kind === 'text' && isText && !named.includes(';');
-    return needsCharset ? `${named}; charset=utf-8` : named;
+  if (!mediaType.includes('*')) {
+    const needsCharset = content?.kind === 'text' && isText && !mediaType.includes(';');
+    return needsCharset ? `${mediaType}; charset=utf-8` : mediaType;
   }
   if (isText) return 'text/plain; charset=utf-8';
   return isBytes(body) ? 'application/octet-stream' : 'application/json';
@@ -292,7 +292,7 @@ function writeBody(
 ): void {
   if (typeof body === 'function') body(response);
   else if (isStream(body)) writeStream(response, body, onError);
-  // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
+  // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
   else response.end(body, body?.length === length ? 'latin1' : 'utf8');
 }
 

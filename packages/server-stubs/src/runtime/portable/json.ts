@@ -51,7 +51,7 @@ export function toJson(text: string): unknown {
   }
 }
 
-/** @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321) */
+/** @throws SyntaxError if it is not JSON, is nested too deeply, or pollutes prototypes (CWE-1321) */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // Validators and handlers may be recursive.

@@ -167,7 +167,7 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
       if ((text === 'null' || text === '') && !types.includes('string')) return null;
     } else if (NUMBER.test(text)) {
       const value = Number(text);
-      // A larger integer, such as an ID of 64 bits, would be rounded.
+      // A larger integer, such as a 64-bit ID, would be rounded.
       if (type === 'number' ? Number.isFinite(value) : Number.isSafeInteger(value)) return value;
     }
   }

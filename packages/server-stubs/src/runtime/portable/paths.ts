@@ -108,8 +108,8 @@ function walk<Operation>(
   const end = slash < 0 ? path.length : slash;
   const segment = path.slice(start, end);
   const literal = decodeText(segment);
-  const named = literal === undefined ? undefined : node.literals.get(literal);
-  const exact = named && walk(named, path, end + 1, values);
+  const child = literal === undefined ? undefined : node.literals.get(literal);
+  const exact = child && walk(child, path, end + 1, values);
   if (exact !== undefined) return exact;
   const count = values.length;
   for (const { pieces, node: next } of node.templates) {

@@ -97,10 +97,10 @@ function toPath(pointer: string): string {
 }
 
 function toTypes(type: unknown): string {
-  const named = String(type)
+  const types = String(type)
     .split(',')
     .map((name) => (name === 'null' ? name : /^[aio]/.test(name) ? `an ${name}` : `a ${name}`));
-  return named.join(' or ');
+  return types.join(' or ');
 }
 
 const MAX_VALUES = 20;
