@@ -58,14 +58,12 @@ abstract class ContractError<Code extends string> extends Error {
     this.retryAfter = retryAfter ?? row.retryAfter;
     const seconds = this.retryAfter?.toString();
     // Lowercase, so that headers set by the router override these.
-    const lowercased = Object.entries(headers ?? {}).map(([name, value]) => [
+    const lowercase = Object.entries(headers ?? {}).map(([name, text]) => [
       name.toLowerCase(),
-      value,
+      text,
     ]);
-    this.headers = {
-      ...(seconds !== undefined && { 'retry-after': seconds }),
-      ...Object.fromEntries(lowercased),
-    };
+    const waiting = seconds === undefined ? {} : { 'retry-after': seconds };
+    this.headers = { ...waiting, ...Object.fromEntries(lowercase) };
   }
 }
 

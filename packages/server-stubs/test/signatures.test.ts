@@ -168,7 +168,7 @@ describe('the session token of a storage call', () => {
   test('belongs to a temporary key pair', () => {
     expect(check(TEMPORARY, 'right')).toEqual({ env: 'dev', id: 'temporary' });
     for (const token of ['', 'none', 'RIGHT']) {
-      expect(() => check(TEMPORARY, token)).toThrow('X-Svc-SessionToken is unknown');
+      expect(() => check(TEMPORARY, token)).toThrow('session token is unknown');
     }
   });
 

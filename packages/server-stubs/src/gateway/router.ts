@@ -5,7 +5,7 @@ import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
-import type { Input as GeneratedInput } from '../generated/gateway.v1/index.gen.ts';
+import type { Input } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import { hasBody } from '../runtime/body.ts';
 import { type Handler, type Router, toSafeOnError } from '../runtime/options.ts';
@@ -13,7 +13,7 @@ import {
   type Call,
   type HandlerResponse,
   HttpError,
-  type Input,
+  type ParsedInput,
 } from '../runtime/portable/index.ts';
 import { discard } from '../runtime/respond.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
@@ -51,7 +51,7 @@ export type GatewayHandler<Caller = unknown> = (
   call: GatewayCall<Caller>,
 ) => ServiceResponse | Promise<ServiceResponse>;
 
-type PathInput = GeneratedInput<'cloudrun-get'>['path'];
+type PathInput = Input<'cloudrun-get'>['path'];
 
 /** A call to a hosted service, ready to be forwarded. */
 export interface GatewayInput {
@@ -156,7 +156,10 @@ export function createGatewayRouter<Caller = unknown>(
     },
   };
 
-  async function callService(parsed: Input, call: GatewayCall<Caller>): Promise<HandlerResponse> {
+  async function callService(
+    parsed: ParsedInput,
+    call: GatewayCall<Caller>,
+  ): Promise<HandlerResponse> {
     const input = toServiceInput(parsed, call);
     try {
       const verified = signedBodies === 'handler' ? input : await verifyBody(input, call.caller);
@@ -167,7 +170,10 @@ export function createGatewayRouter<Caller = unknown>(
     }
   }
 
-  async function openSocket(parsed: Input, call: GatewayCall<Caller>): Promise<HandlerResponse> {
+  async function openSocket(
+    parsed: ParsedInput,
+    call: GatewayCall<Caller>,
+  ): Promise<HandlerResponse> {
     const { request, requestId } = call;
     const input = toServiceInput(parsed, call);
     assertHandshake(request, cors.allows);
@@ -249,8 +255,8 @@ function assertForwardable({ request, rawPath }: Call): void {
   }
 }
 
-/** Nothing is decoded or encoded again (D3). */
-function toServiceInput({ path, body }: Input, call: Call): GatewayInput {
+/** Nothing is decoded or encoded again (D3). @throws GatewayError if it must not reach a hosted service */
+function toServiceInput({ path, body }: ParsedInput, call: Call): GatewayInput {
   assertForwardable(call);
   const { request, requestId, rawQuery } = call;
   const { method = 'GET' } = request;

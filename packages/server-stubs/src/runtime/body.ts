@@ -5,7 +5,7 @@ import { CONTENT_KINDS } from './portable/content-kinds.ts';
 import { charsetOf, findContent } from './portable/headers.ts';
 import { bodyTooLarge, invalidBody, unsupported } from './portable/http-error.ts';
 import { decodeUtf8, readFields, selectRequestContent } from './portable/json.ts';
-import type { Input } from './portable/parameters.ts';
+import type { ParsedInput } from './portable/parameters.ts';
 import type { Content, RequestBody, Route } from './portable/route-table.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { Content, RequestBody, Route } from './portable/route-table.ts';
  */
 export async function readBody(
   { body: documented, passThrough }: Route,
-  input: Input,
+  input: ParsedInput,
   request: IncomingMessage,
   limits: Limits,
 ): Promise<void> {

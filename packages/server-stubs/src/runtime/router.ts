@@ -12,7 +12,7 @@ import {
 import { Call, type PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
-import { type Input, readParameters } from './portable/parameters.ts';
+import { type ParsedInput, readParameters } from './portable/parameters.ts';
 import {
   type Match,
   namesOf,
@@ -89,7 +89,7 @@ export function createRouter(
       }
       if (callFields !== undefined) Object.assign(call, callFields(call));
       if (authenticate !== undefined) call.security = await authenticate(call);
-      let input: Input;
+      let input: ParsedInput;
       try {
         input = readParameters(route, raw, call);
         await readBody(route, input, request, settings.limits);

@@ -4,7 +4,7 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
-import type { Call, Input as ParsedInput, RouteTable } from '../runtime/portable/index.ts';
+import type { Call, ParsedInput, RouteTable } from '../runtime/portable/index.ts';
 import { isRejection } from '../runtime/security.ts';
 import {
   type AuthResult,

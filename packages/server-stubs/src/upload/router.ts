@@ -6,7 +6,7 @@ import {
   type Call,
   type HandlerResponse,
   hasResponse,
-  type Input,
+  type ParsedInput,
 } from '../runtime/portable/index.ts';
 import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
 import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './form.ts';
@@ -47,7 +47,7 @@ export function createUploadRouter(
   assertLimit(fileBytes, 'options.fileBytes');
   const surface = createSurface('upload', options, fileBytes + LIMITS.uploadFormBytes);
 
-  async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
+  async function handle({ body }: ParsedInput, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start.promise;

@@ -4,7 +4,7 @@ export { createNullObject, decodeText } from './encoding.ts';
 export * from './headers.ts';
 export * from './http-error.ts';
 export { readJsonBody } from './json.ts';
-export type { Input } from './parameters.ts';
+export type { ParsedInput } from './parameters.ts';
 export { splitTarget } from './paths.ts';
 export type * from './route-table.ts';
 export * from './server-event.ts';

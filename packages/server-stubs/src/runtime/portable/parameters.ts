@@ -28,7 +28,7 @@ type Field = Omit<Parameter, 'in'> & { readonly in: Violation['in'] };
 type Values = Record<string, unknown> | undefined;
 
 /** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
-export class Input implements Record<ParameterPlace, Values> {
+export class ParsedInput implements Record<ParameterPlace, Values> {
   path: Values;
   query: Values;
   header: Values;
@@ -49,8 +49,8 @@ export function readParameters(
   { parameters, validateParameters: validate }: Route,
   rawPath: Readonly<Record<string, string>>,
   { request, rawQuery = '' }: Call,
-): Input {
-  const input = new Input();
+): ParsedInput {
+  const input = new ParsedInput();
   const violations: Violation[] = [];
   let query: QueryValues | undefined;
   for (const parameter of parameters) {
@@ -86,7 +86,7 @@ function findHeaderOrCookie(place: ParameterPlace, name: string, { headers }: Ca
 }
 
 /** The validator gets all parts, so the first step to the value is its part. */
-function invalidParameters(input: Input, errors: Validator['errors']): HttpError {
+function invalidParameters(input: ParsedInput, errors: Validator['errors']): HttpError {
   const [error] = errors as readonly [SchemaError];
   const [, part, ...steps] = error.instancePath.split('/') as ['', ParameterPlace];
   const inPart = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
