@@ -107,11 +107,11 @@ function describeCause(cause: unknown) {
 /** Environments and services that are not in the configuration are `other`, so that callers cannot create labels. */
 function toLabels(record: ReturnType<typeof recordOf>, environments: Config['environments']) {
   const { surface, target, grantedEnv, call } = record;
-  const { envId, name: service = '' } = call?.pathValues ?? {};
+  const { name: service = '' } = call?.pathValues ?? {};
   const linkedEnv = surface === 'link' ? target.split('/', 3)[2] : undefined;
-  // Only calls of the gateway have an `env` of their own.
+  // Calls of the gateway and the storage API have it.
   const { env: calledEnv } = (call ?? {}) as { env?: string };
-  const name = calledEnv ?? envId ?? grantedEnv ?? linkedEnv ?? '';
+  const name = calledEnv ?? grantedEnv ?? linkedEnv ?? '';
   const environment = Object.hasOwn(environments, name) ? environments[name] : undefined;
   const env = environment === undefined ? 'other' : name;
   if (surface !== 'gateway') return { env, service: '' };
