@@ -49,8 +49,7 @@ export function createApp(context: Context) {
     socket.on('error', () => {});
     const send = (error: SurfaceError) => {
       const response = UpgradeResponse.create(request, socket, head);
-      if (response === undefined) return void socket.destroy();
-      return sendError(error, response, options);
+      return response && sendError(error, response, options);
     };
     const { match, gateway } = api.current;
     const next = () => gateway?.upgrade(request, socket, head);

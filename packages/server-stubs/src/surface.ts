@@ -6,11 +6,7 @@ import type { Call, RouteTable } from './runtime/portable/index.ts';
 import { createRouter } from './runtime/router.ts';
 
 /** Options that all three routers share. */
-export interface CommonOptions
-  extends Pick<
-    RouterOptions,
-    'requests' | 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onRejected'
-  > {
+export interface CommonOptions extends Omit<RouterOptions, 'security' | 'toError' | 'headers'> {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */

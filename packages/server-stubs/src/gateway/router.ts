@@ -211,10 +211,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);
-    if (response === undefined) {
-      socket.destroy();
-      return;
-    }
+    if (response === undefined) return;
     extractBearerProtocol(request);
     upgradeRouter(request, response);
   }

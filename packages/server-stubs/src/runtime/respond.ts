@@ -162,12 +162,13 @@ export class Responder {
     writeHead(response, status, head);
     onResponse?.(result, call, error);
     drainAfter(response);
-    if (isBodiless && typeof body !== 'function') {
+    if (typeof body === 'function') body(response);
+    else if (isBodiless) {
       discard(body);
       response.end();
-    } else {
-      writeBody(response, body, length, (failure) => onError(failure, call));
-    }
+    } else if (isStream(body)) writeStream(response, body, (failure) => onError(failure, call));
+    // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
+    else response.end(body, body?.length === length ? 'latin1' : 'utf8');
   }
 }
 
@@ -282,18 +283,6 @@ function isStream(body: unknown): body is Stream {
 export function discard(body: unknown): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});
   else if (body instanceof Readable) body.once('error', () => {}).destroy();
-}
-
-function writeBody(
-  response: ServerResponse,
-  body: WireBody,
-  length: number | undefined,
-  onError: (error: unknown) => void,
-): void {
-  if (typeof body === 'function') body(response);
-  else if (isStream(body)) writeStream(response, body, onError);
-  // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
-  else response.end(body, body?.length === length ? 'latin1' : 'utf8');
 }
 
 /** A stream that fails midway destroys the response, so that clients notice that it is truncated. */

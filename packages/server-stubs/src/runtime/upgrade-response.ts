@@ -10,8 +10,8 @@ export class UpgradeResponse extends ServerResponse {
   readonly #head: Buffer;
 
   /**
-   * Returns `undefined` if the response to an earlier request on the connection is still in progress. The connection
-   * must then be closed, because Node.js no longer reads it.
+   * Returns `undefined`, and closes the connection, if the response to an earlier request is still in progress: Node.js
+   * no longer reads the connection.
    */
   static create(
     request: IncomingMessage,
@@ -21,8 +21,9 @@ export class UpgradeResponse extends ServerResponse {
     try {
       return new UpgradeResponse(request, socket, head);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_HTTP_SOCKET_ASSIGNED') return undefined;
-      throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_HTTP_SOCKET_ASSIGNED') throw error;
+      socket.destroy();
+      return undefined;
     }
   }
 
