@@ -5,6 +5,7 @@ import {
   createGatewayRouter,
   type GatewayHandlers,
   type GatewayRouterOptions,
+  toUpgradeOptions,
 } from '@berth/server-stubs';
 import { expect, it, vi } from 'vitest';
 import { filterUpgrades } from '../src/runtime/upgrade-response.ts';
@@ -25,7 +26,7 @@ async function start(
     security: { bearerToken: (token) => token === 'token', signature: () => false },
     ...options,
   });
-  const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
+  const server = createServer(toUpgradeOptions(router.shouldUpgrade), router);
   server.on('upgrade', router.upgrade);
   return serve(server);
 }
