@@ -242,6 +242,7 @@ describe('a WebSocket', () => {
     const { statusCode, headers } = await askForWebSocket(`${url}/shop/echo`);
     expect([statusCode, headers['x-svc-upstream-status-code']]).toEqual([101, '101']);
     expect(headers['x-request-id']).not.toBe('');
+    onCall = () => new Response();
     expect((await askForWebSocket(`${url}/code`)).statusCode).not.toBe(101);
     expect((await ask('sockets')).status).toBe(501);
   });
