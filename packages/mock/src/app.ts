@@ -10,7 +10,7 @@ import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, setRecord } from './log.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
-import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
+import { corsOf, send, sendInternalError } from './surfaces/responses.ts';
 import {
   type SurfaceError,
   type SurfaceName,
@@ -21,7 +21,6 @@ import {
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
   const { options, sessions, log, api } = context;
-  const cors = corsOf(options, 'link');
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path } = splitTarget(request.url ?? '/');
@@ -35,9 +34,13 @@ export function createApp(context: Context) {
       if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);
       }
-      const send = (error: SurfaceError) => sendError(error, response, options);
       const next = () => matched.listener(request, response);
-      await begin({ request, response, sendError: send }, matched, next);
+      const exchange: Exchange = {
+        request,
+        response,
+        send: (sent) => send(sent, response, options),
+      };
+      await begin(exchange, matched, next);
     } catch (error) {
       // An unexpected error must end its request, not the process.
       sendInternalError(error as Error, response, options);
@@ -47,15 +50,19 @@ export function createApp(context: Context) {
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
-    const send = (error: SurfaceError) => {
-      const response = UpgradeResponse.create(request, socket, head);
-      return response && sendError(error, response, options);
+    const exchange: Exchange = {
+      request,
+      send(sent) {
+        const response = UpgradeResponse.create(request, socket, head);
+        if (response === undefined) return void socket.destroy();
+        return send(sent, response, options);
+      },
     };
     const { match, gateway } = api.current;
     const next = () => gateway?.upgrade(request, socket, head);
     try {
       const matched: MatchedCall = { ...match(request), surface: 'gateway' };
-      await begin({ request, sendError: send }, matched, next);
+      await begin(exchange, matched, next);
     } catch (error) {
       process.emitWarning(error as Error);
       socket.destroy();
@@ -64,7 +71,7 @@ export function createApp(context: Context) {
 
   /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
   function begin(exchange: Exchange, matched: MatchedCall, next: () => void): void | Promise<void> {
-    const { request, response, sendError } = exchange;
+    const { request, response } = exchange;
     const isRejected = isForeign(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isRejected ? sessions.get('') : sessionOf(request, matched.surface);
@@ -79,12 +86,12 @@ export function createApp(context: Context) {
     // The caller may have disconnected while a changed document was read.
     if (connection.destroyed) return end();
     connection.once('close', end);
-    if (isRejected) return sendError(toHostError(request, matched.surface));
+    if (isRejected) return exchange.send(toHostError(request, matched.surface));
     const isPreflight = request.method === 'OPTIONS' && matched.operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
     if (!isPreflight) return applyFaults(exchange, next);
     const { origin } = request.headers;
-    if (origin !== undefined && !cors.allows(origin)) {
+    if (origin !== undefined && !corsOf(options, matched.surface).allows(origin)) {
       record.setReason(
         `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
       );
@@ -113,7 +120,7 @@ function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceErr
   return toMockError(surface, 'invalid-request', details);
 }
 
-/** A browser gets the page; a program that waits for the mock gets a line. */
+/** A browser gets the page; other clients get plain text. */
 function sendHome({ method, headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.accept?.includes('text/html')) {
     response.writeHead(302, { location: `${CONTROL_PATH}/` }).end();

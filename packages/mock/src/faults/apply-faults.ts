@@ -8,7 +8,7 @@ const HEADER = FAULT_HEADER.toLowerCase();
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyFaults(exchange: Exchange, next: () => void): Promise<void> {
-  const { request, response, sendError } = exchange;
+  const { request, response, send } = exchange;
   const record = recordOf(request);
   const hasBody = response !== undefined && request.method !== 'HEAD';
   const header = request.headers[HEADER]?.toString();
@@ -17,7 +17,7 @@ export async function applyFaults(exchange: Exchange, next: () => void): Promise
     effects = record.session.faults.selectEffects(record, hasBody, header);
   } catch (error) {
     if (!hasResponse(error)) throw error;
-    return sendError(error as SurfaceError);
+    return send(error as SurfaceError);
   }
   if (effects.length === 0) return next();
   record.faults = [...new Set(effects.map(({ rule }) => rule.name))];

@@ -1,48 +1,41 @@
 import type { ServerResponse } from 'node:http';
+import type { Transform } from 'node:stream';
 
-/** Returns what is sent instead of a chunk. If it is the last, the connection is then closed. */
-type BodyEdit = (chunk: Buffer) => { readonly sent: Buffer; readonly isLast: boolean };
-
-type Done = (error?: Error | null) => void;
+type Write = ServerResponse['write'];
 
 /**
- * Changes the body of a response, whose `Content-Length` stays, by replacing `write` and `end`. Of several edits, the last
- * one sees each chunk first.
+ * Overrides `write` and `end` to edit the body. `Content-Length` is kept. Of several edits, the last one sees each chunk
+ * first.
+ *
+ * @param edit if its output ends before it has read everything, the connection is then closed
  */
-export function editBody(response: ServerResponse, edit: BodyEdit): void {
+export function editBody(response: ServerResponse, edit: Transform): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let isClosed = false;
-  const send = (chunk: Buffer, done: Done): boolean => {
-    if (isClosed) return false;
-    const { sent, isLast } = edit(chunk);
-    isClosed = isLast;
-    if (!isLast) return write(sent, done);
-    // When this write completes, the head and everything before it have been sent.
-    write(sent, (error) => {
-      response.socket?.destroySoon();
-      done(error);
+  const send = (chunk: Buffer) =>
+    new Promise<void>((resolve, reject) => {
+      write(chunk, (error) => (error ? reject(error) : resolve()));
     });
-    return false;
+  const sendAll = async () => {
+    for await (const chunk of edit) await send(chunk);
+    if (edit.writableLength === 0) return end();
+    // When this write completes, the head and everything before it have been sent.
+    await send(Buffer.alloc(0));
+    response.socket?.destroySoon();
   };
-  response.write = ((...args: unknown[]) => send(...readArguments(args))) as typeof response.write;
-  response.end = ((...args: unknown[]) => {
-    const [chunk, done] = readArguments(args);
-    if (chunk.length > 0) {
-      // Node does the same for a response that is written in one piece.
-      if (!response.headersSent && !response.hasHeader('content-length')) {
-        response.setHeader('content-length', chunk.length);
-      }
-      send(chunk, () => {});
+  sendAll().catch(() => response.destroy());
+  edit.on('drain', () => response.emit('drain'));
+  response.write = ((...args: Parameters<Write>) => {
+    // The head is sent at once, as without an edit.
+    write('', 'latin1');
+    return edit.write(...args);
+  }) as Write;
+  response.end = ((chunk?: Buffer | string, encoding: BufferEncoding = 'utf8') => {
+    // Node does the same for a response that is written in one piece.
+    if (chunk !== undefined && !response.headersSent && !response.hasHeader('content-length')) {
+      response.setHeader('content-length', Buffer.byteLength(chunk, encoding));
     }
-    return isClosed ? response : end(done);
-  }) as typeof response.end;
-}
-
-/** Reads `(chunk, encoding, done)`, each of which is optional. */
-function readArguments(args: unknown[]): [chunk: Buffer, done: Done] {
-  const done = args.find((value): value is Done => typeof value === 'function') ?? (() => {});
-  const [data, encoding] = args.filter((value) => typeof value !== 'function');
-  const text = typeof data === 'string' ? Buffer.from(data, encoding as BufferEncoding) : undefined;
-  return [text ?? Buffer.from((data ?? '') as Uint8Array), done];
+    edit.end(chunk, encoding);
+    return response;
+  }) as ServerResponse['end'];
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import {
   errorCodesOf,
   SURFACES,
@@ -27,7 +29,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
-  sendError(error: SurfaceError): void | Promise<void>;
+  /** Sends a response with the headers of its surface. An error is sent in the format of its surface, and logged. */
+  send(response: HandlerResponse | SurfaceError): void | Promise<void>;
 }
 
 interface FaultedCall extends Exchange {
@@ -81,11 +84,15 @@ export const FAULT_KINDS: {
     parse: (value) => toInteger(value, 0),
     apply(bytes, { response }) {
       let left = bytes;
-      editBody(response as ServerResponse, (chunk) => {
-        const sent = chunk.subarray(0, left);
-        left -= chunk.length;
-        return { sent, isLast: left < 0 };
+      const cut = new Transform({
+        transform(chunk: Buffer, _, done) {
+          this.push(chunk.subarray(0, left));
+          left -= chunk.length;
+          if (left < 0) this.push(null);
+          else done();
+        },
       });
+      editBody(response as ServerResponse, cut);
     },
     needsBody: true,
   },
@@ -98,7 +105,7 @@ export const FAULT_KINDS: {
       (surface === undefined ? SURFACES : [surface])
         .flatMap((name) => errorCodesOf(name))
         .find((code) => code === input),
-    apply: (code, { surface, sendError }) => sendError(toSurfaceError(surface, code)),
+    apply: (code, { surface, send }) => send(toSurfaceError(surface, code)),
     endsCall: true,
   },
 };

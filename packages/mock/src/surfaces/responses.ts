@@ -6,10 +6,16 @@ import {
   type Cors,
   createCors,
   HttpError,
+  hasResponse,
   notAllowed,
   splitTarget,
 } from '@berth/server-stubs/contract';
-import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
+import {
+  type HandlerResponse,
+  type Listener,
+  type RouterOptions,
+  toResponse,
+} from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
 import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -61,7 +67,7 @@ export function allow(methods: readonly string[], options: ResolvedOptions): Lis
     const { method = '', headers } = request;
     if (method !== 'OPTIONS') {
       const error = toMockError(surface, 'method-not-allowed', notAllowed(method, methods));
-      return sendError(error, response, options);
+      return send(error, response, options);
     }
     const preflight = corsOf(options, surface).preflight(headers);
     const allow = methods.join(', ') || preflight['access-control-allow-methods'];
@@ -70,9 +76,9 @@ export function allow(methods: readonly string[], options: ResolvedOptions): Lis
   };
 }
 
-/** Rejects a call with an error of its surface, which is logged as the reason. */
-export function sendError(
-  error: SurfaceError,
+/** Sends a response without a router, or an error of the call's surface, which is logged as the reason. */
+export function send(
+  sent: HandlerResponse | SurfaceError,
   response: ServerResponse,
   options: ResolvedOptions,
 ): Promise<void> {
@@ -80,11 +86,12 @@ export function sendError(
   const { surface, id: requestId } = recordOf(request);
   const headers = {
     ...corsOf(options, surface).response(request.headers.origin),
-    ...toChallenge(surface, error.status, options.wireProfile),
+    ...toChallenge(surface, sent.status, options.wireProfile),
   };
   const { path: rawPath } = splitTarget(request.url ?? '/');
-  const result = error[toResponse]({ request, requestId, rawPath });
-  LOGGING.onResponse(result, { request }, error);
+  const call = { request, requestId, rawPath };
+  const result = hasResponse(sent) ? sent[toResponse](call) : sent;
+  LOGGING.onResponse(result, { request }, sent);
   // Node discards the rest of the request's body.
   return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
 }
@@ -105,7 +112,7 @@ export function sendInternalError(
   }
   response.setHeader('connection', 'close');
   const details = { status: 500, message: INTERNAL_ERROR };
-  void sendError(toMockError(record.surface, 'handler-failed', details), response, options);
+  void send(toMockError(record.surface, 'handler-failed', details), response, options);
 }
 
 export async function writeResponse(

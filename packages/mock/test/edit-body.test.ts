@@ -1,0 +1,20 @@
+import { createServer } from 'node:http';
+import { pipeline, Readable, Transform } from 'node:stream';
+import { expect, test } from 'vitest';
+import { listen } from '../../../scripts/testing/listen.ts';
+import { editBody } from '../src/faults/edit-body.ts';
+
+test('an edit that is slower than the connection holds its writer back', async () => {
+  const chunks = Array.from('01234567', (digit) => Buffer.alloc(100_000, digit));
+  await using server = await listen(
+    createServer((_, response) => {
+      const toDigit = new Transform({
+        transform: (chunk: Buffer, _, done) => void setImmediate(done, null, chunk.subarray(0, 1)),
+      });
+      editBody(response, toDigit);
+      pipeline(Readable.from(chunks), response, () => {});
+    }),
+  );
+  const response = await fetch(server.url);
+  expect(await response.text()).toBe('01234567');
+});
