@@ -50,6 +50,9 @@ export function createApp(context: Context) {
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     socket.on('error', () => {});
+    // Node does this for other connections when the client has closed its side.
+    const endSocket = () => socket.end();
+    socket.once('end', endSocket);
     const exchange: Exchange = {
       request,
       send(sent) {
@@ -59,7 +62,10 @@ export function createApp(context: Context) {
       },
     };
     const { match, gateway } = api.current;
-    const next = () => gateway?.upgrade(request, socket, head);
+    const next = () => {
+      socket.off('end', endSocket);
+      gateway?.upgrade(request, socket, head);
+    };
     try {
       const matched: MatchedCall = { ...match(request), surface: 'gateway' };
       await begin(exchange, matched, next);

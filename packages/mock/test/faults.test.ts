@@ -227,4 +227,14 @@ describe('a WebSocket', () => {
   test('is reset before the upgrade', async () => {
     expect(await callUntilCut(mock, opening('reset'))).toMatchObject({ error: 'ECONNRESET' });
   });
+
+  test('that its caller closes during a delay ends in the log', async () => {
+    const { path, headers } = opening('latency=3600000');
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(mock.port, '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`);
+    await expect.poll(lastRequest).toBeDefined();
+    socket.end();
+    await expect.poll(lastRequest).toMatchObject({ ms: expect.any(Number), status: undefined });
+  });
 });
