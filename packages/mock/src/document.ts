@@ -13,7 +13,7 @@ import {
   type SurfaceOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import { type Live, openLive, type Watch } from './live.ts';
+import type { Watch } from './live.ts';
 import { MAX_REASON } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
@@ -31,24 +31,17 @@ export interface ServedDocument extends ServedRouter {
   readonly prism: Prism;
 }
 
-/** @param source path of a file, which is live, or a parsed document, which never changes */
-export async function openDocument<Served>(
-  source: string | object,
-  serve: (loaded: DocumentRoutes) => Served,
-  options: ResolvedOptions,
-): Promise<Live<Served>> {
+/** @param source path of a file, which is watched, or a parsed document */
+export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
-  const load = async (watch: Watch) => {
-    if (typeof source === 'string') watch(resolve(source));
-    // Imported only if needed, because the import takes time.
-    const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
-    const loaded = await loadRoutes(source);
-    if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
-    for (const file of loaded.files) watch(file);
-    return serve(loaded);
-  };
-  return openLive(load, options);
+  if (typeof source === 'string') watch(resolve(source));
+  // Imported only if needed, because the import takes time.
+  const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
+  const loaded = await loadRoutes(source);
+  if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
+  for (const file of loaded.files) watch(file);
+  return loaded;
 }
 
 export function createDocumentRouter(
@@ -68,7 +61,7 @@ export function serveDocument(
   { document, routes }: DocumentRoutes,
   options: ResolvedOptions,
   settings: RouterOptions,
-): ServedDocument {
+): Pick<ServedRouter, 'router' | 'routes'> {
   const prism = createPrism(document, options);
   const respond = async ({ operationId, request: { headers } }: Call) =>
     prism.respond(operationId, headers.accept, readPreferences(headers.prefer));
@@ -78,7 +71,7 @@ export function serveDocument(
     requests: { bodyBytes: MAX_BODY_BYTES },
     toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
   });
-  return { prism, router, routes: routes.routes, surface: 'gateway' };
+  return { router, routes: routes.routes };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */

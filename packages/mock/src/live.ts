@@ -11,7 +11,7 @@ export interface Live<Value> {
 /** Called with each file before it is read, or as early as it is known. A missing one may be created. */
 export type Watch = (file: string) => void;
 
-/** @param options say who is told if a changed file is invalid. The last good version then stays in use */
+/** @param options `onProblem` is called if a changed file is invalid. The last good version then stays in use */
 export async function openLive<Value>(
   load: (watch: Watch) => Promise<Value>,
   { onProblem }: Pick<ResolvedOptions, 'onProblem'>,

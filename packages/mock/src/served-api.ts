@@ -17,9 +17,9 @@ import {
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Listener, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
-import { openDocument, type ServedRouter, serveDocument } from './document.ts';
+import { loadDocument, type ServedRouter, serveDocument } from './document.ts';
 import type { Operations } from './faults/fault-rules.ts';
-import { toLive } from './live.ts';
+import { openLive, toLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
@@ -54,16 +54,17 @@ export interface ServedApi {
 /** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
 export async function openApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
-  if (options.document === undefined) {
+  const { document } = options;
+  if (document === undefined) {
     return toLive(createContractApi(createContract(options, auth), services));
   }
-  const serve = (loaded: DocumentRoutes) => {
+  return openLive(async (watch) => {
+    const loaded = await loadDocument(document, watch);
     const surface = findSurface(loaded.document);
     if (surface === undefined) return createDocumentApi(loaded, options);
     const draft = serveAdditions(surface, loaded, options, auth);
     return createContractApi(createContract(options, auth, draft), services);
-  };
-  return openDocument(options.document, serve, options);
+  }, options);
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
@@ -79,15 +80,17 @@ function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): Se
   const rest = `has no effect together with ${document}, a standalone document, which is served without credentials: remove one of them.`;
   if (services !== undefined) throw new FieldError('services', rest);
   if (credentials !== 'present') throw new FieldError('credentials', rest);
-  const served = serveDocument(loaded, options, toDocumentOptions(options, 'gateway'));
-  const { surface, router, routes } = served;
+  // Faults and the log treat its calls as gateway calls.
+  const surface = 'gateway';
+  const { router, routes } = serveDocument(loaded, options, toDocumentOptions(options, surface));
+  const served = [{ surface, router, routes }] as const;
   return {
     match(request) {
       const isPreflight = request.method === 'OPTIONS';
-      const listener = isPreflight ? allow(listMethods([served], request), options) : router;
-      return findOperation([served], request) ?? { surface, listener };
+      const listener = isPreflight ? allow(listMethods(served, request), options) : router;
+      return findOperation(served, request) ?? { surface, listener };
     },
-    operations: toOperations([served]),
+    operations: toOperations(served),
     routes,
   };
 }

@@ -19,7 +19,7 @@ import type { RunningService, ServiceContext, ServiceKind } from './service-kind
 type Report = (error: unknown) => void;
 
 export const codeService: ServiceKind = {
-  form: 'a function (request) => Response, an object with fetch or webSocket',
+  accepts: 'a function (request) => Response, an object with fetch or webSocket',
   start: (definition, context) =>
     isCode(definition) ? createCodeService(definition, context) : undefined,
 };

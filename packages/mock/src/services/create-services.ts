@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { inspect } from 'node:util';
-import { toLive } from '../live.ts';
+import { openLive, type Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { echo, hello } from './built-in.ts';
 import { codeService } from './code-service.ts';
@@ -10,25 +10,25 @@ import type { RunningService, ServiceContext, ServiceKind } from './service-kind
 import { openServicesFile, ServicesError } from './services-file.ts';
 import { urlService } from './url-service.ts';
 
-const KINDS: readonly ServiceKind[] = [codeService, urlService, documentService];
+const SERVICE_KINDS: readonly ServiceKind[] = [codeService, urlService, documentService];
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /**
- * Creates the hosted services: those of the user, `hello` and `echo`. If they are in a file, changes apply from the next call;
- * if the file is invalid, the last valid version stays.
+ * Creates the hosted services: the user's, `hello` and `echo`. A change in one of their files applies from the next call; if
+ * the file is invalid, the last valid version stays in use.
  */
 export async function createServices(options: ResolvedOptions) {
   const { services: source } = options;
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
-  async function startAll(definitions: HostedServices) {
+  async function startAll(definitions: HostedServices, watch: Watch) {
     const running = new Map<string, RunningService>([['hello', hello]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
       try {
-        running.set(name, await start(definition, { name, folder, options }));
+        running.set(name, await startService(definition, { name, folder, watch, options }));
       } catch (error) {
         throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
       }
@@ -39,7 +39,7 @@ export async function createServices(options: ResolvedOptions) {
   const { services, close } =
     typeof source === 'string'
       ? await openServicesFile(source, startAll, options)
-      : { services: toLive(await startAll(source ?? {})), close() {} };
+      : { services: await openLive((watch) => startAll(source ?? {}, watch), options), close() {} };
   return {
     /** @throws GatewayError SERVICE_NOT_FOUND */
     async find(name: string) {
@@ -54,11 +54,11 @@ export async function createServices(options: ResolvedOptions) {
 }
 
 /** @throws TypeError if the definition is of no kind */
-async function start(definition: unknown, context: ServiceContext): Promise<RunningService> {
-  for (const kind of KINDS) {
+async function startService(definition: unknown, context: ServiceContext): Promise<RunningService> {
+  for (const kind of SERVICE_KINDS) {
     const service = await kind.start(definition, context);
     if (service !== undefined) return service;
   }
-  const forms = KINDS.map(({ form }) => form).join(', ');
-  throw new TypeError(`use ${forms}, got ${inspect(definition, { depth: 0 })}.`);
+  const accepted = SERVICE_KINDS.map(({ accepts }) => accepts).join(', ');
+  throw new TypeError(`use ${accepted}, got ${inspect(definition, { depth: 0 })}.`);
 }

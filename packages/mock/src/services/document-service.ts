@@ -1,44 +1,44 @@
-import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
-import type { DocumentRoutes } from '@berth/server-stubs/document';
-import { openDocument, type ServedDocument, serveDocument } from '../document.ts';
-import type { Live } from '../live.ts';
+import type { Router } from '@berth/server-stubs/runtime';
+import { loadDocument, serveDocument } from '../document.ts';
 import { LOGGING, recordOf, setRecord } from '../log.ts';
 import { isObject } from '../user-input.ts';
 import type { RunningService, ServiceKind } from './service-kind.ts';
-import { createUrlService } from './url-service.ts';
+import { createUrlService, isUrl } from './url-service.ts';
 
 export const documentService: ServiceKind = {
-  form: 'an OpenAPI document or the path of a file with one',
-  async start(definition, { folder, options }) {
+  accepts: 'an OpenAPI document or the path of a YAML or JSON file with one',
+  async start(definition, { folder, watch, options }) {
+    if (!isDocument(definition)) return undefined;
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
-    if (!isDocument(source)) return undefined;
-    const serve = (loaded: DocumentRoutes) => serveDocument(loaded, options, LOGGING);
-    return createDocumentService(await openDocument(source, serve, options));
+    const loaded = await loadDocument(source, watch);
+    return createDocumentService(serveDocument(loaded, options, LOGGING).router);
   },
 };
 
-function isDocument(source: unknown): source is object | string {
-  if (typeof source === 'string') return existsSync(source);
-  return isObject(source) && ('openapi' in source || 'swagger' in source);
+function isDocument(definition: unknown): definition is object | string {
+  if (typeof definition === 'string') {
+    return /\.(ya?ml|json)$/i.test(definition) && !isUrl(definition);
+  }
+  // An application in code may have a method with this name.
+  const { openapi, swagger = openapi } = Object(definition);
+  return isObject(definition) && swagger !== undefined && typeof swagger !== 'function';
 }
 
 /**
  * Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. The stubs' router needs
  * Node's request and response.
  */
-function createDocumentService(document: Live<ServedDocument>): RunningService {
+function createDocumentService(router: Router): RunningService {
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
   // It does not listen, but only parses requests.
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const record = recordOf(callers.get(request.socket) as IncomingMessage);
     // The log says why the document rejects a request.
     setRecord(request, record);
-    await document.refresh();
-    const { router } = document.current;
     record.operationId = router.find(request)?.operationId;
     router(request, response);
   });

@@ -1,15 +1,16 @@
-/** What a kind of hosted service consists of. Each `…-service.ts` exports one, and `create-services.ts` lists them. */
+/** The interface of a service kind. Each `…-service.ts` exports one, and `create-services.ts` lists them. */
 import type {
   GatewayCall,
   GatewayInput,
   ServiceResponse,
   WebSocketResponse,
 } from '@berth/server-stubs';
+import type { Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
 
 export interface ServiceKind {
-  /** What a user writes, for the error if no kind starts a definition. */
-  readonly form: string;
+  /** What a user may write, for the error if no kind accepts a definition. No two kinds accept the same one. */
+  readonly accepts: string;
   /**
    * Starts a service. Returns undefined if the definition is of another kind.
    *
@@ -25,10 +26,15 @@ export interface ServiceContext {
   readonly name: string;
   /** Paths in a definition are relative to it: the folder of the services file, or the working directory. */
   readonly folder: string;
+  /** Restarts all services when the file changes. Call it before the file is read. */
+  readonly watch: Watch;
   readonly options: ResolvedOptions;
 }
 
-/** A call to a service, without credentials and without the headers that are for the mock. */
+/**
+ * A call to a service, without credentials and without the headers that are for the mock, which `rawHeaders` would still
+ * contain.
+ */
 export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
   /** Aborted when the caller disconnects, or when the service has not responded in time. */
   readonly signal: AbortSignal;

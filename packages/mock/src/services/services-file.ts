@@ -22,7 +22,7 @@ const LOAD_SECONDS = 30;
  */
 export async function openServicesFile<Started>(
   path: string,
-  start: (definitions: HostedServices) => Promise<Started>,
+  startAll: (definitions: HostedServices, watch: Watch) => Promise<Started>,
   options: ResolvedOptions,
 ): Promise<{ readonly services: Live<Started>; close(): void }> {
   if (!existsSync(path)) throw new ServicesError(`${path}: the file does not exist.`);
@@ -50,7 +50,7 @@ export async function openServicesFile<Started>(
 
   const close = () => loaded?.close();
   try {
-    const load = async (watch: Watch) => start(await read(watch));
+    const load = async (watch: Watch) => startAll(await read(watch), watch);
     return { services: await openLive(load, options), close };
   } catch (error) {
     close();

@@ -7,12 +7,12 @@ import { PROTOCOL } from '../host.ts';
 import type { RunningService, ServiceInput, ServiceKind } from './service-kind.ts';
 
 export const urlService: ServiceKind = {
-  form: 'the URL of a real service',
+  accepts: 'the URL of a real service',
   start: (definition) => (isUrl(definition) ? createUrlService(toBase(definition)) : undefined),
 };
 
 /** A string with a scheme, or a host with a port, whose error says that the scheme is missing. */
-function isUrl(definition: unknown): definition is URL | string {
+export function isUrl(definition: unknown): definition is URL | string {
   const pattern = /^([a-z][a-z\d+.-]*:\/\/|[\w.-]+:\d+(\/|$))/i;
   return definition instanceof URL || (typeof definition === 'string' && pattern.test(definition));
 }

@@ -35,7 +35,8 @@ describe('an invalid file is reported at start, with its place', () => {
     ['export default { "no name": () => {} };', 'no name', 'is not a valid service name'],
     ['export default { orders: 5 };', 'orders', 'OpenAPI document'],
     ['export default { orders: { fetch: 5, webSocket() {} } };', 'orders', 'OpenAPI document'],
-    ['export default { orders: "./none.yaml" };', 'orders', 'none.yaml'],
+    ['export default { orders: "./none.yaml" };', 'orders', /none\.yaml does not exist\.$/],
+    ['export default { orders: "." };', 'orders', 'use a function'],
     ['throw Object.create(null);\nexport default {};', 'services.ts', 'it threw '],
   ])('%s', async (text, place, reason) => {
     await write('services.ts', text);
@@ -162,6 +163,26 @@ describe('a change that is invalid', () => {
     expect(await ask(mock)).toBe(1);
     expect(await warned).toContain('a.ts');
     await write('a.ts', 'export const a = () => Response.json(2);');
+    expect(await ask(mock)).toBe(2);
+  });
+
+  test('is valid again as soon as the document of a service is', async () => {
+    const document = (response: string) => `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths: { /: { get: { responses: { 200: ${response} } } } }`;
+    await write('services.ts', respondWith(1));
+    await using mock = await createMock({ services });
+    await write('services.ts', "export default { orders: './orders.yaml' };");
+    const fails = async (reason: string) => {
+      const warned = nextWarning();
+      expect(await ask(mock)).toBe(1);
+      expect(await warned).toContain(reason);
+    };
+    await fails('orders.yaml does not exist.');
+    await write('orders.yaml', 'openapi: [');
+    await fails('not valid JSON or YAML');
+    const example = '{ description: ok, content: { application/json: { example: 2 } } }';
+    await write('orders.yaml', document(example));
     expect(await ask(mock)).toBe(2);
   });
 });
