@@ -89,6 +89,17 @@ test('an error that a draft documents for a status is what Prefer selects', asyn
   expect([status, json.code, json.message]).toEqual([404, 'ITEM_NOT_FOUND', 'No such item.']);
 });
 
+test('an operation without responses says so', async () => {
+  const document = await writeGatewayDraft({ '/v1/item': { get: { operationId: 'getItem' } } });
+  await using extended = await createMock({ document });
+  const { status, json } = await call(extended, { path: '/v1/item', headers: BEARER });
+  expect([status, json.code, json.message]).toEqual([
+    501,
+    'SYS_ERR',
+    'The document has no responses for getItem: add one.',
+  ]);
+});
+
 test('an operation of a draft belongs to its surface, whatever its path', async () => {
   const paths = { ...storageDocument.paths, '/admin/ping': { get: toOperation('ping') } };
   const [document = ''] = await writeFiles({ 'storage.json': JSON.stringify(storageDocument) });

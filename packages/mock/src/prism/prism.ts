@@ -99,6 +99,10 @@ export function createPrism(
   async function read(operationId: string): Promise<Resource> {
     const operation = operations.get(operationId);
     if (operation === undefined) throw new TypeError(`There is no operation ${operationId}.`);
+    if (statusesOf(operationId).length === 0) {
+      const message = `The document has no responses for ${operationId}: add one.`;
+      throw new HttpError('not-implemented', message);
+    }
     const { translate } = await loadPrism();
     const [resource] = await translate(toResponsesDocument(document, operation));
     return resource as Resource;
