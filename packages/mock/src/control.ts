@@ -139,8 +139,8 @@ function assertAllowed(request: IncomingMessage, path: string, listenHost: strin
     headers['sec-fetch-mode'] === 'navigate' &&
     method === 'GET' &&
     (site === 'none' || path === '' || path === '/');
-  const isForeign = site !== 'same-origin' && !isVisit;
-  if (isForeign || (headers.origin !== undefined && headers.origin !== originOf(request))) {
+  const isOtherOrigin = site !== 'same-origin' && !isVisit;
+  if (isOtherOrigin || (headers.origin !== undefined && headers.origin !== originOf(request))) {
     const message = 'Pages from other origins may not use the control API.';
     throw new HttpError('invalid-request', message, { status: 403 });
   }

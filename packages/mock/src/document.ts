@@ -27,10 +27,6 @@ export interface ServedRouter {
   readonly surface: SurfaceName;
 }
 
-export interface ServedDocument extends ServedRouter {
-  readonly prism: Prism;
-}
-
 /** @param source path of a file, which is watched, or a parsed document */
 export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
   // Begins now, but is not awaited yet.

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { decodeText, type HttpError, SIGNATURE } from '@berth/server-stubs/contract';
+import type { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ResolvedOptions } from './options.ts';
+import { redactHeaders, redactTarget } from './redact.ts';
 import type { Session } from './sessions/session.ts';
 import type { CallSubject, SurfaceName } from './surfaces/surface.ts';
 
@@ -173,9 +174,9 @@ export class RequestLog {
   readonly #toText: ((record: CallRecord) => string) | undefined;
   #lines = '';
 
-  constructor({ log, wireProfile }: ResolvedOptions) {
+  constructor({ log }: ResolvedOptions) {
     if (log === 'text') this.#toText = toLine;
-    if (log === 'json') this.#toText = (record) => toJsonLine(record, wireProfile);
+    if (log === 'json') this.#toText = (record) => JSON.stringify(toSummary(record));
   }
 
   add(record: CallRecord): void {
@@ -208,13 +209,13 @@ export class RequestLog {
   }
 }
 
-export function toLoggedRequest(
-  record: CallRecord,
-  { storageHeaders }: WireProfile,
-): LoggedRequest {
+export function toLoggedRequest(record: CallRecord, profile: WireProfile): LoggedRequest {
+  const headers = redactHeaders(record.headers, profile);
+  return { ...toSummary(record), headers, body: record.body };
+}
+
+function toSummary(record: CallRecord): Omit<LoggedRequest, 'headers' | 'body'> {
   const { id, surface, operationId, service, method, status, ms, reason, faults } = record;
-  const { authorization, sessionToken } = storageHeaders;
-  const secrets = [...SECRET_HEADERS, toSimpleName(authorization), toSimpleName(sessionToken)];
   return {
     id,
     time: new Date(record.at).toISOString(),
@@ -223,55 +224,12 @@ export function toLoggedRequest(
     operationId,
     service,
     method,
-    target: withoutSecrets(record.target),
-    headers: record.headers.map(([name, value]) => [
-      name,
-      withoutCredential(name.toLowerCase(), value, secrets),
-    ]),
-    body: record.body,
+    target: redactTarget(record.target),
     status,
     ms: ms === undefined ? undefined : Math.round(ms),
     reason,
     faults,
   };
-}
-
-const REDACTED = '***';
-
-/** Common names of API keys, as headers and as parameters, in the form of `toSimpleName`. */
-const API_KEYS = ['apikey', 'xapikey'];
-
-/** Names of credentials are spelled in many ways: `apiKey`, `api_key`, `API-Key`. */
-function toSimpleName(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_]/g, '');
-}
-
-/** Headers whose value is a credential, possibly after a scheme. */
-const SECRET_HEADERS = ['authorization', 'proxyauthorization', 'cookie', ...API_KEYS];
-
-/** Schemes that are not redacted. Any other text may be a credential. */
-const SCHEME = new RegExp(`^(?:Bearer|Basic|(?:1\\.0 )?${SIGNATURE.algorithm})(?= )`, 'i');
-
-/** A token that a browser sends as a subprotocol of a WebSocket. */
-const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
-
-function withoutCredential(name: string, value: string, secrets: readonly string[]): string {
-  if (name === 'sec-websocket-protocol') return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
-  if (name === 'referer') return withoutSecrets(value);
-  if (!secrets.includes(toSimpleName(name)) || value === '') return value;
-  const scheme = SCHEME.exec(value)?.[0];
-  return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
-}
-
-/** Parameters that are credentials: the signature of a link, and an access token (RFC 6750, section 2.3). */
-const SECRET_PARAMETERS = ['sign', 'accesstoken', ...API_KEYS];
-
-function withoutSecrets(target: string): string {
-  return target.replace(/([?&])([^=&\s]+)=[^&\s]+/g, (parameter, mark, name) =>
-    SECRET_PARAMETERS.includes(toSimpleName(decodeText(name) ?? name))
-      ? `${mark}${name}=${REDACTED}`
-      : parameter,
-  );
 }
 
 function describeError(error: Error): string {
@@ -281,15 +239,10 @@ function describeError(error: Error): string {
 /** `POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.` */
 function toLine(record: CallRecord): string {
   const { method, target, status = 'aborted', ms = 0, session, faults } = record;
-  const parts = [method, withoutSecrets(target), status, Math.round(ms), 'ms'];
+  const parts = [method, redactTarget(target), status, Math.round(ms), 'ms'];
   if (session.id !== '') parts.push(`session=${session.id}`);
   if (faults.length > 0) parts.push(`faults=${faults.join(',')}`);
   const line = parts.join(' ') + (record.reason === undefined ? '' : `: ${record.reason}`);
   // A caller must not control the terminal.
   return line.replace(/\p{Cc}/gu, '?');
-}
-
-function toJsonLine(record: CallRecord, profile: WireProfile): string {
-  const { headers: _, body: __, ...fields } = toLoggedRequest(record, profile);
-  return JSON.stringify(fields);
 }

@@ -67,7 +67,7 @@ export const DEFAULTS = {
   maxSessionBytes: 256 * 1024 * 1024,
 } satisfies MockOptions;
 
-/** Options with defaults. `onProblem` is told about an error in a changed file, or in a hosted service. */
+/** Options with defaults. `onProblem` receives errors in changed files and in hosted services. */
 export type ResolvedOptions = Omit<MockOptions, 'wireProfile'> & {
   readonly [Name in keyof typeof DEFAULTS]: NonNullable<MockOptions[Name]>;
 } & { readonly wireProfile: WireProfile; readonly onProblem: (message: string) => void };

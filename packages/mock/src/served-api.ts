@@ -2,7 +2,7 @@
  * What a mock serves: a standalone document, or the contract, which a draft may extend. Who responds to a call:
  *
  * 1. an operation of a standalone document, or one that a draft adds to the contract: Prism (`document.ts`,
- *    `surfaces/contract.ts`)
+ *    `surfaces/additions.ts`)
  * 2. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
  *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism
  * 3. any other call: the router of its surface, with an error
@@ -22,8 +22,9 @@ import type { Operations } from './faults/fault-rules.ts';
 import { openLive, toLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
+import { type Additions, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { type Contract, createContract, findSurface, serveAdditions } from './surfaces/contract.ts';
+import { BUILT_IN, createContract, DOCUMENTED_SURFACES, findSurface } from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { allow, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
@@ -56,14 +57,14 @@ export async function openApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
   const { document } = options;
   if (document === undefined) {
-    return toLive(createContractApi(createContract(options, auth), services));
+    return toLive(createContractApi(options, auth, services));
   }
   return openLive(async (watch) => {
     const loaded = await loadDocument(document, watch);
     const surface = findSurface(loaded.document);
     if (surface === undefined) return createDocumentApi(loaded, options);
     const draft = serveAdditions(surface, loaded, options, auth);
-    return createContractApi(createContract(options, auth, draft), services);
+    return createContractApi(options, auth, services, [draft]);
   }, options);
 }
 
@@ -95,7 +96,18 @@ function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): Se
   };
 }
 
-function createContractApi(contract: Contract, services: Services): ServedApi {
+function createContractApi(
+  options: ResolvedOptions,
+  auth: Auth,
+  services: Services,
+  drafts: readonly Additions[] = [],
+): ServedApi {
+  const builtIn = DOCUMENTED_SURFACES.map((surface) =>
+    serveAdditions(surface, BUILT_IN[surface], options, auth),
+  );
+  const additions = [...drafts, ...builtIn];
+  const prisms = additions.map(({ prism }) => prism);
+  const contract = createContract(options, auth, prisms);
   const listeners = {
     gateway: createMockGateway(contract, services),
     storage: createMockStorage(contract),
@@ -103,7 +115,7 @@ function createContractApi(contract: Contract, services: Services): ServedApi {
     link: createMockLinks(contract),
   };
   const { gateway, storage, upload } = listeners;
-  const added = contract.documents.filter(({ routes }) => routes.length > 0);
+  const added = additions.filter(({ routes }) => routes.length > 0);
   // Additions take precedence over implemented operations.
   const served: readonly ServedRouter[] = [
     ...added,
@@ -120,7 +132,7 @@ function createContractApi(contract: Contract, services: Services): ServedApi {
       // The routers of the contract do not know the methods that a document adds to a path.
       const isExtended = listMethods(added, request).length > 0;
       if (!isExtended) return { surface, listener: listeners[surface] };
-      return { surface, listener: allow(listMethods(served, request), contract.options) };
+      return { surface, listener: allow(listMethods(served, request), options) };
     },
     operations: toOperations(served),
     gateway,

@@ -116,7 +116,7 @@ function toServices(values: readonly string[] | undefined, program: Command) {
   }
   if (values?.length === 1) return values[0];
   return program.error(
-    `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${values?.join(' and ')}`,
+    `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${values?.join(' and ')}.`,
   );
 }
 

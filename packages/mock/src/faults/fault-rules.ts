@@ -12,7 +12,7 @@ export interface FaultRule extends Fault {
   readonly times?: number;
 }
 
-/** Operations by name, with their surfaces. */
+/** The surface of each operation, by `operationId`. */
 export type Operations = ReadonlyMap<string, SurfaceName>;
 
 /** What a fault does to a call. */

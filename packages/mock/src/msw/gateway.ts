@@ -1,5 +1,4 @@
 import type { Call } from '@berth/server-stubs';
-
 import {
   bodyTooLarge,
   decodeText,

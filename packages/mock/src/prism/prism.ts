@@ -55,7 +55,7 @@ export interface PrismResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** As it is sent. */
   readonly body?: Buffer;
-  /** What the body was written from: a value for JSON, mostly a string for other media types. */
+  /** What the body was written from: a value for JSON, usually a string for other media types. */
   readonly value: unknown;
 }
 

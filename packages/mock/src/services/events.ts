@@ -1,4 +1,4 @@
-/** The helper `events`, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+/** The helper `events`, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { type ServerEvent, toEventText } from '@berth/server-stubs/contract';
 
 /**

@@ -1,4 +1,4 @@
-/** The helper `routes`, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+/** The helper `routes`, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { decodeText } from '@berth/server-stubs/contract';
 import { POLICY_VIOLATION } from './run-code.ts';
 import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';

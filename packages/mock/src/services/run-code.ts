@@ -1,4 +1,4 @@
-/** How services in code are called, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+/** How services in code are called, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { hasResponse } from '@berth/server-stubs/contract';
 import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
 

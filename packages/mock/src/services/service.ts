@@ -1,4 +1,4 @@
-/** What users write as hosted services, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+/** What users write as hosted services, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { GatewayError } from '@berth/server-stubs/contract';
 import { suggest } from '../user-input.ts';
 

@@ -1,4 +1,4 @@
-/** The files of a session, in the mock and in MSW. Pages import it, so it needs no Node modules. */
+/** The files of a session, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import {
   type BlobInfo,
   FilePathError,

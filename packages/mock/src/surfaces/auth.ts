@@ -1,8 +1,6 @@
-/** Credentials, and the checks used when the mock verifies nothing. Pages import it, so it needs no Node modules. */
-
+/** Credentials, and the checks used when the mock verifies nothing. Also runs in browsers: must not import Node modules. */
 import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import { SIGNATURE, StorageError } from '@berth/server-stubs/contract';
-
 import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** Credentials for a mock with `credentials: 'strict'`. The keys are public and protect nothing. */

@@ -1,25 +1,11 @@
-/**
- * The contract's documents, and a draft of one of them: a document that has a path of the contract. Prism responds to
- * `Prefer`, and to additions: operations that nothing implements, which a draft or a change in `spec/` has added. Whatever
- * path an addition has, its calls need the credentials of its surface, and get errors in its format.
- */
-import {
-  applyDispositionRules,
-  gatewayRoutes,
-  readCredentials,
-  SIGNATURE,
-  storageRoutes,
-  toContractError,
-  toWireForm,
-} from '@berth/server-stubs/contract';
+/** The contract's documents, and a draft of one of them: a document that has a path of the contract. */
+import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
+import type { Call } from '@berth/server-stubs/runtime';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { createDocumentRouter, type ServedDocument } from '../document.ts';
 import type { ResolvedOptions } from '../options.ts';
 import {
-  createPrism,
   type Preferences,
   type Prism,
   type PrismResponse,
@@ -27,12 +13,10 @@ import {
 } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import { onGatewayRejected, toDocumentOptions } from './responses.ts';
 import {
   DOCUMENT_UPLOAD_PATH,
   type DocumentedSurface,
   errorCodesOf,
-  IMPLEMENTED,
   type SurfaceError,
   type SurfaceName,
   toSurfaceError,
@@ -43,94 +27,31 @@ export const BUILT_IN = {
   storage: { document: storage, routes: storageRoutes },
 } as const;
 
-const DOCUMENTED = ['gateway', 'storage'] as const;
+export const DOCUMENTED_SURFACES = Object.keys(BUILT_IN) as DocumentedSurface[];
 
 /** What the contract's routers share. */
 export type Contract = ReturnType<typeof createContract>;
 
-/** @param draft its operations and responses come first */
-export function createContract(options: ResolvedOptions, auth: Auth, draft?: ServedDocument) {
-  const builtIn = DOCUMENTED.map((surface) =>
-    serveAdditions(surface, BUILT_IN[surface], options, auth),
-  );
-  const documents = draft === undefined ? builtIn : [draft, ...builtIn];
+/** @param documents Prism for each document. A draft comes first */
+export function createContract(options: ResolvedOptions, auth: Auth, documents: readonly Prism[]) {
   return {
     options,
     auth,
-    /** Each with its additions. */
-    documents,
     /** Responds to an implemented operation with what is documented. A draft may leave it out. */
     respond(surface: SurfaceName, call: Call) {
-      const found = documents.find(({ prism }) => prism.has(call.operationId)) as ServedDocument;
-      return respondAsDocumented(found.prism, call, surface);
+      const prism = documents.find(({ has }) => has(call.operationId)) as Prism;
+      return respondAsDocumented(prism, call, surface);
     },
   };
 }
 
 /** Returns the surface that a draft extends. Any document may have the path of the upload target. */
 export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
-  return DOCUMENTED.find((surface) =>
+  return DOCUMENTED_SURFACES.find((surface) =>
     Object.keys(BUILT_IN[surface].document.paths).some(
       (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
     ),
   );
-}
-
-/** All gateway operations accept the same credentials. */
-const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
-
-/** Serves the additions of a document of the contract, or of a draft of it. */
-export function serveAdditions(
-  surface: DocumentedSurface,
-  { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
-  options: ResolvedOptions,
-  auth: Auth,
-): ServedDocument {
-  const prism = createPrism(document, options);
-  const { env, wireProfile } = options;
-  const isGateway = surface === 'gateway';
-  const alternatives = isGateway ? GATEWAY_SECURITY : [['storage']];
-  const routes = table.routes
-    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
-    .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
-  const { authorization: name } = wireProfile.storageHeaders;
-  const securitySchemes: RouteTable['securitySchemes'] = {
-    ...gatewayRoutes.securitySchemes,
-    storage: { type: 'apiKey', in: 'header', name },
-  };
-  const withEnv = (call: Call) => Object.assign(call, { env });
-  const respond = (call: Call) => respondToAddition(prism, call, surface);
-  const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
-    ...toDocumentOptions(options, surface),
-    ...(isGateway && { onRejected: onGatewayRejected }),
-    toError: (error) => toContractError(surface, error),
-    security: {
-      bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),
-      signature: (text, call) =>
-        text.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(text, withEnv(call)),
-      storage: (_, call) =>
-        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), withEnv(call)),
-    },
-    encodeBody: (body) => toWireForm(body, wireProfile),
-  });
-  return { prism, router, routes, surface };
-}
-
-/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
-async function respondToAddition(
-  prism: Prism,
-  call: Call,
-  surface: DocumentedSurface,
-): Promise<HandlerResponse> {
-  const { request, requestId } = call;
-  const found = await respondAsDocumented(prism, call, surface);
-  const { status, value } = found;
-  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
-  if (surface === 'gateway') applyDispositionRules(request, headers);
-  if (surface === 'gateway' || !isObject(value) || !isObject(value.body)) {
-    return { ...found, headers };
-  }
-  return { status, headers, body: { statusCode: status, body: { ...value.body, requestId } } };
 }
 
 /**
@@ -138,7 +59,7 @@ async function respondToAddition(
  *
  * @throws the documented error, in the form of its surface; HttpError if the document has no such response
  */
-async function respondAsDocumented(
+export async function respondAsDocumented(
   prism: Prism,
   call: Call,
   surface: SurfaceName,

@@ -23,11 +23,12 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
       return contract.respond('gateway', call);
     }
     removeMockHeaders(input.headers);
-    return awaitService(call, (signal) => run(Object.assign(input, { signal, isUpgrade }), call));
+    return awaitService(call, (signal) => run({ ...input, signal, isUpgrade }, call));
   }
 
   return createGatewayRouter(
     {
+      // A service only opens a WebSocket if the caller asks for one.
       call: (input, call) => serve(input, call, false) as Promise<ServiceResponse>,
       webSocket: (input, call) => serve(input, call, true),
     },

@@ -1,5 +1,5 @@
-/** What the server and the MSW handlers share about their surfaces. Pages import it, so it needs no Node modules. */
-import type { StorageCall } from '@berth/server-stubs';
+/** What the server and the MSW handlers share about their surfaces. Also runs in browsers: must not import Node modules. */
+import type { StorageCall, UnauthenticatedStorageCall } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GATEWAY_ERRORS,
@@ -29,7 +29,7 @@ export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 
 export type SurfaceName = (typeof SURFACES)[number];
 
-/** What a call is for: it is logged, and rules for faults match it. */
+/** What a call targets; logged, and matched by fault rules. */
 export interface CallSubject {
   /** The surface whose errors the call gets if the mock itself rejects it. */
   readonly surface: SurfaceName;
@@ -108,13 +108,13 @@ export const IMPLEMENTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Calls an operation of the storage API. All callers are the same to the mock. */
-export async function callStorage(
+export function callStorage(
   { storage }: StorageApi,
   id: StorageOperationId,
   input: unknown,
-  { env, request, requestId, signal }: StorageCall,
-): Promise<unknown> {
-  const caller = { env, id: 'mock' };
+  { envId, request, requestId, signal }: UnauthenticatedStorageCall,
+): unknown {
+  const caller = { env: envId, id: 'mock' };
   const operation = storage[id] as (input: unknown, call: Partial<StorageCall>) => unknown;
   return operation(input, { env, caller, request, requestId, signal });
 }

@@ -1,0 +1,84 @@
+/**
+ * Additions: operations that nothing implements, which a draft or a change in `spec/` has added. Whatever path an addition
+ * has, its calls need the credentials of its surface, and get errors in its format.
+ */
+import {
+  applyDispositionRules,
+  gatewayRoutes,
+  readCredentials,
+  SIGNATURE,
+  toContractError,
+  toWireForm,
+} from '@berth/server-stubs/contract';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
+import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
+import { createDocumentRouter, type ServedRouter } from '../document.ts';
+import type { ResolvedOptions } from '../options.ts';
+import { createPrism, type Prism } from '../prism/prism.ts';
+import { isObject } from '../user-input.ts';
+import type { Auth } from './auth.ts';
+import { respondAsDocumented } from './contract.ts';
+import { onGatewayRejected, toDocumentOptions } from './responses.ts';
+import { type DocumentedSurface, IMPLEMENTED } from './surface.ts';
+
+/** The additions of a document, and Prism for all of its operations. */
+export interface Additions extends ServedRouter {
+  readonly prism: Prism;
+}
+
+/** All gateway operations accept the same credentials. */
+const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
+
+/** Serves the additions of a document of the contract, or of a draft of it. */
+export function serveAdditions(
+  surface: DocumentedSurface,
+  { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
+  options: ResolvedOptions,
+  auth: Auth,
+): Additions {
+  const prism = createPrism(document, options);
+  const { env, wireProfile } = options;
+  const isGateway = surface === 'gateway';
+  const alternatives = isGateway ? GATEWAY_SECURITY : [['storage']];
+  const routes = table.routes
+    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
+    .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
+  const { authorization: name } = wireProfile.storageHeaders;
+  const securitySchemes: RouteTable['securitySchemes'] = {
+    ...gatewayRoutes.securitySchemes,
+    storage: { type: 'apiKey', in: 'header', name },
+  };
+  const withEnv = (call: Call) => Object.assign(call, { env, envId: env });
+  const respond = (call: Call) => respondToAddition(prism, call, surface);
+  const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
+    ...toDocumentOptions(options, surface),
+    ...(isGateway && { onRejected: onGatewayRejected }),
+    toError: (error) => toContractError(surface, error),
+    security: {
+      bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),
+      signature: (text, call) =>
+        text.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(text, withEnv(call)),
+      storage: (_, call) =>
+        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), withEnv(call)),
+    },
+    encodeBody: (body) => toWireForm(body, wireProfile),
+  });
+  return { prism, router, routes, surface };
+}
+
+/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
+async function respondToAddition(
+  prism: Prism,
+  call: Call,
+  surface: DocumentedSurface,
+): Promise<HandlerResponse> {
+  const { request, requestId } = call;
+  const found = await respondAsDocumented(prism, call, surface);
+  const { status, value } = found;
+  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  if (surface === 'gateway') applyDispositionRules(request, headers);
+  if (surface === 'gateway' || !isObject(value) || !isObject(value.body)) {
+    return { ...found, headers };
+  }
+  return { status, headers, body: { statusCode: status, body: { ...value.body, requestId } } };
+}
