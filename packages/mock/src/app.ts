@@ -18,6 +18,8 @@ import {
   toSurfaceError,
 } from './surfaces/surface.ts';
 
+type Reply = Exchange['send'];
+
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
   const { options, sessions, log, api } = context;
@@ -35,12 +37,8 @@ export function createApp(context: Context) {
         return sendHome(request, response);
       }
       const next = () => matched.listener(request, response);
-      const exchange: Exchange = {
-        request,
-        response,
-        send: (sent) => send(sent, response, options),
-      };
-      await begin(exchange, matched, next);
+      const reply: Reply = (sent) => send(sent, response, options);
+      await begin({ request, response, send: reply }, matched, next);
     } catch (error) {
       // An unexpected error must end its request, not the process.
       sendInternalError(error as Error, response, options);
@@ -53,13 +51,9 @@ export function createApp(context: Context) {
     // Node does this for other connections when the client has closed its side.
     const endSocket = () => socket.end();
     socket.once('end', endSocket);
-    const exchange: Exchange = {
-      request,
-      send(sent) {
-        const response = UpgradeResponse.create(request, socket, head);
-        if (response === undefined) return void socket.destroy();
-        return send(sent, response, options);
-      },
+    const reply: Reply = (sent) => {
+      const response = UpgradeResponse.create(request, socket, head);
+      return response === undefined ? void socket.destroy() : send(sent, response, options);
     };
     const { match, gateway } = api.current;
     const next = () => {
@@ -68,7 +62,7 @@ export function createApp(context: Context) {
     };
     try {
       const matched: MatchedCall = { ...match(request), surface: 'gateway' };
-      await begin(exchange, matched, next);
+      await begin({ request, send: reply }, matched, next);
     } catch (error) {
       process.emitWarning(error as Error);
       socket.destroy();

@@ -51,11 +51,6 @@ export async function openLive<Value>(
   };
 }
 
-/** A value that never changes. */
-export function toLive<Value>(current: Value): Live<Value> {
-  return { current, refresh: () => undefined };
-}
-
 /** Editors replace a file, so that its inode changes, or write it in place. */
 function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });

@@ -191,7 +191,10 @@ export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
 export type OptionName = keyof MockOptions;
 
 /** @throws FieldError that names the invalid option */
-export function resolveOptions(options: MockOptions, onProblem = warn): ResolvedOptions {
+export function resolveOptions(
+  options: MockOptions,
+  onProblem = (message: string) => process.emitWarning(message, 'BerthWarning'),
+): ResolvedOptions {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
   return {
@@ -200,10 +203,6 @@ export function resolveOptions(options: MockOptions, onProblem = warn): Resolved
     wireProfile: toWireProfile(options.wireProfile),
     onProblem,
   };
-}
-
-function warn(message: string): void {
-  process.emitWarning(message, 'BerthWarning');
 }
 
 /** @throws FieldError that names the option and its requirement */

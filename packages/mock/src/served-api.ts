@@ -19,7 +19,7 @@ import type { Listener, Router, RouteTable } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { loadDocument, type ServedRouter, serveDocument } from './document.ts';
 import type { Operations } from './faults/fault-rules.ts';
-import { openLive, toLive } from './live.ts';
+import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import { type Additions, serveAdditions } from './surfaces/additions.ts';
@@ -56,10 +56,8 @@ export interface ServedApi {
 export async function openApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
   const { document } = options;
-  if (document === undefined) {
-    return toLive(createContractApi(options, auth, services));
-  }
   return openLive(async (watch) => {
+    if (document === undefined) return createContractApi(options, auth, services);
     const loaded = await loadDocument(document, watch);
     const surface = findSurface(loaded.document);
     if (surface === undefined) return createDocumentApi(loaded, options);

@@ -30,12 +30,8 @@ export function editBody(response: ServerResponse, edit: Transform): void {
     write('', 'latin1');
     return edit.write(...args);
   }) as Write;
-  response.end = ((chunk?: Buffer | string, encoding: BufferEncoding = 'utf8') => {
-    // Node does the same for a response that is written in one piece.
-    if (chunk !== undefined && !response.headersSent && !response.hasHeader('content-length')) {
-      response.setHeader('content-length', Buffer.byteLength(chunk, encoding));
-    }
-    edit.end(chunk, encoding);
+  response.end = ((...args: Parameters<Transform['end']>) => {
+    edit.end(...args);
     return response;
   }) as ServerResponse['end'];
 }

@@ -16,8 +16,8 @@ import { type HttpHandler, type WebSocketHandler, type WebSocketHandlerConnectio
 import {
   callHandler,
   type HandledSocket,
+  omitMockHeaders,
   POLICY_VIOLATION,
-  removeMockHeaders,
   runSocketHandler,
   toHead,
   toServiceRequest,
@@ -78,8 +78,7 @@ function splitServicePath(rawPath: string): { name: string; rest: string } {
 
 async function toRequest(path: string, call: Call, request: Request): Promise<Request> {
   const { method, signal } = request;
-  const headers = toServiceHeaders(call.request.headers, call.requestId);
-  removeMockHeaders(headers);
+  const headers = omitMockHeaders(toServiceHeaders(call.request.headers, call.requestId));
   const bytes = method === 'POST' ? await request.arrayBuffer() : new ArrayBuffer(0);
   if (bytes.byteLength > LIMITS.gatewayBodyBytes) throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;

@@ -36,10 +36,15 @@ export async function createServices(options: ResolvedOptions) {
     return running;
   }
 
-  const { services, close } =
+  const { read, close } =
     typeof source === 'string'
-      ? await openServicesFile(source, startAll, options)
-      : { services: await openLive((watch) => startAll(source ?? {}, watch), options), close() {} };
+      ? openServicesFile(source)
+      : { read: async () => source ?? {}, close() {} };
+  const load = async (watch: Watch) => startAll(await read(watch), watch);
+  const services = await openLive(load, options).catch((error) => {
+    close();
+    throw error;
+  });
   return {
     /** @throws GatewayError SERVICE_NOT_FOUND */
     async find(name: string) {

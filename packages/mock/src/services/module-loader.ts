@@ -21,8 +21,7 @@ export function withoutModuleQuery(text: string): string {
 let loads = 0;
 
 /**
- * Imports a module again, with the local modules that it imports, and watches them. Modules from earlier imports stay
- * in memory, because Node never unloads modules.
+ * Imports a module again, with the local modules that it imports, and watches them.
  *
  * @param entry real path of the module
  * @param previous import of the same module, which is no longer watched

@@ -15,9 +15,10 @@ export function toServiceRequest(
   return new Request(`http://service${target}`, { ...init, headers });
 }
 
-/** Removes the headers for the mock from those that the router has created for a service. */
-export function removeMockHeaders(headers: Record<string, unknown>): void {
-  for (const name in headers) if (name.startsWith('x-mock-')) delete headers[name];
+/** Returns the headers that the router has created for a service, without those for the mock. */
+export function omitMockHeaders<Value>(headers: Readonly<Record<string, Value>>) {
+  const entries = Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-'));
+  return Object.fromEntries(entries);
 }
 
 /** Calls a service in code, which may throw a `GatewayError`. Any other error is reported, and becomes a response with the status 500. */

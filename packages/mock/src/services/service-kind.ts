@@ -31,10 +31,7 @@ export interface ServiceContext {
   readonly options: ResolvedOptions;
 }
 
-/**
- * A call to a service, without credentials and without the headers that are for the mock, which `rawHeaders` would still
- * contain.
- */
+/** A call to a service, without credentials and the headers for the mock, which `rawHeaders` would still have. */
 export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
   /** Aborted when the caller disconnects, or when the service has not responded in time. */
   readonly signal: AbortSignal;

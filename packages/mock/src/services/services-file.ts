@@ -2,8 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { type Live, openLive, type Watch } from '../live.ts';
-import type { ResolvedOptions } from '../options.ts';
+import type { Watch } from '../live.ts';
 import { isObject } from '../user-input.ts';
 import { type FreshImport, importFresh, withoutModuleQuery } from './module-loader.ts';
 import type { HostedServices } from './service.ts';
@@ -17,14 +16,10 @@ export class ServicesError extends Error {
 const LOAD_SECONDS = 30;
 
 /**
- * Loads a services file, whose default export has the services by name, and restarts them when the file or one that
- * it imports has changed. Modules from earlier loads stay in memory, because Node never unloads modules.
+ * Opens a services file, whose default export has the services by name. Each `read` loads the file and those that it imports
+ * again. Modules from earlier loads stay in memory, because Node never unloads modules.
  */
-export async function openServicesFile<Started>(
-  path: string,
-  startAll: (definitions: HostedServices, watch: Watch) => Promise<Started>,
-  options: ResolvedOptions,
-): Promise<{ readonly services: Live<Started>; close(): void }> {
+export function openServicesFile(path: string) {
   if (!existsSync(path)) throw new ServicesError(`${path}: the file does not exist.`);
   if (!/\.[cm]?[jt]s$/.test(path)) {
     const fix = `An OpenAPI document needs a name, such as shop=${path}.`;
@@ -48,14 +43,7 @@ export async function openServicesFile<Started>(
     }
   }
 
-  const close = () => loaded?.close();
-  try {
-    const load = async (watch: Watch) => startAll(await read(watch), watch);
-    return { services: await openLive(load, options), close };
-  } catch (error) {
-    close();
-    throw error;
-  }
+  return { read, close: () => loaded?.close() };
 }
 
 function toServices({ default: services }: Record<string, unknown>): HostedServices {

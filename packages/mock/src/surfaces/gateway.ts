@@ -9,7 +9,7 @@ import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-
 import type { ResolvedOptions } from '../options.ts';
 import { prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
-import { removeMockHeaders } from '../services/run-code.ts';
+import { omitMockHeaders } from '../services/run-code.ts';
 import type { Contract } from './contract.ts';
 import { onGatewayRejected, toRouterOptions } from './responses.ts';
 
@@ -22,8 +22,8 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
     if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
       return contract.respond('gateway', call);
     }
-    removeMockHeaders(input.headers);
-    return awaitService(call, (signal) => run({ ...input, signal, isUpgrade }, call));
+    const sent = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
+    return awaitService(call, (signal) => run({ ...sent, signal }, call));
   }
 
   return createGatewayRouter(
