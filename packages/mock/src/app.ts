@@ -18,8 +18,6 @@ import {
   toSurfaceError,
 } from './surfaces/surface.ts';
 
-type Reply = Exchange['send'];
-
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
   const { options, sessions, log, api } = context;
@@ -37,7 +35,7 @@ export function createApp(context: Context) {
         return sendHome(request, response);
       }
       const next = () => matched.listener(request, response);
-      const reply: Reply = (sent) => send(sent, response, options);
+      const reply: Exchange['send'] = (sent) => send(sent, response, options);
       await begin({ request, response, send: reply }, matched, next);
     } catch (error) {
       // An unexpected error must end its request, not the process.
@@ -51,7 +49,7 @@ export function createApp(context: Context) {
     // Node does this for other connections when the client has closed its side.
     const endSocket = () => socket.end();
     socket.once('end', endSocket);
-    const reply: Reply = (sent) => {
+    const reply: Exchange['send'] = (sent) => {
       const response = UpgradeResponse.create(request, socket, head);
       return response === undefined ? void socket.destroy() : send(sent, response, options);
     };
@@ -123,8 +121,7 @@ function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceErr
 /** A browser gets the page; other clients get plain text. */
 function sendHome({ method, headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.accept?.includes('text/html')) {
-    response.writeHead(302, { location: `${CONTROL_PATH}/` }).end();
-    return;
+    return void response.writeHead(302, { location: `${CONTROL_PATH}/` }).end();
   }
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(method === 'HEAD' ? undefined : `Berth mock. Log and files: ${CONTROL_PATH}\n`);

@@ -90,7 +90,9 @@ export class CallRecord implements CallSubject {
 
   /** Called just before a response is sent. Nothing is sent after the call has ended. */
   respond(status: number, error?: unknown): void {
-    if (error instanceof Error) this.setReason(describeError(error));
+    if (error instanceof Error) {
+      this.setReason('code' in error ? `${error.code}: ${error.message}` : error.message);
+    }
     if (this.ms === undefined) this.status = status;
   }
 
@@ -105,16 +107,14 @@ export const MAX_REASON = 1_000;
 
 const MAX_BODY_BYTES = 16 * 1024;
 
-const NOTHING = Buffer.alloc(0);
-
 /** A copy of a request's body for the log. It outlives the request. */
 class BodyCopy {
-  #bytes = NOTHING;
+  #bytes: Buffer = Buffer.alloc(0);
   #size = 0;
 
   add(chunk: Uint8Array): void {
     this.#size += chunk.length;
-    this.#bytes = this.#size > MAX_BODY_BYTES ? NOTHING : Buffer.concat([this.#bytes, chunk]);
+    this.#bytes = Buffer.concat(this.#size > MAX_BODY_BYTES ? [] : [this.#bytes, chunk]);
   }
 
   /** Undefined for binary data, and for a body that was not kept completely. */
@@ -230,10 +230,6 @@ function toSummary(record: CallRecord): Omit<LoggedRequest, 'headers' | 'body'> 
     reason,
     faults,
   };
-}
-
-function describeError(error: Error): string {
-  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
 }
 
 /** `POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.` */

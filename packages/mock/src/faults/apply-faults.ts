@@ -4,14 +4,12 @@ import type { SurfaceError } from '../surfaces/surface.ts';
 import type { Exchange } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';
 
-const HEADER = FAULT_HEADER.toLowerCase();
-
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
 export async function applyFaults(exchange: Exchange, next: () => void): Promise<void> {
   const { request, response, send } = exchange;
   const record = recordOf(request);
   const hasBody = response !== undefined && request.method !== 'HEAD';
-  const header = request.headers[HEADER]?.toString();
+  const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
   let effects: readonly FaultEffect[];
   try {
     effects = record.session.faults.selectEffects(record, hasBody, header);

@@ -60,8 +60,6 @@ export function createUrlService(
   };
 }
 
-const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
-
 function toRequest(
   base: URL,
   input: ServiceInput,
@@ -87,7 +85,7 @@ function toRequest(
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
       'x-forwarded-proto': PROTOCOL,
       ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
-      ...(input.isUpgrade && UPGRADE),
+      ...(input.isUpgrade && { connection: 'Upgrade', upgrade: 'websocket' }),
     },
   });
 }
