@@ -7,7 +7,7 @@ import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { askForWebSocket, HANDSHAKE } from './helpers/handshake.ts';
-import { callUntilCut } from './helpers/raw.ts';
+import { callUntilCut, sendRaw } from './helpers/raw.ts';
 import { getGrant, getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock();
@@ -231,10 +231,7 @@ describe('a WebSocket', () => {
   test('that its caller closes during a delay ends in the log', async () => {
     const { path, headers } = opening('latency=3600000');
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const socket = connect(mock.port, '127.0.0.1');
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`);
-    await expect.poll(lastRequest).toBeDefined();
-    socket.end();
+    await sendRaw(mock, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`);
     await expect.poll(lastRequest).toMatchObject({ ms: expect.any(Number), status: undefined });
   });
 });

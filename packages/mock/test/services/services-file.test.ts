@@ -20,6 +20,10 @@ const write = (name: string, text: string) => replaceFile(join(folder, name), te
 const respondWith = (value: unknown) =>
   `export default { orders: () => Response.json(${JSON.stringify(value)}) };`;
 
+const document = (example: string) => `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths: { /: { get: { responses: { 200: { description: ok, content: { application/json: { example: ${example} } } } } } } }`;
+
 async function ask(mock: { url: string }, path = 'orders'): Promise<unknown> {
   return (await gateway(mock, { path: `/v1/cloudrun/${path}` })).json;
 }
@@ -54,9 +58,6 @@ describe('an invalid file is reported at start, with its place', () => {
 
 describe('a change is live at the next call', () => {
   test('of the file, of a module that it imports, and of a document', async () => {
-    const document = (example: string) => `openapi: 3.1.0
-info: { title: Pets, version: '1' }
-paths: { /: { get: { responses: { 200: { description: ok, content: { application/json: { example: ${example} } } } } } } }`;
     const text = (word: string) => `import { NAME } from './name.ts';
       const greet = (request: Request) => Response.json(['${word}', NAME, request.method]);
       export default { orders: greet, pets: './pets.yaml' };`;
@@ -155,34 +156,23 @@ describe('a change that is invalid', () => {
     expect(await ask(mock)).toBe(2);
   });
 
-  test('is valid again as soon as the module that it imports exists', async () => {
+  test.each([
+    [
+      "import a from './a.ts';\nexport default { orders: a };",
+      'a.ts',
+      'export default () => Response.json(2);',
+    ],
+    ["export default { orders: './a.yaml' };", 'a.yaml', document('2')],
+  ])('%s is valid again as soon as the other file is', async (text, file, valid) => {
     await write('services.ts', respondWith(1));
     await using mock = await createMock({ services });
-    await write('services.ts', "import { a } from './a.ts';\nexport default { orders: a };");
-    const warned = nextWarning();
-    expect(await ask(mock)).toBe(1);
-    expect(await warned).toContain('a.ts');
-    await write('a.ts', 'export const a = () => Response.json(2);');
-    expect(await ask(mock)).toBe(2);
-  });
-
-  test('is valid again as soon as the document of a service is', async () => {
-    const document = (response: string) => `openapi: 3.1.0
-info: { title: Pets, version: '1' }
-paths: { /: { get: { responses: { 200: ${response} } } } }`;
-    await write('services.ts', respondWith(1));
-    await using mock = await createMock({ services });
-    await write('services.ts', "export default { orders: './orders.yaml' };");
-    const fails = async (reason: string) => {
+    await write('services.ts', text);
+    for (const content of ['openapi: [', valid]) {
       const warned = nextWarning();
       expect(await ask(mock)).toBe(1);
-      expect(await warned).toContain(reason);
-    };
-    await fails('orders.yaml does not exist.');
-    await write('orders.yaml', 'openapi: [');
-    await fails('not valid JSON or YAML');
-    const example = '{ description: ok, content: { application/json: { example: 2 } } }';
-    await write('orders.yaml', document(example));
+      expect(await warned).toContain(file);
+      await write(file, content);
+    }
     expect(await ask(mock)).toBe(2);
   });
 });
