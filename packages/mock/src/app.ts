@@ -51,7 +51,7 @@ export function createApp(context: Context) {
     socket.once('end', endSocket);
     const reply: Exchange['send'] = (sent) => {
       const response = UpgradeResponse.create(request, socket, head);
-      return response === undefined ? void socket.destroy() : send(sent, response, options);
+      return response && send(sent, response, options);
     };
     const { match, gateway } = api.current;
     const next = () => {

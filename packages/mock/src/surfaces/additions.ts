@@ -48,7 +48,7 @@ export function serveAdditions(
     ...gatewayRoutes.securitySchemes,
     storage: { type: 'apiKey', in: 'header', name },
   };
-  const withEnv = (call: Call) => Object.assign(call, { env, envId: env });
+  const withEnv = (call: Call) => Object.assign(call, { env });
   const respond = (call: Call) => respondToAddition(prism, call, surface);
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),

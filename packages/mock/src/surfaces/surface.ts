@@ -1,5 +1,5 @@
 /** What the server and the MSW handlers share about their surfaces. Also runs in browsers: must not import Node modules. */
-import type { StorageCall, UnauthenticatedStorageCall } from '@berth/server-stubs';
+import type { StorageCall } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GATEWAY_ERRORS,
@@ -112,9 +112,9 @@ export function callStorage(
   { storage }: StorageApi,
   id: StorageOperationId,
   input: unknown,
-  { envId, request, requestId, signal }: UnauthenticatedStorageCall,
+  { env, request, requestId, signal }: StorageCall,
 ): unknown {
-  const caller = { env: envId, id: 'mock' };
+  const caller = { env, id: 'mock' };
   const operation = storage[id] as (input: unknown, call: Partial<StorageCall>) => unknown;
   return operation(input, { env, caller, request, requestId, signal });
 }
