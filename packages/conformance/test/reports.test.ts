@@ -81,10 +81,11 @@ test('JUnit: is well-formed and contains the evidence for failures', () => {
   expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/);
   const isArray = (name: string) => name.startsWith('test');
   const [root] = new XMLParser({ ignoreAttributes: false, isArray }).parse(xml).testsuites;
-  const counts = { '@_tests': '5', '@_failures': '1', '@_errors': '1', '@_skipped': '2' };
+  const counts = { '@_tests': '6', '@_failures': '2', '@_errors': '1', '@_skipped': '2' };
   expect(root).toMatchObject(counts);
   const suites = root.testsuite.map((suite: object) => Object(suite)['@_name']);
-  expect(suites).toEqual(['Gateway', 'Authentication', 'Storage API', 'Workflows (Respect)']);
+  const areas = ['Gateway', 'Authentication', 'Storage API', 'Workflows (Respect)'];
+  expect(suites).toEqual([...areas, 'Verdict']);
   evidence(root.testsuite[0].testcase[1].failure['#text']);
 });
 
@@ -173,6 +174,35 @@ test('text: one error response that several rules find is one problem, and its c
   expect(text).toMatch(
     /^ +also +4 more, probably for the same reason: .*: see --report html=FILE$/m,
   );
+});
+
+test('text: two faults in the same error response are two problems', () => {
+  const request = { method: 'GET', url: 'http://a/respond?status=404', headers: {}, body: '' };
+  const response = { status: 404, headers: {}, body: '' };
+  const results = ['GW-BODY', 'GW-HEADERS'].map((id) =>
+    sampleResult({
+      id,
+      outcome: 'fail',
+      findings: [{ message: id, where: id, request, response }],
+    }),
+  );
+  const text = toText(sampleReport(results), {}, (_, word) => word).join('\n');
+  expect(text.match(/^fail /gm)).toHaveLength(2);
+});
+
+test('text: failures of MUST come after those of SHOULD', () => {
+  const rules = ['ST-PRESENT'];
+  const should = sampleResult({ ...failed, id: 'ST-PRESENT', level: 'should', rules });
+  const text = toText(sampleReport([failed, should]), {}, (_, word) => word).join('\n');
+  expect(text).toMatch(/^fail +ST-PRESENT .*^fail +GW-C2$/ms);
+});
+
+test.each<[Outcome, KnownFailure[], RegExp]>([
+  ['pass', [{ id: 'GW-C1' }], /failures="1".*<failure message="the list of known failures is/s],
+  ['skip', [], /errors="1".*<error message="inconclusive: /s],
+  ['pass', [], /failures="0" errors="0"/],
+])('JUnit: a build fails if the run does: %s, with %j known', (outcome, known, expected) => {
+  expect(reporters.junit(sampleReport([sampleResult({ outcome })], known))).toMatch(expected);
 });
 
 test('text: a rule that was checked only partly is not counted as followed, and the reason is shown', () => {

@@ -27,13 +27,14 @@ export interface Problem {
 /** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
 const isSummary = ({ id }: Result): boolean => id === 'ST-SEQUENCE';
 
-/** Returns the failures that are not known, grouped by what is probably their cause. */
+/** Returns the failures that are not known, grouped by what is probably their cause; those of a MUST come first. */
 export function listProblems({ results, known }: Report): Problem[] {
   const failed = results.filter(
     ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
   );
   const problems: Problem[] = [];
-  for (const result of failed.toSorted((a, b) => Number(isSummary(a)) - Number(isSummary(b)))) {
+  const rank = (result: Result) => (result.level === 'should' ? 2 : isSummary(result) ? 1 : 0);
+  for (const result of failed.toSorted((a, b) => rank(a) - rank(b))) {
     const explaining = problems.filter(({ cause }) => explains(cause, result));
     for (const { others } of explaining) others.push(result);
     if (explaining.length === 0) problems.push({ cause: result, others: [] });
@@ -45,16 +46,16 @@ export function listProblems({ results, known }: Report): Problem[] {
 function explains(cause: Result, result: Result): boolean {
   if (cause.engine !== 'rules' || cause.level === 'should') return false;
   if (isSummary(result)) return /^(ST|UP)-/.test(cause.id);
-  const error = toErrorResponse(cause);
-  return result.rules.includes(cause.id) || (error !== '' && error === toErrorResponse(result));
+  const error = toError(cause);
+  return result.rules.includes(cause.id) || (error !== '' && error === toError(result));
 }
 
-/** Returns what identifies an error response: if it is wrong for one rule, it probably is for others, too. */
-function toErrorResponse({ findings: [first] }: Result): string {
-  const { request, response } = first ?? {};
+/** Returns what identifies an error response, and what is wrong with it for a rule: it may be wrong for others, too. */
+function toError({ findings: [first] }: Result): string {
+  const { message, request, response } = first ?? {};
   if (request === undefined || response === undefined || response.status < 400) return '';
   const [address] = request.url.split('?', 1);
-  return `${request.method} ${address} ${response.status}`;
+  return `${request.method} ${address} ${response.status}: ${message}`;
 }
 
 /** Returns why something was not checked: `1 skip: no file could be stored (UP-KEPT)`. */

@@ -4,33 +4,43 @@ import { type Markup, markup } from './markup.ts';
 import { groupByArea } from './overview.ts';
 import { isDecisive, type Report } from './verdict.ts';
 
+type Kind = 'pass' | 'failure' | 'error' | 'skipped';
+
+const VERDICTS = ['pass', 'failure', 'error'] as const;
+
 /**
  * Converts the run to JUnit XML. CI systems fail a build on every failure, so those that do not count, because the
- * rule is a SHOULD or the failure is known, are skipped, with what was found as the message.
+ * rule is a SHOULD or the failure is known, are skipped, with what was found as the message. The verdict is a test case
+ * of its own, so that a build fails exactly if the run does.
  */
 export function toJunit(report: Report): string {
-  const { startedAt, durationMs, results, verdict } = report;
+  const { startedAt, durationMs, results, verdict, exitCode, known } = report;
+  const ofVerdict = VERDICTS[exitCode];
+  const message = [verdict, ...known.stale, ...known.expired].join('; ');
   const suites = groupByArea(results).map(([name, group]) => {
     const time = group.reduce((sum, result) => sum + result.durationMs, 0) / 1000;
     const cases = group.map((result) => toCase(report, name, result));
-    return markup`<testsuite name="${name}" ${toCounts(report, group)} time="${time}" timestamp="${startedAt}">${cases}</testsuite>
+    const kinds = group.map((result) => kindOf(report, result));
+    return markup`<testsuite name="${name}" ${toCounts(kinds)} time="${time}" timestamp="${startedAt}">${cases}</testsuite>
 `;
   });
+  const kinds = [...results.map((result) => kindOf(report, result)), ofVerdict];
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="berth-conformance: ${verdict}" ${toCounts(report, results)} time="${durationMs / 1000}">${suites}</testsuites>
+<testsuites name="berth-conformance: ${verdict}" ${toCounts(kinds)} time="${durationMs / 1000}">${suites}<testsuite name="Verdict" ${toCounts([ofVerdict])} timestamp="${startedAt}"><testcase name="verdict" classname="Verdict">${toElement(ofVerdict, message)}</testcase></testsuite>
+</testsuites>
 `.markup;
 }
 
-function kindOf({ known }: Report, result: Result) {
+function kindOf({ known }: Report, result: Result): Kind {
   if (result.outcome === 'pass') return 'pass';
   if (!isDecisive(result, known)) return 'skipped';
   if (result.outcome === 'fail') return 'failure';
   return result.outcome === 'error' ? 'error' : 'skipped';
 }
 
-function toCounts(report: Report, results: readonly Result[]): Markup {
-  const count = (kind: string) => results.filter((each) => kindOf(report, each) === kind).length;
-  return markup`tests="${results.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
+function toCounts(kinds: readonly Kind[]): Markup {
+  const count = (kind: Kind) => kinds.filter((each) => each === kind).length;
+  return markup`tests="${kinds.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
 }
 
 function toCase(report: Report, area: string, result: Result): Markup {
@@ -39,14 +49,15 @@ function toCase(report: Report, area: string, result: Result): Markup {
   // An attribute has no lines.
   const message = (findings[0]?.message ?? reason).replaceAll('\n', ' ');
   const notes = [...result.notes, ...listUnchecked(result)].join('\n');
-  const explanation = `${outcome} (${level.toUpperCase()}): ${message}`;
-  const elements = {
-    pass: undefined,
-    failure: markup`<failure message="${message}" type="${level}">${formatEvidence(result)}</failure>`,
-    error: markup`<error message="${explanation}"/>`,
-    skipped: markup`<skipped message="${explanation}"/>`,
-  };
+  const element =
+    kind === 'failure'
+      ? markup`<failure message="${message}" type="${level}">${formatEvidence(result)}</failure>`
+      : toElement(kind, `${outcome} (${level.toUpperCase()}): ${message}`);
   const output = notes === '' ? undefined : markup`<system-out>${notes}</system-out>`;
-  return markup`<testcase name="${id}" classname="${area}" time="${durationMs / 1000}">${elements[kind]}${output}</testcase>
+  return markup`<testcase name="${id}" classname="${area}" time="${durationMs / 1000}">${element}${output}</testcase>
 `;
+}
+
+function toElement(kind: Kind, message: string): Markup | undefined {
+  return kind === 'pass' ? undefined : markup`<${{ markup: kind }} message="${message}"/>`;
 }

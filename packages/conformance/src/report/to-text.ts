@@ -29,7 +29,7 @@ export function toResultLine({ outcome, level, id, reason }: Result, paint: Pain
   return `${paint(COLORS[outcome], outcome.padEnd(9))} ${toPrintable(`${id}${should}${why}`)}`;
 }
 
-/** Failures come last, so that a terminal shows them, followed by the verdict, and why something was not checked. */
+/** Failures come last, those of a MUST at the end, followed by the verdict, and why something was not checked. */
 export function toText(report: Report, { quiet = false }, paint: Paint): string[] {
   const { results, seed, durationMs, calls } = report;
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];
@@ -41,7 +41,11 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
     lines.push(title, ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`));
     if (more > 0) lines.push(`  … ${more} more: see --report html=FILE`);
   }
-  for (const problem of listProblems(report)) lines.push('', ...toProblem(problem, paint));
+  const { must = [], should = [] } = Object.groupBy(
+    listProblems(report),
+    ({ cause }) => cause.level,
+  );
+  for (const problem of [...should, ...must]) lines.push('', ...toProblem(problem, paint));
   lines.push('', verdict);
   lines.push(...listReasons(results).map((reason) => `  ${toPrintable(reason)}`));
   lines.push(`  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`);
