@@ -1,5 +1,5 @@
 import { checks, invariants } from './checks/index.ts';
-import { createObservedRun, createResources, createRun } from './context/run.ts';
+import { createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { StartError } from './not-run.ts';
@@ -7,7 +7,7 @@ import { type ConformanceOptions, type Settings, toSettings } from './options.ts
 import { createReport, type Report } from './report/verdict.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
-import { assume, prepare } from './run/prepare.ts';
+import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { reportInvariants, runChecks } from './run/run-checks.ts';
 
@@ -45,9 +45,8 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const interrupt = () => ends.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  const resources = createResources(settings, ends.signal, invariants);
-  const { secrets, sent } = resources;
-  let accepted = assume(settings);
+  let run = createRun(settings, ends.signal, invariants);
+  const { secrets, sent } = run;
   const results: Result[] = [];
   const onResult = ({ reason, findings, notes, sentences, ...result }: Result) => {
     // What the deployment sent, but not the contract's text, which may contain a password that is an ordinary word.
@@ -57,8 +56,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
   };
   let leftovers: string[] = [];
   try {
-    accepted = await prepare(resources);
-    const run = createObservedRun(resources, accepted);
+    run = await prepare(run, checks);
     const [observed] = await Promise.all([
       runChecks(run, checks, onResult),
       runDredd(run, onResult),
@@ -74,7 +72,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
     settings.signal?.removeEventListener('abort', interrupt);
     // Aborts whatever is still running, before removing what it may have stored.
     ends.abort('the run is over');
-    leftovers = await removeLeftovers(createRun(resources, accepted));
+    leftovers = await removeLeftovers(run);
   }
   const targets = settings.apis.map((api) => {
     const { name, document } = documents[api];

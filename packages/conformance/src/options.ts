@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import {
   toWireProfile,
@@ -23,6 +24,19 @@ const { signature } = defaults;
 
 /** Each message continues a sentence that begins with the option, and contains no value that may be a credential. */
 const text = z.string('must be text').min(1, 'must not be empty');
+
+const headerValue = text.refine(
+  (value) => isValid(() => validateHeaderValue('X', value)),
+  'must be a valid header value',
+);
+
+const host = text.refine(
+  (value) => /^[^\s/?#@]+$/.test(value) && URL.canParse(`http://${value}`),
+  'must be a host',
+);
+
+/** RFC 3986, section 3.3, without escapes. */
+const segment = text.regex(/^[\w.~!$&'()*+,;=:@-]+$/, 'must be a segment of a URL path');
 
 const url = text
   .refine(isBaseUrl, 'must be an http or https URL without credentials, query and fragment')
@@ -68,26 +82,30 @@ const knownFailure = z.strictObject({
   flaky: z.boolean().optional(),
 });
 
-/** A credential, which no report shows. */
-const secret = text.optional().meta({ isSecret: true });
+const headers = z
+  .record(z.string(), z.string())
+  .refine(
+    (all) => isValid(() => Object.entries(all).forEach(validateHeader)),
+    'must have valid names and values',
+  );
 
-/** The options of a run. The table in `cli/options.ts` describes them. */
+/** The options of a run. The table in `read-options.ts` describes them. */
 export const schema = z.strictObject({
   gatewayUrl: url.optional(),
-  gatewayHost: text.optional(),
+  gatewayHost: host.optional(),
   storageUrl: url.optional(),
-  env: text.default('dev'),
-  service: text.default('conformance'),
+  env: segment.default('dev'),
+  service: segment.default('conformance'),
   wireProfile: profile.prefault({}),
 
-  gatewayToken: secret,
-  tc3SecretId: text.optional(),
-  tc3SecretKey: secret,
-  tc3Token: secret,
-  storageHeaders: z.record(z.string(), z.string()).default({}).meta({ isSecret: true }),
-  otherEnvToken: secret,
-  expiredToken: secret,
-  forbiddenService: text.optional(),
+  gatewayToken: headerValue.optional(),
+  tc3SecretId: headerValue.optional(),
+  tc3SecretKey: text.optional(),
+  tc3Token: headerValue.optional(),
+  storageHeaders: headers.default({}),
+  otherEnvToken: headerValue.optional(),
+  expiredToken: headerValue.optional(),
+  forbiddenService: segment.optional(),
 
   only: z.array(selected).min(1, 'must not be empty').default([]),
   known: z.array(knownFailure).default([]),
@@ -100,8 +118,8 @@ export const schema = z.strictObject({
   rate: integer(1, 1000).optional(),
   requestForm: choice(REQUEST_FORMS).optional(),
   maxAgeUnit: choice(['ms', 's', 'min']).default('s'),
-  minLinkSeconds: integer(1, 100).default(60),
-  tc3Service: text.default(signature.service),
+  minLinkSeconds: integer(1, 60).default(60),
+  tc3Service: headerValue.default(signature.service),
   storageSigningHost: text.default(signature.storageSigningHost),
   seed: integer(-(2 ** 31), 2 ** 31 - 1).optional(),
   sequences: integer(1, 100_000).default(5),
@@ -109,10 +127,15 @@ export const schema = z.strictObject({
 
 export type OptionName = keyof typeof schema.shape;
 
-/** The options whose values, or the values in them, are secret. */
-export const SECRETS = (Object.keys(schema.shape) as OptionName[]).filter(
-  (name) => schema.shape[name].meta()?.isSecret,
-);
+/** The options whose values, or the values in them, are credentials, which no report shows. */
+export const SECRETS = [
+  'gatewayToken',
+  'tc3SecretKey',
+  'tc3Token',
+  'storageHeaders',
+  'otherEnvToken',
+  'expiredToken',
+] as const satisfies OptionName[];
 
 /** Returns the environment variable for an option. For a list, each header is an option of its own. */
 export function toVariable(name: string): string {
@@ -185,6 +208,20 @@ function toKeyPair(data: z.output<typeof schema>, nameOf: (option: OptionName) =
   throw new StartError(
     `${nameOf('tc3SecretId')} and ${nameOf('tc3SecretKey')} must be set together.`,
   );
+}
+
+function isValid(validate: () => void): boolean {
+  try {
+    validate();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function validateHeader([name, value]: [string, string]): void {
+  validateHeaderName(name);
+  validateHeaderValue(name, value);
 }
 
 function isBaseUrl(base: string): boolean {

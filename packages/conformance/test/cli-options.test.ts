@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readOptions } from '../src/cli/options.ts';
 import { type ConformanceOptions, createConformance } from '../src/index.ts';
+import { readOptions } from '../src/read-options.ts';
 import { run, runWithin } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -85,7 +85,11 @@ test.each([
 test.each<[object, string]>([
   [{ concurrency: 0 }, 'concurrency must be an integer from 1 to 64.'],
   [{ timeout: Number.NaN }, 'timeout must be a number from 0.001 to 3600.'],
-  [{ minLinkSeconds: 0.5 }, 'minLinkSeconds must be an integer from 1 to 100.'],
+  [{ minLinkSeconds: 61 }, 'minLinkSeconds must be an integer from 1 to 60.'],
+  [{ gatewayToken: 'abc\n' }, 'gatewayToken must be a valid header value.'],
+  [{ gatewayHost: 'a b' }, 'gatewayHost must be a host.'],
+  [{ service: 'my svc' }, 'service must be a segment of a URL path.'],
+  [{ storageHeaders: { 'bad name': 'x' } }, 'storageHeaders must have valid names and values.'],
   [{ wireProfile: { envelope: 1 } }, 'wireProfile envelope must be wrapped or flat.'],
   [{ only: [] }, 'only must not be empty.'],
   [{ known: [{ id: 'GW-C2/9' }] }, 'known contains GW-C2/9, which is not a valid ID; see --list.'],

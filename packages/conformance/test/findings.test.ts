@@ -128,9 +128,32 @@ test('a workflow that fails names the rules that its responses violate', async (
       if (operation === 'batchCopyFile') response.json = { ...Object(json), statusCode: 'oops' };
     },
   });
-  const { results } = await createConformance({ ...target.options, only: ['copy-file'] }).run();
+  const options = { ...target.options, only: ['copy-file'] };
+  const { results, exitCode } = await createConformance(options).run();
   const result = results.find(({ id }) => id === 'copy-file');
-  expect(result).toMatchObject({ outcome: 'fail', rules: ['ST-RESPONSE'] });
+  expect([exitCode, result]).toMatchObject([1, { outcome: 'fail', rules: ['ST-RESPONSE'] }]);
+  const known = [{ id: 'ST-RESPONSE' }];
+  expect(await createConformance({ ...options, known }).run()).toMatchObject({ exitCode: 0 });
+});
+
+test('credentials that expire during a run fail no check', async () => {
+  let isExpired = false;
+  await using target = await startFronted({
+    request({ headers }) {
+      if (!isExpired) return;
+      for (const name of ['Authorization', ...Object.keys(target.options.storageHeaders)]) {
+        if (headers.get(name)) headers.set(name, 'Bearer expired');
+      }
+    },
+  });
+  const only = ['GW-ERROR-NOT-FOUND', 'ST-META-CALL', 'copy-file', 'call-service', 'AU-BEARER'];
+  const options = { ...target.options, tc3SecretId: undefined, tc3SecretKey: undefined, only };
+  const onResult = ({ outcome }: { outcome: string }) => {
+    isExpired ||= outcome !== 'disabled';
+  };
+  const ran = await runSuite({ ...options, concurrency: 1, onResult });
+  expect(ran).toMatchObject({ exitCode: 2, fail: [], error: [] });
+  expect(ran.skip.length).toBeGreaterThan(2);
 });
 
 test('credentials without the header of the wire profile are not taken for missing or wrong ones', async () => {

@@ -8,12 +8,17 @@ import { runConformance } from '../create-conformance.ts';
 import { manifest } from '../manifest.ts';
 import { StartError } from '../not-run.ts';
 import { isSelected, parseOptions, type Settings, toSettings } from '../options.ts';
+import {
+  type CommandOptions,
+  type Environment,
+  listOptions,
+  readOptions,
+} from '../read-options.ts';
 import { Redactor } from '../redact.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import type { Result } from '../result.ts';
-import { type CommandOptions, type Environment, listOptions, readOptions } from './options.ts';
 
 /** Exit code if the run could not start, or is inconclusive. */
 const UNKNOWN = 2;

@@ -13,10 +13,7 @@ import { createRedactor } from '../redact.ts';
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
 
-/** What a run has from its start. */
-export type Resources = Readonly<ReturnType<typeof createResources>>;
-
-/** What `prepare` finds out. */
+/** What the deployment accepts, as `prepare` finds out. */
 export interface Accepted {
   readonly requestForm: RequestForm;
   readonly copyPaths: CopyPaths;
@@ -25,11 +22,16 @@ export interface Accepted {
   readonly missing: Readonly<Partial<Record<'fixture' | 'webSocket' | Api, NotRun | undefined>>>;
 }
 
-/** What all checks share. It never changes, except for what it collects: `sent`, `contexts`, `secrets`, `leftovers`. */
-export type Run = Resources & Accepted;
+/**
+ * What all checks share. It never changes, except for what it collects: `sent`, `contexts`, `observer`, `secrets` and
+ * `leftovers`.
+ */
+export type Run = Readonly<ReturnType<typeof createRun>>;
 
-export function createResources(settings: Settings, signal: AbortSignal, invariants: Invariants) {
-  const { timeoutMs: timeout, rate, onNotice } = settings;
+/** Creates a run of a deployment that accepts what is usual. The invariants do not check the responses to its calls. */
+export function createRun(settings: Settings, signal: AbortSignal, invariants: Invariants) {
+  const { timeoutMs: timeout, rate, onNotice, requestForm = 'top', wireProfile } = settings;
+  const accepted: Accepted = { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };
   const pace = new Pace(
     (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     rate,
@@ -40,6 +42,7 @@ export function createResources(settings: Settings, signal: AbortSignal, invaria
   };
   const agents = createAgents(settings);
   return {
+    ...accepted,
     settings,
     signal,
     /** Random part of every name that the run generates, so that it never touches real data. */
@@ -55,19 +58,6 @@ export function createResources(settings: Settings, signal: AbortSignal, invaria
     /** How many contexts have been created: a sentence may have several checks. */
     contexts: { count: 0 },
   };
-}
-
-/** Creates a run for calls whose responses the invariants do not check. */
-export function createRun(resources: Resources, accepted: Accepted): Run {
-  return { ...resources, ...accepted };
-}
-
-/** Creates the run that the checks use: the invariants check the responses to all its calls. */
-export function createObservedRun(resources: Resources, accepted: Accepted): Run {
-  const { observer } = resources;
-  return withCaller(createRun(resources, accepted), {
-    onExchange: (exchange) => observer.observe(exchange),
-  });
 }
 
 /** Returns the same run, but with other options for its calls. */

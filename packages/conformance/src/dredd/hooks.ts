@@ -5,8 +5,9 @@ import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '..
 import { toMediaType } from '../http/media-type.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
-import { SkipError, toNotRun } from '../not-run.ts';
+import { toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
+import { whyRejected } from '../run/prepare.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
@@ -83,9 +84,11 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     if (findings.length === 0 && dredd.test?.valid === false) {
       findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
-    const outcome = findings.length > 0 ? 'fail' : 'pass';
     const durationMs = Math.round(performance.now() - startedAt);
-    onResult(toResult(transaction, { outcome, rules, findings, durationMs }));
+    const notRun = findings.length > 0 ? await whyRejected(run, transaction.api) : undefined;
+    const outcome = findings.length > 0 ? 'fail' : 'pass';
+    const result = notRun ?? { outcome, rules, findings };
+    onResult(toResult(transaction, { ...result, durationMs }));
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };
@@ -121,10 +124,6 @@ async function readExchange(run: Run, call: Call, { real }: DreddTransaction): P
 function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[] {
   if (isExpected(transaction, reply)) return [];
   const { status, mediaType } = reply.received;
-  // Credentials that are no longer accepted prove nothing about the documented response.
-  if (['200', '404'].includes(transaction.status) && [401, 403].includes(status)) {
-    throw new SkipError(`the target rejected the credentials with ${status}`);
-  }
   const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
   const message = `the response must be the one for ${transaction.status}, but it was ${actual}`;
   return [{ message, where: transaction.place }];

@@ -9,6 +9,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
+import { whyRejected } from '../run/prepare.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
@@ -54,8 +55,13 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
   if (record.fault)
     return toResult(workflow, { ...toNotRun(record.fault, run.signal), durationMs });
   if (findings.length === 0) return toResult(workflow, { outcome: 'pass', durationMs });
-  // What its calls violate is probably why it failed.
-  const violations = exchanges.flatMap((exchange) => run.observer.validate(exchange));
+  const notRun = await whyRejected(run, workflow.api);
+  if (notRun) return toResult(workflow, { ...notRun, durationMs });
+  // What its responses violate is probably why it failed.
+  const violations = exchanges.flatMap((exchange) =>
+    run.observer.validate(exchange).map((one) => ({ ...one, ...toReportedCall(exchange) })),
+  );
+  if (violations.length > 0) findings = violations;
   const rules = [...new Set(violations.flatMap(listViolated))];
   return toResult(workflow, { outcome: 'fail', findings, rules, durationMs });
 }

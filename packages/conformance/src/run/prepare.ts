@@ -1,16 +1,16 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
-import { checks } from '../checks/index.ts';
-import { CheckContext } from '../context/check-context.ts';
+import { type Check, CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
-import { type Accepted, createRun, type Resources, type Run } from '../context/run.ts';
+import { type Accepted, type Run, withCaller } from '../context/run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
+import { readEcho } from '../fixture-protocol.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import type { GatewayScheme } from '../http/sign.ts';
 import { codeOf, isGatewayError } from '../invariants/read-response.ts';
-import { SkipError, StartError, skipped } from '../not-run.ts';
-import { REQUEST_FORMS, type Settings } from '../options.ts';
+import { type NotRun, SkipError, StartError, skipped } from '../not-run.ts';
+import { REQUEST_FORMS } from '../options.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 const ATTEMPTS = 5;
@@ -30,50 +30,51 @@ const TARGETS = {
 };
 
 /**
- * Finds out what the deployment accepts. The invariants do not check the responses to these calls.
+ * Finds out what the deployment accepts. Returns the run that makes calls accordingly, and whose responses the
+ * invariants check.
  *
  * @throws StartError if a target does not respond, or none accepts the credentials
  */
-export async function prepare(resources: Resources): Promise<Accepted> {
-  const { settings, signal } = resources;
-  let accepted = assume(settings);
+export async function prepare(created: Run, checks: readonly Check[]): Promise<Run> {
+  const { settings, signal, observer } = created;
+  let run = created;
   const add = ({ missing, ...found }: Partial<Accepted>) => {
-    accepted = { ...accepted, ...found, missing: { ...accepted.missing, ...missing } };
+    run = { ...run, ...found, missing: { ...run.missing, ...missing } };
   };
-  const find = { gateway: findGatewayCredentials, storage: findStorageForm };
+  const isNeeded = (need: Need) =>
+    [...checks, ...transactions, ...workflows].some(
+      (each) => each.needs.includes(need) && !whyNotRun(run, each),
+    );
   try {
-    await Promise.all(settings.apis.map(async (api) => add(await find[api](resources))));
-    const run = createRun(resources, accepted);
-    if (isNeeded(run, 'writes')) add(await findCopyPaths(run));
-    if (isNeeded(run, 'webSocket')) add(await findWebSockets(run));
+    await Promise.all(settings.apis.map(async (api) => add(await FIND[api](created))));
+    if (isNeeded('writes')) add(await findCopyPaths(run));
+    if (isNeeded('webSocket')) add(await findWebSockets(run));
   } catch (error) {
     // Every check then reports why it did not run.
     if (!signal.aborted) throw error;
   }
-  const reasons = settings.apis.map(
-    (api) => hasCredentials(resources, api) && accepted.missing[api]?.reason,
-  );
+  const reasons = settings.apis.map((api) => hasCredentials(run, api) && run.missing[api]?.reason);
   if (reasons.every(Boolean))
     throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
-  return accepted;
+  return withCaller(run, { onExchange: (exchange) => observer.observe(exchange) });
 }
 
-/** Returns what a deployment is expected to accept. */
-export function assume({ requestForm = 'top', wireProfile }: Settings): Accepted {
-  return { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };
+const FIND = { gateway: findGatewayCredentials, storage: findStorageForm };
+
+/**
+ * Returns why the findings of a test prove nothing: credentials that were accepted before have expired during the run.
+ */
+export async function whyRejected(run: Run, api: Api): Promise<NotRun | undefined> {
+  const { missing = {}, gatewayScheme } = await FIND[api](run).catch((): Partial<Accepted> => run);
+  const isSame = api === 'storage' || gatewayScheme === run.gatewayScheme;
+  return isSame ? missing[api] : skipped(`the gateway no longer accepts the ${run.gatewayScheme}`);
 }
 
-function isNeeded(run: Run, need: Need): boolean {
-  return [...checks, ...transactions, ...workflows].some(
-    (each) => each.needs.includes(need) && !whyNotRun(run, each),
-  );
-}
-
-const hasCredentials = ({ signers }: Resources, api: Api): boolean =>
+const hasCredentials = ({ signers }: Run, api: Api): boolean =>
   api === 'storage' ? signers.storage !== undefined : Object.keys(signers.gateway).length > 0;
 
 async function callTarget<Value>(
-  { settings }: Resources,
+  { settings }: Run,
   api: Api,
   call: () => Promise<Value>,
 ): Promise<Value> {
@@ -86,23 +87,19 @@ async function callTarget<Value>(
   }
 }
 
-/** Creates a context for calls to a deployment that accepts this. */
-const probe = (resources: Resources, accepted: Partial<Accepted>) =>
-  new CheckContext(createRun(resources, { ...assume(resources.settings), ...accepted }), 'probe');
-
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
-async function findGatewayCredentials(resources: Resources): Promise<Partial<Accepted>> {
-  const schemes = Object.keys(resources.signers.gateway) as GatewayScheme[];
+async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
+  const schemes = Object.keys(run.signers.gateway) as GatewayScheme[];
   const attempts: Attempt[] = [];
   for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
-    const { gateway, fixture } = probe(resources, { gatewayScheme });
+    const { gateway } = new CheckContext({ ...run, gatewayScheme }, 'probe');
     const call = { path: '/echo' };
-    const { received } = await callTarget(resources, 'gateway', () => gateway.call(call));
+    const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
     const noFixture = (reason: string) => ({
       gatewayScheme,
       missing: { fixture: skipped(reason) },
     });
-    const echo = received.status === 200 && fixture.readEcho({ received });
+    const echo = received.status === 200 && readEcho({ received });
     if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
     if (echo) {
       const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
@@ -117,27 +114,27 @@ async function findGatewayCredentials(resources: Resources): Promise<Partial<Acc
     }
     attempts.push(attempt);
   }
-  const missing = skipped(explain(resources, 'gateway', attempts));
+  const missing = skipped(explain(run, 'gateway', attempts));
   return { gatewayScheme: schemes.at(-1), missing: { gateway: missing, fixture: missing } };
 }
 
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
-async function findStorageForm(resources: Resources): Promise<Partial<Accepted>> {
-  const { requestForm: expected } = resources.settings;
+async function findStorageForm(run: Run): Promise<Partial<Accepted>> {
+  const { requestForm: expected } = run.settings;
   const attempts: Attempt[] = [];
   for (const operation of ['getUploadMetaData', 'batchGetTempUrls']) {
     for (const requestForm of expected ? [expected] : REQUEST_FORMS) {
-      const { storage } = probe(resources, { requestForm });
+      const { storage } = new CheckContext({ ...run, requestForm }, 'probe');
       const path = storage.path('probe.txt');
-      const fileList = [{ fileID: `berth-${resources.id}-missing` }];
+      const fileList = [{ fileID: `berth-${run.id}-missing` }];
       const fields = operation === 'getUploadMetaData' ? { path } : { fileList };
-      const reply = await callTarget(resources, 'storage', () => storage.call(operation, fields));
+      const reply = await callTarget(run, 'storage', () => storage.call(operation, fields));
       if (reply.data !== undefined && !reply.rejected) return { requestForm };
       attempts.push(toAttempt(reply.received, reply.code ?? codeOf(reply.received)));
     }
   }
   if (!attempts.every(({ isRejected }) => isRejected)) return {};
-  return { missing: { storage: skipped(explain(resources, 'storage', attempts)) } };
+  return { missing: { storage: skipped(explain(run, 'storage', attempts)) } };
 }
 
 type Attempt = ReturnType<typeof toAttempt>;
@@ -149,13 +146,13 @@ function toAttempt({ status }: Received, code: string | undefined) {
 }
 
 /** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
-function explain(resources: Resources, api: Api, attempts: readonly Attempt[]): string {
+function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
   const { name, address, credentials } = TARGETS[api];
   const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
   const areAll = (...statuses: number[]) =>
     attempts.every(({ status }) => statuses.includes(status));
   if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (!hasCredentials(resources, api)) {
+  if (!hasCredentials(run, api)) {
     return `no ${name} credentials were provided (${actual}); see ${credentials}`;
   }
   if (areAll(401, 403)) {

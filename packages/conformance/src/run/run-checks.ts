@@ -4,6 +4,7 @@ import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
 import type { Result } from '../result.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Decision, decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
+import { whyRejected } from './prepare.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 /**
@@ -55,9 +56,10 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
   const started = performance.now();
   const decision = whyNotRun(run, check) ?? (await attempt(check, context));
   const durationMs = Math.round(performance.now() - started);
-  const { record } = context;
-  const findings = record.findings.map((finding) => ({ ...finding, sentence: id }));
-  return { id, findings, notes: record.notes, durationMs, ...decision };
+  const { notes, ...record } = context.record;
+  const hasFailed = decision.outcome === 'fail';
+  const findings = hasFailed ? record.findings.map((each) => ({ ...each, sentence: id })) : [];
+  return { id, findings, notes, durationMs, ...decision };
 }
 
 async function attempt(check: Check, context: CheckContext): Promise<Decision> {
@@ -67,8 +69,9 @@ async function attempt(check: Check, context: CheckContext): Promise<Decision> {
   } catch (thrown) {
     error = thrown;
   }
-  const { record, signal } = context;
-  const hasAsserted = check.invariant !== undefined || record.assertions > 0;
+  const { record, run, signal } = context;
+  const hasAsserted = run.observer.observes(check.id) || record.assertions > 0;
   const findings = record.findings.length;
-  return decideCheck({ findings, hasAsserted, error }, signal);
+  const notRun = findings > 0 ? await whyRejected(run, check.api) : undefined;
+  return notRun ?? decideCheck({ findings, hasAsserted, error }, signal);
 }
