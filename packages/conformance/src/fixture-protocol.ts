@@ -45,7 +45,6 @@ export function createFixtureClient(call: (path: string) => Promise<Exchange>, t
     respond: (request: FixtureRequest): string => toPath('/respond', request),
     events: (request: FixtureRequest): string => toPath('/events', request),
     socket: (request: FixtureRequest = {}): string => toPath('/socket', request),
-    readEcho,
 
     /** Returns how many requests and upgrades with a mark reached the service. */
     async count(mark: string): Promise<number> {

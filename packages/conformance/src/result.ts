@@ -34,7 +34,7 @@ export interface Scope {
 export interface SentenceResult {
   id: string;
   outcome: Outcome;
-  /** Why it was not checked, or only partly although it passed. */
+  /** Why it was not checked, or was only partly checked. */
   reason?: string | undefined;
   /** If the sentence is about each response: how many of the responses it applies to violate it. */
   scope?: Scope | undefined;

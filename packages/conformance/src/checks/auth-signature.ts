@@ -7,6 +7,7 @@ import {
 } from '../context/check-context.ts';
 import { toMultipart } from '../context/files.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import {
@@ -68,7 +69,7 @@ const POSTED = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies Sign
 const assertSignature = once('valid-signature', async (t): Promise<void> => {
   await assertClock(t);
   const exchange = await t.gateway.call(signCall(t, { path: '/signed?a=1', ...POSTED }));
-  if (t.fixture.readEcho(exchange)) return;
+  if (readEcho(exchange)) return;
   throw new SkipError(
     `the response to a POST with a valid signature was ${showResponse(exchange)}`,
   );
@@ -80,7 +81,7 @@ const FORM = toMultipart([['field', 'value']], BOUNDARY).toString();
 /** A gateway may reject all forms (D13); then nothing can be learned about their signature. */
 async function assertForms(t: CheckContext): Promise<void> {
   const headers = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
-  if (t.fixture.readEcho(await t.gateway.call({ headers, body: FORM }))) return;
+  if (readEcho(await t.gateway.call({ headers, body: FORM }))) return;
   throw new DisabledError('the gateway does not accept multipart/form-data');
 }
 

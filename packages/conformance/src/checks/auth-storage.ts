@@ -4,7 +4,7 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
 import { SkipError } from '../not-run.ts';
-import { changeChars, IDENTITIES } from './auth.ts';
+import { changeChars, SPOOFED_IDENTITY_HEADERS } from './auth.ts';
 import {
   acceptedFields,
   expectAccepted,
@@ -22,7 +22,7 @@ async function expectAllRejected(t: CheckContext, changes: Changes): Promise<voi
     const turn = index % STORAGE_OPERATIONS.length;
     for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
       const reply = await t.storage.call(operation, fields[operation], options);
-      expectRejected(t, reply, `${what},`);
+      expectRejected(t, reply, what);
     }
   }
 }
@@ -78,7 +78,7 @@ function toIncomplete({ settings, storage }: CheckContext): Changes {
       credentials: [[sessionToken, 'made-up'], time],
     },
     ...(value && {
-      [`without ${authorization}`]: { credentials: [...rest, ...IDENTITIES] },
+      [`without ${authorization}`]: { credentials: [...rest, ...SPOOFED_IDENTITY_HEADERS] },
       'with its authorization in the Authorization header': {
         credentials: [['Authorization', value], time],
       },
@@ -119,7 +119,10 @@ export const authStorage: readonly Check[] = [
       ),
       'with credentials with characters added': forge(t, (value) => `${value}AAAA`),
       ...forgeSignatures(t),
-      'with wrong credentials and headers that name a user': { ...forge(t), headers: IDENTITIES },
+      'with wrong credentials and headers that name a user': {
+        ...forge(t),
+        headers: SPOOFED_IDENTITY_HEADERS,
+      },
     }),
   ),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], (t) => {

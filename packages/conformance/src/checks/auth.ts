@@ -7,6 +7,7 @@ import {
 } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
+import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
 import { SkipError } from '../not-run.ts';
@@ -20,14 +21,14 @@ import {
 } from './gateway-calls.ts';
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
-const FARTHEST = 120;
+const MAX_CLOCK_SKEW = 120;
 
 /** Skips a check whose signatures contain the time if this machine's clock differs from the gateway's. */
 export async function assertClock(t: CallContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
   const theirs = Date.parse(received.header('date') ?? '');
   const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
-  if (Number.isNaN(theirs) || seconds <= FARTHEST) return;
+  if (Number.isNaN(theirs) || seconds <= MAX_CLOCK_SKEW) return;
   throw new SkipError(`this machine's clock differs from the gateway's by ${seconds} s`);
 }
 
@@ -38,7 +39,7 @@ export function changeChars(text: string, start: number, end = text.length): str
 }
 
 /** Headers that some servers take for the identity of an internal call. */
-export const IDENTITIES: HeaderList = [
+export const SPOOFED_IDENTITY_HEADERS: HeaderList = [
   ['X-Forwarded-For', '127.0.0.1'],
   ['X-Real-IP', '127.0.0.1'],
   ['X-Forwarded-User', 'admin'],
@@ -121,7 +122,8 @@ async function expectScheme(
     const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
     upgrade.socket?.close();
     const isAccepted = ![401, 403].includes(upgrade.received.status);
-    t.expect(isAccepted, `the response to a handshake was ${showResponse(upgrade)}`, upgrade);
+    const message = `a handshake must be accepted, but was ${showResponse(upgrade)}`;
+    t.expect(isAccepted, message, upgrade);
   }
   if (t.record.findings.length > 0)
     t.note(`A wrong ${option} fails this rule, too: check it first.`);
@@ -153,7 +155,7 @@ export const auth: readonly Check[] = [
     ...toCalls('none'),
     ...toCallsWith({ 'an empty Authorization header': '' }),
     'a GET with headers that name a user or an internal caller': {
-      headers: IDENTITIES,
+      headers: SPOOFED_IDENTITY_HEADERS,
       credentials: 'none',
     },
   })),
@@ -208,7 +210,7 @@ export const auth: readonly Check[] = [
     return t.onOneConnection(({ gateway }) =>
       expectGatewayRejections(t, calls, async (call) => {
         const accepted = await gateway.call({ path: '/a' });
-        if (!t.fixture.readEcho(accepted)) throw new SkipError('a valid call does not arrive');
+        if (!readEcho(accepted)) throw new SkipError('a valid call does not arrive');
         return gateway.call(call);
       }),
     );

@@ -10,9 +10,9 @@ import {
   callEcho,
   expectError,
   openSocket,
-  orNothing,
   readHello,
   showResponse,
+  undefinedIfNoResponse,
 } from './gateway-calls.ts';
 
 /** Calls paths that must reach the service, in turn with GET and POST. */
@@ -97,7 +97,7 @@ async function expectNoCall(
 ): Promise<void> {
   const mark = t.uniqueName();
   const exchange = await call(t.fixture.respond({ mark }));
-  t.expect((await t.fixture.count(mark)) === 0, `${what} reached the service`, exchange);
+  t.expect((await t.fixture.count(mark)) === 0, `${what} must not reach the service`, exchange);
 }
 
 async function callQueries(t: CheckContext): Promise<void> {
@@ -107,7 +107,11 @@ async function callQueries(t: CheckContext): Promise<void> {
   const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
   await openSocket(t, { call: { path } }, async (socket, upgrade) => {
     const { target } = await readHello(socket);
-    t.expect(target.endsWith(path), `the service received a WebSocket at ${target}`, upgrade);
+    t.expect(
+      target.endsWith(path),
+      `the service must receive a WebSocket at ${path}, not ${target}`,
+      upgrade,
+    );
   });
 }
 
@@ -127,7 +131,7 @@ export const gatewayAddress: readonly Check[] = [
       for (const call of [forwarded, ...alternate(calls)]) {
         // It may get any response, or none.
         await expectNoCall(t, `${call.method} with Host: ${call.host}`, (path) =>
-          orNothing(t, gateway.call({ ...call, path })),
+          undefinedIfNoResponse(t, gateway.call({ ...call, path })),
         );
       }
     });
@@ -172,9 +176,9 @@ export const gatewayAddress: readonly Check[] = [
     const names = [...odd, `${name}7`.padStart(60, 'x')].map((service) => service.slice(0, 60));
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);
-      const isGood = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
-      const found = `the response to a call of ${call.service} was ${showResponse(exchange)}`;
-      t.expect(isGood, found, exchange);
+      const isValidName = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
+      const message = `the name ${call.service} must be accepted, but was ${showResponse(exchange)}`;
+      t.expect(isValidName, message, exchange);
     }
   }),
   defineCheck('GW-NAME/2', [], async (t) => {

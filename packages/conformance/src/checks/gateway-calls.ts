@@ -1,6 +1,6 @@
 import type { CallContext, CheckContext } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import type { FixtureRequest } from '../fixture-protocol.ts';
+import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
@@ -22,7 +22,7 @@ export const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, index) => 
 export const alternate = <Call extends GatewayCall>(calls: readonly Call[]) =>
   calls.map((call, index) => ({ ...(index % 2 === 0 ? GET : POST), ...call }));
 
-/** Describes a response: `404 SERVICE_NOT_FOUND`. That of a service may repeat the credentials, so its body is left out. */
+/** Describes a response: `404 SERVICE_NOT_FOUND`. That of a service may contain credentials, so its body is omitted. */
 export function showResponse({ received }: Exchange): string {
   const { status, text } = received;
   return status < 400 ? `${status}` : `${status} ${cite(codeOf(received) ?? text)}`;
@@ -30,14 +30,13 @@ export function showResponse({ received }: Exchange): string {
 
 /**
  * Makes a call that must reach the fixture service, and returns it with the request as it arrived there. A call that does
- * not arrive is a finding, unless a plain call does not arrive either. What arrives is compared in
- * `invariants/gateway-invariants.ts`.
+ * not arrive is a finding, unless a plain call does not arrive either. Invariants compare what arrives.
  *
  * @param rejection a status with which HTTP allows a gateway to reject this call; the operator then gets a note
  */
 export async function callEcho(t: CheckContext, call: GatewayCall, rejection?: number) {
   const exchange = await t.gateway.call(call);
-  const echo = t.fixture.readEcho(exchange);
+  const echo = readEcho(exchange);
   const { sent, received } = exchange;
   const what = `${sent.method} ${sent.url.slice(0, 200)}`;
   if (!echo && received.status === rejection) {
@@ -45,10 +44,11 @@ export async function callEcho(t: CheckContext, call: GatewayCall, rejection?: n
     return { exchange };
   }
   const plain = sent.method === 'POST' ? POST : GET;
-  if (!echo && !t.fixture.readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
+  if (!echo && !readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
     throw new SkipError('a plain call does not reach the fixture service');
   }
-  t.expect(echo !== undefined, `the response to ${what} was ${showResponse(exchange)}`, exchange);
+  const message = `${what} must reach the service, but was ${showResponse(exchange)}`;
+  t.expect(echo !== undefined, message, exchange);
   return { echo, exchange };
 }
 
@@ -73,7 +73,7 @@ export async function openSocket<Result>(
 }
 
 /** Returns what a call resolves to; `undefined` if its connection breaks, or nothing arrives in time. */
-export async function orNothing<Value>(t: CheckContext, call: Promise<Value>) {
+export async function undefinedIfNoResponse<Value>(t: CheckContext, call: Promise<Value>) {
   try {
     return await call;
   } catch (error) {
@@ -105,9 +105,11 @@ export async function expectForwarded<Call extends GatewayCall>(
 ): Promise<void> {
   for (const [what, call] of Object.entries(calls)) {
     const exchange = await send(call);
-    const found = `the response to ${what} was ${showResponse(exchange)}`;
-    if (NO_SUCH_BODY.includes(exchange.received.status)) t.note(`${found}, as HTTP allows.`);
-    else t.expect(t.fixture.readEcho(exchange) !== undefined, found, exchange);
+    const actual = showResponse(exchange);
+    const message = `${what} must be accepted, but was ${actual}`;
+    if (NO_SUCH_BODY.includes(exchange.received.status))
+      t.note(`${what} was rejected with ${actual}, as HTTP allows.`);
+    else t.expect(readEcho(exchange) !== undefined, message, exchange);
   }
 }
 
@@ -135,7 +137,8 @@ export async function expectGatewayRejections<Call extends GatewayCall>(
   const isForwarded = (await t.fixture.count(shared)) > 0;
   for (const { what, mark, exchange } of rejected) {
     const count = isForwarded ? await t.fixture.count(mark) : 0;
-    t.expect(count === 0, `${what} reached the hosted service ${count} times`, exchange);
+    const message = `${what} must not reach the hosted service, but did ${count} times`;
+    t.expect(count === 0, message, exchange);
   }
 }
 
@@ -143,6 +146,6 @@ export async function expectGatewayRejections<Call extends GatewayCall>(
 export function expectError(t: CheckContext, exchange: Exchange, what: string): void {
   const { status } = exchange.received;
   const isError = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-  const found = `the response to ${what} was ${showResponse(exchange)}`;
-  t.expect(isError, `${found}, but it must be a 4xx with the gateway's error body`, exchange);
+  const expected = `${what} must be rejected with a 4xx and the gateway's error body`;
+  t.expect(isError, `${expected}, but was ${showResponse(exchange)}`, exchange);
 }

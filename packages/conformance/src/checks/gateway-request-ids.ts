@@ -51,7 +51,7 @@ const isReplaced: Invariant = ({ fixtureResponse, received }) => {
 
 export const gatewayRequestIds: readonly Check[] = [
   ...defineInvariants(['fixture'], requestResponses, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
-  ...defineInvariants([], callRejected, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
+  defineCheck('GW-REQUEST-ID/1', [], callRejected),
   ...defineInvariants(['fixture'], requestAll, { 'GW-REQUEST-ID-NEW/2': isReplaced }),
   ...defineInvariants(['fixture', 'webSocket'], callHandshakes, {
     'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
@@ -68,7 +68,11 @@ export const gatewayRequestIds: readonly Check[] = [
     ] as const;
     for (const call of calls) {
       const exchange = await t.gateway.call(call);
-      t.expect(readId(exchange) !== '', `a ${call.method} got no X-Request-Id`, exchange);
+      t.expect(
+        readId(exchange) !== '',
+        `the response to ${call.method} must have an X-Request-Id`,
+        exchange,
+      );
     }
   }),
   defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
@@ -86,7 +90,12 @@ export const gatewayRequestIds: readonly Check[] = [
     const seen = new Set<string>();
     const expectNew = (call: Exchange) => {
       const id = readId(call);
-      if (id !== '') t.expect(!seen.has(id), `two responses have the X-Request-Id ${id}`, call);
+      if (id !== '')
+        t.expect(
+          !seen.has(id),
+          `each response must have its own X-Request-Id, but two have ${id}`,
+          call,
+        );
       seen.add(id);
     };
     const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));

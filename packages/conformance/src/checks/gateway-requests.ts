@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { readEcho } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import {
   type Exchange,
@@ -89,7 +90,7 @@ const toApartCalls = (label: string) => [
 
 /** Expects the response to a call to show this call as it was sent, not another one. */
 function expectApart(t: CheckContext, call: GatewayCall & { path: string }, exchange: Exchange) {
-  const echo = t.fixture.readEcho(exchange);
+  const echo = readEcho(exchange);
   if (!echo) throw new SkipError(`the response to ${call.path} was ${exchange.received.status}`);
   const show = (target: string, headers: HeaderList) => {
     const [marks, cookies] = ['X-Conformance', 'Cookie'].map((name) => readAll(headers, name));
@@ -97,8 +98,8 @@ function expectApart(t: CheckContext, call: GatewayCall & { path: string }, exch
   };
   const actual = show(echo.target, echo.headers);
   const expected = show(call.path, toHeaderList(call.headers));
-  const found = `the response to ${expected} shows another call, or a mix of two: ${actual}`;
-  t.expect(actual === expected, found, exchange);
+  const message = `the response to ${expected} must show this call, not ${actual}`;
+  t.expect(actual === expected, message, exchange);
 }
 
 async function callMethods(t: CheckContext): Promise<void> {
@@ -148,7 +149,7 @@ export const gatewayRequests: readonly Check[] = [
     const path = t.fixture.respond({ status: 503, mark });
     const exchange = await t.gateway.call({ ...POST, path });
     const count = await t.fixture.count(mark);
-    const found = `a POST to which the service responds with 503 reached it ${count} times`;
-    t.expect(count <= 1, found, exchange);
+    const message = `a POST that gets a 503 must reach the service once, not ${count} times`;
+    t.expect(count <= 1, message, exchange);
   }),
 ];

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
+import { readEcho } from '../fixture-protocol.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { type Message, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
@@ -12,14 +13,14 @@ import {
   expectGatewayRejections,
   type NamedCalls,
   openSocket,
-  orNothing,
   readHello,
+  undefinedIfNoResponse,
 } from './gateway-calls.ts';
 
 const NEEDS: readonly Need[] = ['fixture', 'webSocket'];
 
-/** How a WebSocket ends that was not closed (RFC 6455, section 7.1.5). */
-const CUT = 1006;
+/** The code if a connection ends without a Close frame (RFC 6455, section 7.1.5). */
+const ABNORMAL_CLOSURE = 1006;
 
 /** How long a WebSocket is quiet, in milliseconds: no gateway may cut it off so soon. */
 const QUIET = 3000;
@@ -68,7 +69,7 @@ async function receive(t: CheckContext, socket: Socket) {
     socket.close();
     const end = await socket.closed().catch(() => undefined);
     // A broken connection proves nothing; on a live one, silence is the result.
-    if (end?.code === CUT) throw error;
+    if (end?.code === ABNORMAL_CLOSURE) throw error;
     return undefined;
   }
 }
@@ -88,8 +89,8 @@ async function expectMessages(
     const { parts = [], binary: wasBinary } = expected[index] ?? {};
     const bytes = Buffer.concat(parts.map((part) => Buffer.from(part)));
     const sent = `message ${index + 1} (${wasBinary ? 'binary' : 'text'}, ${bytes.length} bytes)`;
-    const found = `${sent} arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(data)}`;
-    t.expect(isBinary === wasBinary && data.equals(bytes), found, upgrade);
+    const message = `${sent} must arrive unchanged, but arrived as ${isBinary ? 'binary' : 'text'}, ${showBytes(data)}`;
+    t.expect(isBinary === wasBinary && data.equals(bytes), message, upgrade);
   }
 }
 
@@ -137,9 +138,9 @@ async function expectPong(
   call: Exchange,
 ): Promise<void> {
   const late = new NetworkError('no pong in time', 'TIMEOUT');
-  const actual = await orNothing(t, within(MAX_WAIT, pong, late));
-  const found = `the payload of the pong for a ping with "${payload}" was ${cite(actual)}`;
-  t.expect(actual === payload, found, call);
+  const actual = await undefinedIfNoResponse(t, within(MAX_WAIT, pong, late));
+  const message = `the payload of the pong must be "${payload}", not ${cite(actual)}`;
+  t.expect(actual === payload, message, call);
   // Any other pong would be waited for just as long.
   if (actual === undefined) throw new SkipError('no pong');
 }
@@ -155,15 +156,15 @@ async function expectSelected(t: CheckContext, offers: readonly string[], select
     throw new SkipError(`the response to a handshake was ${received.status}`);
   }
   const actual = readAll(received.headers, NAME).join(', ');
-  const sent = `of ${offers.join(', ') || 'none'}, the service selected "${selected}"`;
-  t.expect(actual === selected, `${sent}, but the caller received "${actual}"`, upgrade);
+  const sent = `the caller must receive "${selected}", which the service selected of ${offers.join(', ') || 'none'}`;
+  t.expect(actual === selected, `${sent}, not "${actual}"`, upgrade);
   // A choice that violates RFC 6455 opens no WebSocket.
   if (!socket) return;
   try {
     const hello = await readHello(socket);
     const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
-    const found = `${offers.join(', ')} reached the service as ${arrived || 'none'}`;
-    t.expect(arrived === offers.join(), found, upgrade);
+    const message = `${offers.join(', ')} must reach the service, not ${arrived || 'none'}`;
+    t.expect(arrived === offers.join(), message, upgrade);
   } finally {
     await closeSocket(socket);
   }
@@ -188,8 +189,8 @@ function expectEnd(
   end?: SocketEnd,
 ): void {
   const actual = end ? `${end.code} and "${end.reason}"` : 'neither';
-  const found = `${who} received ${actual} instead of the code ${code} and "${reason}"`;
-  t.expect(end?.code === code && end.reason === reason, found, upgrade);
+  const message = `${who} must receive the code ${code} and "${reason}", not ${actual}`;
+  t.expect(end?.code === code && end.reason === reason, message, upgrade);
   // Any other end would be waited for just as long.
   if (!end) throw new SkipError('no close');
 }
@@ -197,17 +198,17 @@ function expectEnd(
 async function expectTexts(t: CheckContext): Promise<void> {
   const greet = t.uniqueName();
   await openSocket(t, { greet }, async (socket, upgrade) => {
-    const first = (await orNothing(t, socket.next()))?.data ?? Buffer.from('nothing');
+    const first = (await undefinedIfNoResponse(t, socket.next()))?.data ?? Buffer.from('nothing');
     const isFirst = first.toString() === greet;
-    const found = `what arrived before the service's message was ${showBytes(first)}`;
-    t.expect(isFirst, found, upgrade);
+    const message = `the service's message must arrive first, not ${showBytes(first)}`;
+    t.expect(isFirst, message, upgrade);
     await expectMessages(t, socket, upgrade, TEXTS);
     await expectMessages(t, socket, upgrade, [text(`!burst ${BURST.length}`)], BURST);
   });
   // A connection that breaks once proves nothing.
   const closed = (await findClosed(t)) && (await findClosed(t));
-  const found = `a WebSocket was closed twice within ${QUIET / 1000} s without messages`;
-  t.expect(closed === undefined, found, closed);
+  const message = `a WebSocket without messages must stay open for ${QUIET / 1000} s, but two were closed`;
+  t.expect(closed === undefined, message, closed);
 }
 
 export const gatewaySockets: readonly Check[] = [
@@ -220,18 +221,21 @@ export const gatewaySockets: readonly Check[] = [
       const upgrade = await t.gateway.upgrade({ headers, path: t.fixture.socket() }, [offer]);
       const { socket, violation, received } = upgrade;
       const { status } = received;
-      if (t.fixture.readEcho(upgrade))
-        throw new SkipError('the path did not reach the fixture service');
+      if (readEcho(upgrade)) throw new SkipError('the path did not reach the fixture service');
       const [name] = Object.keys(headers);
       if (status === 403 && name === 'Origin') {
         t.note('A handshake with Origin was rejected with 403, as RFC 6455, section 10.2, allows.');
         continue;
       }
-      t.expect(status === 101, `the response to a handshake with ${name} was ${status}`, upgrade);
+      t.expect(
+        status === 101,
+        `a handshake with ${name} must be accepted, but was ${status}`,
+        upgrade,
+      );
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
       const isValid = violation === undefined || received.header(NAME) !== offer;
-      const found = `the 101 response to a handshake with ${name} is invalid: ${violation}`;
-      t.expect(isValid, found, upgrade);
+      const message = `the 101 to a handshake with ${name} must be valid, but is not: ${violation}`;
+      t.expect(isValid, message, upgrade);
       await closeSocket(socket);
     }
   }),
@@ -245,10 +249,10 @@ export const gatewaySockets: readonly Check[] = [
       socket.send('one ', { fin: false });
       const pong = socket.ping('between');
       socket.send('message');
-      const [message] = await exchangeMessages(t, socket, [], 1);
-      const actual = message?.data.toString();
-      const found = `"one message" with a ping between its fragments arrived as ${cite(actual)}`;
-      t.expect(actual === 'one message', found, upgrade);
+      const [received] = await exchangeMessages(t, socket, [], 1);
+      const actual = received?.data.toString();
+      const message = `"one message" must arrive with a ping between its fragments, not ${cite(actual)}`;
+      t.expect(actual === 'one message', message, upgrade);
       await expectPong(t, 'between', pong, upgrade);
     }),
   ),
@@ -261,7 +265,7 @@ export const gatewaySockets: readonly Check[] = [
     for (const ending of OF_SERVICES) {
       await openSocket(t, {}, async (socket, upgrade) => {
         socket.send(ending[0] === NO_CODE ? '!close' : `!close ${ending.join(' ')}`.trim());
-        const end = await orNothing(t, socket.closed());
+        const end = await undefinedIfNoResponse(t, socket.closed());
         expectEnd(t, upgrade, 'when the service closes the WebSocket, the caller', ending, end);
       });
     }

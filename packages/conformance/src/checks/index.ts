@@ -39,6 +39,11 @@ export const checks: readonly Check[] = [
 ];
 
 /** What each response of a run must satisfy, by the sentence that says so. */
-export const invariants: Invariants = new Map(
-  checks.flatMap(({ id, invariant }) => (invariant ? [[id, invariant] as const] : [])),
-);
+export const invariants: Invariants = toInvariants();
+
+function toInvariants(): Invariants {
+  const all = checks.flatMap(({ id, invariant }) => (invariant ? [[id, invariant] as const] : []));
+  const bySentence = new Map(all);
+  if (bySentence.size === all.length) return bySentence;
+  throw new Error('A sentence has two invariants.');
+}

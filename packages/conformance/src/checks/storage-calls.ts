@@ -21,20 +21,20 @@ export function missingFileId(t: CallContext): Promise<string> {
   return t.files.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-/** Describes a response: `the response to POST storages:batchDelete was 400 INVALID_PARAM`. */
-function describe({ sent, received, code = '' }: StorageReply): string {
+/** Describes a call and its response: `POST storages:batchDelete must be accepted, but was 400 INVALID_PARAM`. */
+function describe({ sent, received, code = '' }: StorageReply, expected: string): string {
   const name = sent.url.replace(/.*\/|\?.*/g, '');
-  return `the response to ${sent.method} ${name} was ${received.status} ${code}`.trimEnd();
+  return `${sent.method} ${name} ${expected}, but was ${received.status} ${code}`.trimEnd();
 }
 
 /** @param how the call differs from a valid one: `without credentials` */
 export function expectRejected(t: CheckContext, reply: StorageReply, how = ''): void {
-  t.expect(reply.rejected, `${how} ${describe(reply)}`.trimStart(), reply);
+  t.expect(reply.rejected, describe(reply, `${how} must be rejected`.trimStart()), reply);
 }
 
 export function expectAccepted(t: CheckContext, reply: StorageReply): boolean {
   const isAccepted = !reply.rejected && reply.data !== undefined;
-  t.expect(isAccepted, describe(reply), reply);
+  t.expect(isAccepted, describe(reply, 'must be accepted'), reply);
   return isAccepted;
 }
 
@@ -49,8 +49,8 @@ export async function expectSuccesses(
   const reply = await t.storage.call(operation, { fileList });
   if (expected > 0 && !expectAccepted(t, reply)) return;
   const count = (reply.entries ?? []).filter(isSuccess).length;
-  const found = `${count} of ${ids.length} entries have the code SUCCESS, but ${expected} files exist`;
-  t.expect(count === expected, found, reply);
+  const message = `${expected} of ${ids.length} entries must have the code SUCCESS, but ${count} do`;
+  t.expect(count === expected, message, reply);
 }
 
 /**

@@ -33,99 +33,103 @@ const KEEP: Options = { overwrite: false };
 export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
     const names = ['text', 'empty', 'level/large', 'fourth', 'level/fifth'];
-    const folder = await t.files.storeReadable(names, { empty: '', 'level/large': LARGE });
-    const reply = await folder.tryCopy(...names.map((name) => copy(name, `${name}.copy`)));
+    await t.files.storeReadable(names, { empty: '', 'level/large': LARGE });
+    const reply = await t.files.tryCopy(...names.map((name) => copy(name, `${name}.copy`)));
     if (!expectAccepted(t, reply)) return;
-    const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
-    await folder.expect('after the file was copied there', copies);
+    const contents = names.map((name) => [`${name}.copy`, t.files.contentOf(name)]);
+    await t.files.expect('after the file was copied there', Object.fromEntries(contents));
   }),
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
     const names = ['source', 'moved', 'shorter', 'longer', 'third'];
     const contents = { shorter: 'old', longer: 'old '.repeat(100) };
-    const folder = await t.files.storeReadable(names, contents);
-    await folder.copy(copy('source', 'shorter'), copy('source', 'longer', { overwrite: true }));
-    await folder.copy(move('moved', 'third'));
-    const after = { shorter: 'source', longer: 'source', third: 'moved' };
-    await folder.expect('after another file was copied or moved onto it', after);
+    await t.files.storeReadable(names, contents);
+    await t.files.copy(copy('source', 'shorter'), copy('source', 'longer', { overwrite: true }));
+    await t.files.copy(move('moved', 'third'));
+    const [source, third] = ['source', 'moved'].map((name) => t.files.contentOf(name));
+    const after = { shorter: source, longer: source, third };
+    await t.files.expect('after another file was copied or moved onto it', after);
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['source', 'existing', 'deleted']);
-    await folder.delete('deleted');
+    await t.files.storeReadable(['source', 'existing', 'deleted']);
+    await t.files.delete('deleted');
     for (const items of [
       ['level/free', 'deleted', 'existing'].map((to) => copy('source', to, KEEP)),
       [move('source', 'existing', KEEP)],
     ]) {
-      const reply = await folder.copy(...items);
-      const found = `the entry for an existing file was ${show(reply.entries.at(-1))}`;
-      t.expect(reply.entries.filter(hasFailed).length === 1, found, reply);
+      const reply = await t.files.copy(...items);
+      const message = `only the entry for an existing file must fail, but it was ${show(reply.entries.at(-1))}`;
+      t.expect(reply.entries.filter(hasFailed).length === 1, message, reply);
     }
-    const after = { 'level/free': 'source', deleted: 'source', existing: 'existing' };
-    await folder.expect('after copies and a move with overwrite false', after);
+    const [source, existing] = ['source', 'existing'].map((name) => t.files.contentOf(name));
+    const after = { 'level/free': source, deleted: source, existing };
+    await t.files.expect('after copies and a move with overwrite false', after);
   }),
   defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['moved', 'plain', 'false']);
-    await folder.copy(
+    await t.files.storeReadable(['moved', 'plain', 'false']);
+    await t.files.copy(
       move('moved', 'moved.to'),
       copy('plain', 'plain.copy', { overwrite: true }),
       copy('false', 'false.copy', { removeOriginal: false }),
     );
-    await folder.expectKept('after it was copied, next to a move', 'plain', 'false');
+    await t.files.expectKept('after it was copied, next to a move', 'plain', 'false');
   }),
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['a', 'b', 'c', 'existing'], { a: MEDIUM });
-    await folder.copy(move('a', 'a.moved'), copy('b', 'b.copy'), move('c', 'existing'));
-    const after = { 'a.moved': 'a', existing: 'c', a: undefined, c: undefined };
-    await folder.expect('after two moves', after);
+    await t.files.storeReadable(['a', 'b', 'c', 'existing'], { a: MEDIUM });
+    await t.files.copy(move('a', 'a.moved'), copy('b', 'b.copy'), move('c', 'existing'));
+    const [a, c] = ['a', 'c'].map((name) => t.files.contentOf(name));
+    const after = { 'a.moved': a, existing: c, a: undefined, c: undefined };
+    await t.files.expect('after two moves', after);
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['a', 'b', 'existing']);
+    await t.files.storeReadable(['a', 'b', 'existing']);
     const failed: string[] = [];
     for (const item of [move('a', 'existing', KEEP), move('b', 'not@allowed')]) {
-      const [entry = {}] = (await folder.copy(item)).entries;
+      const [entry = {}] = (await t.files.copy(item)).entries;
       // Another rule covers that such an item fails.
       if (hasFailed(entry)) failed.push(item.from);
     }
     if (failed.length === 0) throw new SkipError('all moves that should have failed succeeded');
-    await folder.expectKept('after a failed move', ...failed);
+    await t.files.expectKept('after a failed move', ...failed);
   }),
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
     const contents = { a: 'the first of two files', b: 'the second file, which is longer' };
-    const folder = await t.files.storeReadable(['a', 'b'], contents);
-    await folder.tryCopy(copy('a', 'a'), move('b', 'b'));
-    await folder.expectKept('after it was copied or moved onto itself', 'a', 'b');
-    await folder.tryCopy(copy('a', 'b'), copy('b', 'a'));
+    await t.files.storeReadable(['a', 'b'], contents);
+    await t.files.tryCopy(copy('a', 'a'), move('b', 'b'));
+    await t.files.expectKept('after it was copied or moved onto itself', 'a', 'b');
+    await t.files.tryCopy(copy('a', 'b'), copy('b', 'a'));
     await expectEither(t, 'two files that were copied onto each other', 'a', 'b');
-    await folder.tryCopy(move('a', 'b'), move('b', 'a'));
+    await t.files.tryCopy(move('a', 'b'), move('b', 'a'));
     const what = 'two files that were moved onto each other';
     const [from = 'a'] = await expectEither(t, what, 'a', 'b');
-    await folder.tryCopy(move(from, '1'), move(from, '2'));
+    await t.files.tryCopy(move(from, '1'), move(from, '2'));
     await expectEither(t, 'a file that two items of a call moved', from, '1', '2');
   }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['deleted', 'folder/present']);
-    const [entry] = await folder.delete('deleted');
+    await t.files.storeReadable(['deleted', 'folder/present']);
+    const [entry] = await t.files.delete('deleted');
     if (entry?.code !== 'SUCCESS') throw new SkipError('a file was not deleted');
-    const reply = await folder.copy(
+    const reply = await t.files.copy(
       copy('missing', '1'),
       move('missing', '2'),
       copy('folder', '3'),
       copy('deleted', '4'),
     );
     const { entries } = reply;
-    t.expect(entries.every(hasFailed), `the entries were ${show(entries)}`, reply);
-    await folder.expectGone('after a missing file was copied there', '1', '2', '3', '4');
+    t.expect(entries.every(hasFailed), `all entries must fail, but were ${show(entries)}`, reply);
+    await t.files.expectGone('after a missing file was copied there', '1', '2', '3', '4');
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['source', 'existing']);
+    await t.files.storeReadable(['source', 'existing']);
     for (const items of [
       [copy('missing', 'never'), copy('source', '1'), copy('source', '2')],
       [copy('source', '3'), copy('source', 'existing', KEEP), copy('source', '4')],
       [copy('source', '5'), copy('source', 'not@allowed')],
     ]) {
-      expectAccepted(t, await folder.tryCopy(...items));
+      expectAccepted(t, await t.files.tryCopy(...items));
     }
-    const copies = ['1', '2', '3', '4', '5'].map((name) => [name, 'source']);
-    await folder.expect('copied next to items that fail', Object.fromEntries(copies));
+    const content = t.files.contentOf('source');
+    const copies = ['1', '2', '3', '4', '5'].map((name) => [name, content]);
+    await t.files.expect('copied next to items that fail', Object.fromEntries(copies));
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
     const copies = {
@@ -134,25 +138,27 @@ export const storageCopy: readonly Check[] = [
       'to/level/deeper/name': '3',
       'to/other/deeper/name': '4',
     };
-    const folder = await t.files.storeReadable(Object.values(copies));
-    await folder.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
-    await folder.expect('one of several copies with the same name', copies);
+    await t.files.storeReadable(Object.values(copies));
+    await t.files.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
+    const contents = Object.entries(copies).map(([to, from]) => [to, t.files.contentOf(from)]);
+    await t.files.expect('one of several copies with the same name', Object.fromEntries(contents));
   }),
   defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['source']);
-    await folder.copy(...ALLOWED.map((name) => copy('source', `to/${name}`)));
-    await folder.copy(...ALLOWED.map((name, index) => move(`to/${name}`, `${index}`)));
-    const after = Object.fromEntries(ALLOWED.map((_, index) => [`${index}`, 'source']));
-    await folder.expect('copied to a path with such characters, and moved from there', after);
+    await t.files.storeReadable(['source']);
+    await t.files.copy(...ALLOWED.map((name) => copy('source', `to/${name}`)));
+    await t.files.copy(...ALLOWED.map((name, index) => move(`to/${name}`, `${index}`)));
+    const content = t.files.contentOf('source');
+    const after = Object.fromEntries(ALLOWED.map((_, index) => [`${index}`, content]));
+    await t.files.expect('copied to a path with such characters, and moved from there', after);
   }),
   defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['source']);
+    await t.files.storeReadable(['source']);
     for (const [index, names] of FORBIDDEN.entries()) {
       const items = [`${index}`, ...names].map((to) => copy('source', to));
       // Even if the response is lost, items that must fail may have made files.
-      const paths = names.map((name) => folder.path(name));
+      const paths = names.map((name) => t.files.path(name));
       for (const path of paths) t.files.track(path);
-      const reply = await folder.tryCopy(...items);
+      const reply = await t.files.tryCopy(...items);
       const failed = (reply.entries ?? []).filter(hasFailed).length;
       if (reply.rejected || failed === names.length) t.files.untrack(paths);
       if (!expectAccepted(t, reply)) continue;
@@ -164,8 +170,8 @@ export const storageCopy: readonly Check[] = [
     const file = await t.files.store('level/deeper/file');
     const { isCopied: isAbsolute } = await t.files.tryCopyAs(file, 'absolute');
     const { isCopied: isRelative, reply } = await t.files.tryCopyAs(file, 'relative');
-    const found = `neither a copy of /${file.path} nor one of ${file.path} made a file`;
-    t.expect(isAbsolute || isRelative, found, reply);
+    const message = `a copy of /${file.path} or of ${file.path} must make a file`;
+    t.expect(isAbsolute || isRelative, message, reply);
     if (isAbsolute !== isRelative) {
       t.note(`Copies work only ${isAbsolute ? 'with' : 'without'} a leading / in their paths.`);
     }
@@ -181,10 +187,10 @@ async function expectEither(t: CheckContext, what: string, ...names: string[]) {
   for (const [index, reading] of readings.entries()) {
     const contents = ['a', 'b'].map((name) => t.files.contentOf(name));
     const isIntact = !reading.found || contents.some((bytes) => hasBytes(reading, bytes));
-    const found = `${what}: a read of ${names[index]} returned ${describeReading(reading)}`;
-    t.expect(isIntact, found, reading.exchange);
+    const message = `${what}: ${names[index]} must have the content of either, but a read returned ${describeReading(reading)}`;
+    t.expect(isIntact, message, reading.exchange);
   }
   const found = names.filter((_, index) => readings[index]?.found);
-  t.expect(found.length > 0, `${what}: none of them was found`, readings[0]?.exchange);
+  t.expect(found.length > 0, `${what}: at least one must be found`, readings[0]?.exchange);
   return found;
 }

@@ -33,7 +33,8 @@ async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: s
 
 async function callForLinks(t: CheckContext): Promise<void> {
   const names = ['a.txt', 'level/b.txt', 'no-extension'];
-  const ids = await (await t.files.storeAll(names)).ids(...names);
+  await t.files.storeAll(names);
+  const ids = await t.files.ids(...names);
   await expectSuccesses(t, 'batchGetTempUrls', 1, ids.slice(0, 1));
   await expectSuccesses(t, 'batchGetTempUrls', 6, [...ids, ...ids]);
 }
@@ -49,29 +50,29 @@ const linksAreUrls: Invariant = ({ operationId, reply: { entries = [] } }) => {
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, callForLinks, { invariant: linksAreUrls }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
-    const folder = await t.files.storeAll(['a', 'b']);
-    const [a, b] = toItems(await folder.ids('a', 'b'));
+    await t.files.storeAll(['a', 'b']);
+    const [a, b] = toItems(await t.files.ids('a', 'b'));
     const link = async (...fileList: unknown[]) => {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       return { reply, isDone: reply.entries?.filter(linkOf).length === fileList.length };
     };
     let last = await link(a, b);
-    t.expect(last.isDone, 'items without maxAge got no links', last.reply);
+    t.expect(last.isDone, 'items without maxAge must get links', last.reply);
     for (const maxAge of LIFETIMES.map((seconds) => t.storage.maxAge(seconds))) {
       last = await link({ ...a, maxAge });
       if (!last.isDone) continue;
-      const found = `an item with maxAge ${maxAge} got a link, but not as the second item of a call`;
+      const message = `maxAge ${maxAge} must be accepted in the second item of a call, as in the only one`;
       last = await link(a, { ...b, maxAge });
-      return t.expect(last.isDone, found, last.reply);
+      return t.expect(last.isDone, message, last.reply);
     }
-    const found = `no item with a maxAge got a link; tried: ${LIFETIMES.join(', ')} s`;
-    t.expect(false, found, last.reply);
+    const message = `an item with a maxAge must get a link; tried: ${LIFETIMES.join(', ')} s`;
+    t.expect(false, message, last.reply);
   }),
   defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t) => {
     const files = ['text', 'level/empty', 'large', 'fourth'];
     const contents = { text: 'A\r\nB\n', 'level/empty': '', large: LARGE };
-    const folder = await t.files.storeAll(files, contents);
-    const items = toItems(await folder.ids(...files));
+    await t.files.storeAll(files, contents);
+    const items = toItems(await t.files.ids(...files));
     const { entries } = await t.storage.list('batchGetTempUrls', items);
     const links = items.map(({ fileID }) => linkOf(entryOf(entries, fileID)));
     if (!links.some(Boolean)) throw new SkipError('batchGetTempUrls returned no link');
@@ -82,58 +83,60 @@ export const storageLinks: readonly Check[] = [
       if (link === undefined) continue;
       const exchange = await t.files.download(link);
       const { status, body } = exchange.received;
-      const isFile = status < 300 && folder.contentOf(name)?.equals(body) === true;
-      const found = `a GET of the link to ${name} returned ${status} with ${body.length} bytes`;
-      t.expect(isFile, found, exchange);
+      const isFile = status < 300 && t.files.contentOf(name).equals(body);
+      const message = `the link of ${name} must return the file, but returned ${status} with ${body.length} bytes`;
+      t.expect(isFile, message, exchange);
     }
   }),
   defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire, { waits: true }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t) => {
-    const folder = await t.files.storeAll(['deleted.txt']);
-    const [deleted = '', beginning = ''] = await folder.ids('deleted.txt', 'deleted');
+    await t.files.storeAll(['deleted.txt']);
+    const [deleted = '', beginning = ''] = await t.files.ids('deleted.txt', 'deleted');
     const ids = [deleted, beginning, await missingFileId(t)];
     // A file, the beginning of its path, and one that was never stored.
     await expectSuccesses(t, 'batchGetTempUrls', 1, ids);
-    await folder.delete('deleted.txt');
+    await t.files.delete('deleted.txt');
     await expectSuccesses(t, 'batchGetTempUrls', 0, [deleted]);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
-    const ids = await (await t.files.storeAll(FOUR)).ids(...FOUR);
+    await t.files.storeAll(FOUR);
+    const ids = await t.files.ids(...FOUR);
     for (const list of await amongMissing(t, ids)) {
       await expectSuccesses(t, 'batchGetTempUrls', 2, list);
     }
   }),
   defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
     const names = ['alone', 'a.txt', 'level/b.txt', 'c', 'd.txt'];
-    const folder = await t.files.storeReadable(names);
-    const ids = await folder.ids(...names);
+    await t.files.storeReadable(names);
+    const ids = await t.files.ids(...names);
     await expectSuccesses(t, 'batchDelete', 1, ids.slice(0, 1));
     await expectSuccesses(t, 'batchDelete', 4, ids.slice(1));
     // A link that was issued earlier may still work, because a cache may hold the file.
-    await folder.expectGone('after it was deleted', ...names);
-    const copied = await folder.copy(...names.map((from) => ({ from, to: `${from}.copy` })));
-    t.expect(copied.entries.every(hasFailed), 'a deleted file can be copied', copied);
+    await t.files.expectGone('after it was deleted', ...names);
+    const copied = await t.files.copy(...names.map((from) => ({ from, to: `${from}.copy` })));
+    t.expect(copied.entries.every(hasFailed), 'a deleted file must not be copied', copied);
   }),
   defineCheck('ST-DELETE-ONLY', needsFiles, async (t) => {
     const others = ['name.txt', 'nam', 'level/name', 'folder/inner.txt'];
-    const folder = await t.files.storeReadable(['NAME', 'name', ...others]);
+    await t.files.storeReadable(['NAME', 'name', ...others]);
     // If the two are one file, it is not the deletion that loses it.
-    const [capital = ''] = await folder.ids('NAME');
-    const isOther = hasBytes(await t.files.read(capital), folder.contentOf('NAME'));
-    await folder.delete('name', 'folder');
+    const [capital = ''] = await t.files.ids('NAME');
+    const isOther = hasBytes(await t.files.read(capital), t.files.contentOf('NAME'));
+    await t.files.delete('name', 'folder');
     if (isOther) others.push('NAME');
-    await folder.expectKept('after only name and the path of a folder were deleted', ...others);
+    await t.files.expectKept('after only name and the path of a folder were deleted', ...others);
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t) => {
-    const folder = await t.files.storeReadable(['deleted', 'present']);
+    await t.files.storeReadable(['deleted', 'present']);
     const missing = await missingFileId(t);
-    const ids = [missing, ...(await folder.ids('deleted', 'present'))];
-    await folder.delete('deleted');
+    const ids = [missing, ...(await t.files.ids('deleted', 'present'))];
+    await t.files.delete('deleted');
     await expectSuccesses(t, 'batchDelete', 1, ids);
     await expectSuccesses(t, 'batchDelete', 0, [missing]);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
-    const ids = await (await t.files.storeReadable(FOUR)).ids(...FOUR);
+    await t.files.storeReadable(FOUR);
+    const ids = await t.files.ids(...FOUR);
     for (const list of await amongMissing(t, ids)) await expectSuccesses(t, 'batchDelete', 2, list);
     await t.files.expectGone('after it was deleted next to missing files', ...FOUR);
   }),
@@ -148,8 +151,8 @@ interface Link {
 
 async function expectLinksExpire(t: CheckContext): Promise<void> {
   const names = ['long', 'short', 'unused'];
-  const folder = await t.files.storeAll(names);
-  const ids = await folder.ids(...names);
+  await t.files.storeAll(names);
+  const ids = await t.files.ids(...names);
   for (const seconds of SHORT) {
     const ages = [LONG, seconds, seconds].map((age) => t.storage.maxAge(age));
     const fileList = ids.map((fileID, index) => ({ fileID, maxAge: ages[index] }));
@@ -160,7 +163,7 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
     const [long, short, unused] = names.map((name, index): Link => {
       const lifetime = (ages[index] ?? 0) * SECONDS[t.settings.maxAgeUnit];
       const url = linkOf(entryOf(entries, ids[index]));
-      return { url, bytes: folder.contentOf(name), lifetime };
+      return { url, bytes: t.files.contentOf(name), lifetime };
     }) as [Link, Link, Link];
     if (short.url === undefined) continue;
     // Another link to the same file must not prolong this one.
@@ -180,8 +183,8 @@ async function expectAlive(t: CheckContext, link: Link, begin: number): Promise<
   const age = (performance.now() - begin) / 1000;
   // A response that arrives too late proves nothing.
   if (link.url === undefined || age > link.lifetime - TICK) return;
-  const found = `a link for ${link.lifetime} s does not work after ${age.toFixed(1)} s`;
-  t.expect(isAlive, found, exchange);
+  const message = `a link for ${link.lifetime} s must work after ${age.toFixed(1)} s`;
+  t.expect(isAlive, message, exchange);
 }
 
 /** Expects a link to stop working after its lifetime, or after the shortest one that the deployment supports. */
@@ -197,8 +200,8 @@ async function expectEnd(t: CheckContext, link: Link, begin: number): Promise<vo
     last = await tryLink(t, link);
   }
   const age = toAge();
-  const found = `a link for ${lifetime} s still works after ${age.toFixed(1)} s`;
-  t.expect(!last.isAlive, found, last.exchange);
+  const message = `a link for ${lifetime} s must have expired after ${age.toFixed(1)} s`;
+  t.expect(!last.isAlive, message, last.exchange);
   if (age > lifetime + GRACE) t.note(`A link for ${lifetime} s works longer than that.`);
 }
 

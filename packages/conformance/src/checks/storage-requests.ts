@@ -35,8 +35,8 @@ const defineRejected = (id: SentenceId, toCalls: ToCalls): Check =>
       const { body } = options;
       const { status } = reply.received;
       // D30: an invalid body never causes a 5xx.
-      const found = `the response to the body ${cite(body)} was ${status}`;
-      if (body !== undefined) t.expect(status < 500, found, reply);
+      const message = `a body must not cause a ${status}: ${cite(body)}`;
+      if (body !== undefined) t.expect(status < 500, message, reply);
     }
   });
 
@@ -163,7 +163,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   const grant = await files.grant('uploaded.txt', true);
   const bytes = Buffer.from('uploaded with a grant from the other form');
   const reply = await files.post(grant, files.fields(grant, bytes));
-  const rejected = 'a form with a grant from a call in the other form is rejected';
+  const rejected = 'a form with a grant from a call in the other form must be accepted';
   t.expect(reply.isAccepted, rejected, reply);
   await files.storeAll(['moved.txt', 'kept.txt']);
   const fileList = files.toCopyItems([
@@ -174,14 +174,14 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   await call('batchCopyFile', { fileList });
   await files.expect('after batchCopyFile in the other form', {
     'copied.txt': bytes,
-    'moved.to': 'moved.txt',
+    'moved.to': files.contentOf('moved.txt'),
     'moved.txt': undefined,
-    'kept.txt': 'kept.txt',
+    'kept.txt': files.contentOf('kept.txt'),
   });
   const ids = [grant.fileId, ...(await files.ids('kept.txt'))];
   const links = await call('batchGetTempUrls', { fileList: toItems(ids) });
   const linked = links.entries?.filter(isSuccess).length;
-  t.expect(linked === 2, `batchGetTempUrls in the other form returns ${linked} of 2 links`, links);
+  t.expect(linked === 2, `batchGetTempUrls must return 2 links, not ${linked}`, links);
   await call('batchDelete', { fileList: ids });
   await files.expectGone('after batchDelete in the other form', 'uploaded.txt', 'kept.txt');
 }
@@ -190,10 +190,10 @@ type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOpt
 
 /** Makes calls that must be rejected, and expects each of them to have changed nothing. */
 async function expectUndone(t: CheckContext): Promise<void> {
-  const folder = await t.files.storeReadable(['kept.txt']);
-  const ids = await folder.ids('kept.txt', 'never.txt');
+  await t.files.storeReadable(['kept.txt']);
+  const ids = await t.files.ids('kept.txt', 'never.txt');
   const [fileId] = ids;
-  const [item = {}] = folder.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
+  const [item = {}] = t.files.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
   const move = { ...item, removeOriginal: true };
   const trailing = { body: `${t.storage.body({ fileList: [fileId] })}x` };
   const calls: Record<string, WrongCall> = {

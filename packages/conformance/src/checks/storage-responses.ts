@@ -30,27 +30,27 @@ const callWithoutFiles = once('calls-without-files', async (t): Promise<void> =>
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
 const callWithFiles = once(
   'calls-with-files',
-  async (t): Promise<{ entry: Entry; bytes: Buffer | undefined }> => {
-    const folder = await t.files.storeReadable(['a.txt', 'level/b.TXT']);
-    const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
+  async (t): Promise<{ entry: Entry; bytes: Buffer }> => {
+    await t.files.storeReadable(['a.txt', 'level/b.TXT']);
+    const [a = '', b = ''] = await t.files.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
     // A deployment may reject a list of this length, but must not cut it.
     await t.storage.call('batchGetTempUrls', { fileList: toItems(Array(30).fill(a)) });
     await t.storage.call('batchGetTempUrls', { fileList: toItems([a, missing, a, b]) });
 
-    const { entries } = await folder.tryCopy({ from: 'a.txt', to: 'copy.txt' });
-    await folder.tryCopy({ from: 'missing.txt', to: 'never.txt' });
-    await folder.tryCopy(
+    const { entries } = await t.files.tryCopy({ from: 'a.txt', to: 'copy.txt' });
+    await t.files.tryCopy({ from: 'missing.txt', to: 'never.txt' });
+    await t.files.tryCopy(
       { from: 'a.txt', to: 'twice.txt' },
       { from: 'a.txt', to: 'twice.txt' },
       { from: 'missing.txt', to: 'never.txt' },
       { from: 'a.txt', to: 'level/b.TXT', overwrite: false },
       { from: 'a.txt', to: 'not@allowed.txt' },
     );
-    await folder.tryCopy({ from: 'level/b.TXT', to: 'moved.txt', removeOriginal: true });
+    await t.files.tryCopy({ from: 'level/b.TXT', to: 'moved.txt', removeOriginal: true });
     await t.storage.call('batchDelete', { fileList: [a, missing, a, b] });
     await t.storage.call('batchDelete', { fileList: [missing] });
-    return { entry: entries?.[0] ?? {}, bytes: folder.contentOf('a.txt') };
+    return { entry: entries?.[0] ?? {}, bytes: t.files.contentOf('a.txt') };
   },
 );
 

@@ -101,8 +101,8 @@ class Sequence {
     const reply = await this.#t.storage.list('batchCopyFile', fileList);
     // Entries do not say which item they are about.
     const failed = reply.entries.filter(hasFailed).length;
-    const found = `${failed} of ${items.length} copies failed, not ${items.length - done.length}`;
-    this.#expect(failed === items.length - done.length, found, reply);
+    const message = `${items.length - done.length} of ${items.length} copies must fail, but ${failed} did`;
+    this.#expect(failed === items.length - done.length, message, reply);
     for (const { from, to, removeOriginal } of done) {
       files.set(to, files.get(from) as number);
       if (removeOriginal) files.delete(from);
@@ -116,8 +116,8 @@ class Sequence {
     for (const [index, name] of list.entries()) {
       const { code } = entryOf(reply.entries, ids[index]) ?? {};
       const existed = this.files.delete(name);
-      const found = `the code for ${name}, which ${existed ? 'exists' : 'does not exist'}, was ${show(code)}`;
-      this.#expect((code === 'SUCCESS') === existed, found, reply);
+      const message = `the code for ${name} must ${existed ? '' : 'not '}be SUCCESS, but was ${show(code)}`;
+      this.#expect((code === 'SUCCESS') === existed, message, reply);
     }
   }
 
@@ -129,15 +129,16 @@ class Sequence {
       const url = linkOf(entryOf(reply.entries, ids[index]));
       const expected = this.files.get(name);
       const what = expected === undefined ? 'does not exist' : `has content ${expected}`;
-      const isRight = (url !== undefined) === (expected !== undefined);
-      this.#expect(isRight, `${name}, which ${what}, got ${url ? 'a' : 'no'} link`, reply);
+      const hasLinkIfStored = (url !== undefined) === (expected !== undefined);
+      const got = `${name}, which ${what}, must get ${url ? 'no' : 'a'} link`;
+      this.#expect(hasLinkIfStored, got, reply);
       if (url === undefined) continue;
       const exchange = await this.#folder.download(url);
       const { status, body } = exchange.received;
       const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;
       const actual = content === 0 ? 'other bytes' : `content ${content}`;
-      const found = `the link of ${name}, which ${what}, returned ${status} with ${actual}`;
-      this.#expect(status >= 200 && status < 300 && content === expected, found, exchange);
+      const message = `the link of ${name} must return content ${expected}, but returned ${status} with ${actual}`;
+      this.#expect(status >= 200 && status < 300 && content === expected, message, exchange);
     }
   }
 

@@ -86,8 +86,8 @@ export const upload: readonly Check[] = [
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
       const { status, text, mediaType = 'no type' } = reply.received;
-      const found = `the response to ${what} was ${status} with ${mediaType}: ${cite(text)}`;
-      t.expect(hasErrorElement(text), found, reply);
+      const message = `the response to ${what} must have an Error element, but was ${status} with ${mediaType}: ${cite(text)}`;
+      t.expect(hasErrorElement(text), message, reply);
     }
   }),
   defineCheck('UP-RESPONSE/2', needsFiles, async (t) => {
@@ -98,8 +98,8 @@ export const upload: readonly Check[] = [
       const reading = await t.files.read(reply.file.fileId);
       const isStored = hasBytes(reading, reply.file.bytes);
       const isClear = isStored ? !hasError : hasError || status >= 400;
-      const found = `the response to the upload of ${content.length} bytes has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
-      t.expect(isClear, found, reply);
+      const message = `the response to an upload must have an Error element exactly if it failed, but has ${hasError ? 'one' : 'none'}, and a read returned ${describeReading(reading)}`;
+      t.expect(isClear, message, reply);
     }
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t) => {
@@ -155,7 +155,7 @@ export const upload: readonly Check[] = [
     const first = files.contentOf('file');
     await files.store('file');
     const what = 'after a file and its copy were made, and the file was overwritten';
-    await files.expect(what, { file: 'file', copy: first });
+    await files.expect(what, { file: files.contentOf('file'), copy: first });
     await files.delete('file');
     await files.store('file');
     await files.expectKept('uploaded to the path of a deleted file', 'file');
@@ -165,10 +165,10 @@ export const upload: readonly Check[] = [
 /** Expects a form to be rejected, and to store nothing, if the field at a position is missing or not that of its grant. */
 async function expectFieldChecked(t: CheckContext, position: number): Promise<void> {
   const fieldOf = (grant: Grant) => t.files.fields(grant, CONTENT)[position] as [string, string];
-  const folder = await t.files.storeReadable(['existing']);
-  const first = await folder.grant('first');
-  const second = await folder.reopen().grant('existing');
-  const third = await folder.grant('third');
+  await t.files.storeReadable(['existing']);
+  const first = await t.files.grant('first');
+  const second = await t.files.reopen().grant('existing');
+  const third = await t.files.grant('third');
   const [field, value] = fieldOf(second);
   const isKey = field === 'key';
   // A path stays in the folder of the check; the last letters of Base64 may not matter.
@@ -187,12 +187,12 @@ async function expectFieldChecked(t: CheckContext, position: number): Promise<vo
     const others = t.files.fields(grant, CONTENT).filter(([name]) => name !== field);
     const fields = wrong === undefined ? others : [[field, wrong] as const, ...others];
     const reply = await t.files.post(grant, fields);
-    const found = `a form with ${what} was accepted with ${reply.received.status}`;
-    t.expect(!reply.isAccepted, found, reply);
+    const message = `a form with ${what} must be rejected, but was ${reply.received.status}`;
+    t.expect(!reply.isAccepted, message, reply);
   }
   const when = `after forms with a wrong ${field}`;
-  await folder.expectGone(when, 'first', 'third', ...(isKey ? ['existing0'] : []));
-  await folder.expectKept(when, 'existing');
+  await t.files.expectGone(when, 'first', 'third', ...(isKey ? ['existing0'] : []));
+  await t.files.expectKept(when, 'existing');
 }
 
 const half = (size: number) => Math.floor(size / 2);
@@ -209,8 +209,8 @@ async function uploadAndRead(t: CheckContext, grant: Grant, before: readonly Buf
   const read = async (when: string, contents: readonly Buffer[]) => {
     const reading = await t.files.read(grant.fileId);
     const isIntact = !reading.found || contents.some((content) => hasBytes(reading, content));
-    const found = `${when}, a read of ${grant.path} returned ${describeReading(reading)}`;
-    t.expect(isIntact, found, reading.exchange);
+    const message = `${when}, ${grant.path} must have its old or its new content, but a read returned ${describeReading(reading)}`;
+    t.expect(isIntact, message, reading.exchange);
   };
   await form.isUnderWay;
   // The form has to end before its own timeout.

@@ -6,7 +6,7 @@ import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { Claim } from '../invariants/claims.ts';
-import { type Invariant, MADE_UP } from '../invariants/invariant.ts';
+import { type Invariant, UNUSED_PREFIX } from '../invariants/invariant.ts';
 import type { Settings } from '../options.ts';
 import { cite, show } from '../redact.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
@@ -16,10 +16,8 @@ import { FOLDER, type Run, withCaller } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /**
- * Checks a sentence of a rule, in one of two ways, or in both:
- *
- * - `run` makes calls and asserts something about their responses
- * - `invariant` is asserted about every response of the whole run that it applies to
+ * Checks a sentence of a rule: `run` makes calls and asserts something about their responses, and `invariant` is asserted
+ * about every response of the whole run that it applies to. A sentence may have several checks, but only one invariant.
  */
 export interface Check extends Runnable {
   id: SentenceId;
@@ -29,7 +27,7 @@ export interface Check extends Runnable {
   waits?: boolean;
 }
 
-/** Defines a check, which must make assertions to pass, unless it has an invariant. */
+/** Defines a check, which must make assertions to pass, unless its sentence has an invariant. */
 export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
@@ -131,7 +129,7 @@ export class CheckContext {
   /** Returns a name that no other context and no other run uses, and that a service may have: `berth-5f3a91c2-17-1`. */
   uniqueName(): string {
     this.#names += 1;
-    return `${MADE_UP}${this.run.id}-${this.#number}-${this.#names}`;
+    return `${UNUSED_PREFIX}${this.run.id}-${this.#number}-${this.#names}`;
   }
 }
 

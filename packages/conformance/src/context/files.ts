@@ -69,10 +69,10 @@ const MAX_REDIRECTS = 5;
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
 /**
- * A folder of the check. Its files are called by their names in it. If a step does not do what it should:
+ * The check's folder. Methods take names relative to it. On failure:
  *
- * - `expect…`: that is a finding of the check
- * - `post`, `send`, `tryCopy`, `read…`, `download`: they return what the last call did
+ * - `expect…` adds a finding to the check
+ * - `post`, `send`, `tryCopy`, `read…` and `download` return the response to the last call
  *
  * @throws SkipError if another step fails: the grant for `send`, for example, or the list of links for `read`
  */
@@ -102,8 +102,11 @@ export class Files {
     return this.#context.storage.path(this.#folder + name);
   }
 
-  contentOf(name: string): Buffer | undefined {
-    return this.#contents.get(name);
+  /** Returns the content that was last uploaded to a name. */
+  contentOf(name: string): Buffer {
+    const content = this.#contents.get(name);
+    if (content === undefined) throw new Error(`Nothing was uploaded to ${name}.`);
+    return content;
   }
 
   /** Performs step 1 of an upload. */
@@ -173,18 +176,22 @@ export class Files {
   }
 
   /** Stores files. `contents` are those that matter; the others are random. */
-  async storeAll(names: readonly string[], contents: Record<string, Buffer | string> = {}) {
+  async storeAll(
+    names: readonly string[],
+    contents: Record<string, Buffer | string> = {},
+  ): Promise<void> {
     for (const name of names) await this.store(name, contents[name]);
-    return this;
   }
 
   /** Also gets their links, so that a later failure to find one must be caused by what happened in between. */
-  async storeReadable(names: readonly string[], contents?: Record<string, Buffer | string>) {
+  async storeReadable(
+    names: readonly string[],
+    contents?: Record<string, Buffer | string>,
+  ): Promise<void> {
     await this.storeAll(names, contents);
     const items = toItems(await this.ids(...names));
     const { entries } = await this.#context.storage.list('batchGetTempUrls', items);
     if (!entries.every(isSuccess)) throw new SkipError('no link is returned for a stored file');
-    return this;
   }
 
   async ids(...names: string[]): Promise<string[]> {
@@ -273,16 +280,12 @@ export class Files {
     return isWebUrl(next) ? this.download(next, redirects + 1) : exchange;
   }
 
-  /** Expects each file to have its content, that of the file with a name, or, for `undefined`, not to be found. */
-  async expect(when: string, files: Record<string, string | Buffer | undefined>): Promise<void> {
+  /** Expects each file to have this content, or, for `undefined`, not to be found. */
+  async expect(when: string, files: Record<string, Buffer | undefined>): Promise<void> {
     const names = Object.keys(files);
     const readings = await this.readAll(await this.ids(...names));
     for (const [index, name] of names.entries()) {
-      const content = files[name];
-      const bytes = typeof content === 'string' ? this.#contents.get(content) : content;
-      if (content !== undefined && !bytes)
-        throw new Error(`no content is known for the name ${content}`);
-      this.expectReading(readings[index] as Reading, bytes, `${this.path(name)} (${when})`);
+      this.expectReading(readings[index] as Reading, files[name], `${this.path(name)} (${when})`);
     }
   }
 
@@ -294,7 +297,7 @@ export class Files {
   }
 
   expectKept(when: string, ...names: string[]): Promise<void> {
-    return this.expect(when, Object.fromEntries(names.map((name) => [name, name])));
+    return this.expect(when, Object.fromEntries(names.map((name) => [name, this.contentOf(name)])));
   }
 
   expectGone(when: string, ...names: string[]): Promise<void> {

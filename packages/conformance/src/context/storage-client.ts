@@ -54,8 +54,8 @@ export function createStorageClient(run: Run, folder: string) {
       const reply = await call(operation, { fileList });
       const { entries } = reply;
       if (entries?.length === fileList.length) return { ...reply, entries };
-      const without = `without an entry for each of the ${fileList.length} items`;
-      throw new SkipError(`${operation} responded with ${reply.received.status} ${without}`);
+      const { status } = reply.received;
+      throw new SkipError(`${operation} responded with ${status}, not with an entry for each item`);
     },
 
     /** Returns the body of a call as JSON, in the form that the deployment accepts. */

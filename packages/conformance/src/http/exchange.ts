@@ -8,7 +8,7 @@ export interface Call {
   method: string;
   /** Absolute URL. What follows the host is sent exactly as written. */
   url: string;
-  /** Missing ones are added: `Host`, `Content-Length`, and `Connection`, which is never included. */
+  /** The caller adds `Host` and `Content-Length` if they are missing. */
   headers: HeaderList;
   body: Buffer;
   /** Send the body in pieces; without chunked encoding, the length of `body` is announced. */

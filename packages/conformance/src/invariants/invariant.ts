@@ -62,7 +62,7 @@ const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
 
 /** The beginning of names that checks make up. */
-export const MADE_UP = 'berth-';
+export const UNUSED_PREFIX = 'berth-';
 
 /**
  * Whether a response is certainly an error of the gateway itself: no hosted service may be called by this name, or the
@@ -81,5 +81,5 @@ function isUncallable({ service = '', anyPath, settings }: ObservedCall): boolea
   const isFixture = anyPath !== undefined;
   if (isFixture) return false;
   const isForbidden = service === settings.forbiddenService;
-  return isForbidden || service.startsWith(MADE_UP) || !SERVICE_NAME.test(service);
+  return isForbidden || service.startsWith(UNUSED_PREFIX) || !SERVICE_NAME.test(service);
 }
