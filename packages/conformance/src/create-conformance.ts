@@ -48,9 +48,21 @@ export async function runConformance(settings: Settings): Promise<Report> {
   let run = createRun(settings, ends.signal, invariants);
   const { secrets, sent } = run;
   const results: Result[] = [];
+  const hasCa = settings.ca !== undefined;
+  const shorten = (message: string) => secrets.redactMessage(message);
   const onResult = ({ reason, findings, notes, sentences, ...result }: Result) => {
     // What the deployment sent, but not the contract's text, which may contain a password that is an ordinary word.
-    const redacted = { ...result, ...secrets.redact({ reason, findings, notes, sentences }) };
+    const redacted = {
+      ...result,
+      reason: reason && shorten(reason),
+      notes: notes.map(shorten),
+      sentences: sentences.map((one) => ({ ...one, reason: one.reason && shorten(one.reason) })),
+      findings: findings.map(({ message, ...finding }) => ({
+        ...secrets.redact(finding),
+        message: shorten(message),
+        ...(hasCa && { hasCa }),
+      })),
+    };
     results.push(redacted);
     settings.onResult(redacted);
   };

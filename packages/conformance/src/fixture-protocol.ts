@@ -19,7 +19,7 @@ export interface Echo {
   method: string;
   target: string;
   headers: HeaderList;
-  body: { size: number; sha256: string; base64?: string };
+  body: { size: number; sha256: string };
 }
 
 /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */

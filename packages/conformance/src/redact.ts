@@ -15,29 +15,15 @@ const MAX_LENGTH = 16_384;
 /** Signatures differ for each call, so they are recognized by the text before them. */
 const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
 
-/** Maximum length of a value in a message, in characters. */
-const MAX_SHOWN = 200;
+/** Maximum length of a message, in characters. It is shortened only after secrets are redacted, which it may cut. */
+const MAX_MESSAGE = 5_000;
 
-/** No secret is longer than a value that is shortened only after it is redacted, in characters. */
-const MAX_MARKED = 32_768;
-
-/**
- * Formats a value for a message: an empty one is quoted, and a long one is marked. A `Redactor` shortens it, because its
- * end might be part of a secret.
- */
+/** Formats a value for a message. */
 export function cite(text: string | undefined): string {
-  if (text === undefined) return 'missing';
-  if (text === '') return '""';
-  if (text.length <= MAX_SHOWN) return text;
-  return `\uE000${text.slice(0, MAX_MARKED).replace(/[\uE000\uE001]/g, '')}\uE001`;
+  return text === '' ? '""' : (text ?? 'missing').slice(0, 2 * MAX_LENGTH);
 }
 
 export const show = (value: unknown): string => cite(JSON.stringify(value));
-
-const shortenCited = (message: string): string =>
-  message.replace(/\uE000([^\uE001]*)\uE001/g, (_, value: string) =>
-    value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value,
-  );
 
 /** Creates a redactor that knows the secrets in the options. */
 export function createRedactor(settings: Settings): Redactor {
@@ -51,7 +37,7 @@ export function createRedactor(settings: Settings): Redactor {
   return redactor;
 }
 
-/** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64, and shortens cited values. */
+/** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
 export class Redactor {
   /** What is shown for each spelling of a secret. */
   readonly #spellings = new Map<string, string>();
@@ -95,6 +81,12 @@ export class Redactor {
     this.#spellings.set(secret, shown);
   }
 
+  /** Redacts a message, and shortens it. */
+  redactMessage(message: string): string {
+    const redacted = this.redact(message);
+    return redacted.length > MAX_MESSAGE ? `${redacted.slice(0, MAX_MESSAGE)}…` : redacted;
+  }
+
   redact<T>(value: T): T {
     this.#ordered = [...this.#spellings].sort(([a], [b]) => b.length - a.length);
     return this.#redact(value) as T;
@@ -121,7 +113,7 @@ export class Redactor {
       (all, [spelling, shown]) => all.replaceAll(spelling, () => shown),
       start,
     );
-    return shortenCited(redacted.replace(SIGNATURE, `$1${BLANK}`));
+    return redacted.replace(SIGNATURE, `$1${BLANK}`);
   }
 
   /** A body that was cut may end within a secret. */

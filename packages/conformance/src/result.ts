@@ -23,6 +23,8 @@ export interface Finding extends Partial<ReportedCall> {
   sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
+  /** Whether the certificates of `--ca` were trusted instead of the default ones. */
+  hasCa?: boolean;
 }
 
 export interface Scope {

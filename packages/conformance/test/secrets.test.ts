@@ -85,14 +85,14 @@ const startEcho = (status: number, type: string, body: string) =>
     }),
   );
 
-test.each([190, 199, 203])(
+test.each([400, 4880, 4900, 4920, 4999])(
   'a text that is cut within a credential shows no part of it: %d',
   async (length) => {
     const [secret = ''] = ALL;
     await using target = await startEcho(400, 'text/plain', 'a'.repeat(length) + secret);
     const urls = ['--gateway-url', target.url, '--storage-url', target.url];
     const shown = await runWithReports(...urls, ...OPTIONS, '--only', 'GW-NAME/2');
-    expect(shown).toMatch(/ was 400 a+(\[redacted\]|\S*…), but it must be /);
+    expect(shown).toMatch(/ but was 400 a+(\[redacted: \w+\]|\S*…)/);
     expect(shown).not.toContain(secret.slice(0, 8));
   },
 );
@@ -133,10 +133,10 @@ test('a command that repeats a call takes each secret from a variable', async ()
   }
   const commands = output.match(/^ +repeat +curl .*?(?=^ +also |^$)/gms) ?? [];
   expect(commands).toHaveLength(2);
-  expect(commands[0]).toMatch(
+  expect(commands[1]).toMatch(
     /-H "Authorization: Bearer \$\{BERTH_GATEWAY_TOKEN\}" .*\/v1\/\$\{X_TENANT\}\//s,
   );
-  expect(commands[1]).toMatch(
+  expect(commands[0]).toMatch(
     /-H "X-Svc-Authorization: \$\{X_SVC_AUTHORIZATION\}" .*-H "X-Tenant: \$\{X_TENANT\}"/s,
   );
 });

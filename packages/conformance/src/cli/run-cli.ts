@@ -3,11 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
-import { catalog } from '../contract/catalog.ts';
+import { catalog, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
 import { manifest } from '../manifest.ts';
 import { StartError } from '../not-run.ts';
-import { isSelected, parseOptions, type Settings, toSettings } from '../options.ts';
+import { parseOptions, type Settings, toSettings } from '../options.ts';
 import {
   type CommandOptions,
   type Environment,
@@ -140,9 +140,10 @@ const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
 
 /** Prints the selected tests, with the sentences of a rule if it has several, and how many of all tests they are. */
 function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
-  const listed = catalog.filter(({ engine, id, level, statement, sentences }) => {
+  const listed = catalog.filter((test) => {
+    const { engine, id, level, statement, sentences } = test;
     const all = Object.entries(sentences ?? { [id]: statement });
-    const selected = all.filter(([sentence]) => isSelected({ engine, id: sentence }, only));
+    const selected = all.filter(([sentence]) => isSelected({ ...test, id: sentence }, only));
     if (selected.length === 0) return false;
     out(`${id} (${engine === 'rules' ? level.toUpperCase() : engine})\n  ${statement}`);
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);

@@ -117,17 +117,23 @@ const sentenceIds = rules.flatMap((rule) => Object.keys(rule.sentences));
 /** What `--known` may name: a test, or a sentence of a rule. */
 export const IDS: ReadonlySet<string> = new Set([...catalog.map(({ id }) => id), ...sentenceIds]);
 
+/** A test, or a sentence of a rule. */
+type Selectable = Pick<Test, 'engine' | 'api' | 'id'>;
+
 /**
- * Whether a name in `--only` selects a test, or a sentence of a rule: by the beginning of its ID, or by its engine. The
- * complete ID of a rule does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
+ * Whether `--only` selects a test or a sentence: by the beginning of its ID, by its engine or by its API. The complete ID
+ * of a rule does not select longer ones: `GW-SSE`, `GW-SSE-UNBUFFERED`.
  */
-export function selects(name: string, { engine, id }: Pick<Test, 'engine' | 'id'>): boolean {
-  if (id === name || engine === name) return true;
-  return id.startsWith(IDS.has(name) ? `${name}/` : name);
+export function isSelected({ engine, api, id }: Selectable, only: readonly string[]): boolean {
+  const isIn = (name: string) =>
+    [id, engine, api].includes(name) || id.startsWith(IDS.has(name) ? `${name}/` : name);
+  return only.length === 0 || only.some(isIn);
 }
 
 /** Whether a name in `--only` selects anything. */
 export const selectsAny = (name: string): boolean =>
-  [...catalog, ...sentenceIds.map((id) => ({ id, engine: 'rules' as const }))].some((each) =>
-    selects(name, each),
+  catalog.some((test) =>
+    [test.id, ...Object.keys(test.sentences ?? {})].some((id) =>
+      isSelected({ ...test, id }, [name]),
+    ),
   );

@@ -21,7 +21,7 @@ interface Session {
   close(): Promise<unknown>;
 }
 
-/** A run of the suite that has started this Dredd handles the hooks itself. */
+/** Passes the hooks to the run of the suite that has started this Dredd. */
 const parent: Session = {
   handle: (name, transaction) =>
     new Promise((resolve) => {

@@ -68,7 +68,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     const findings = run.observer.validate(exchange);
     if (findings.length === 0) findings.push(...findUnexpected(running.transaction, reply));
     running.findings = findings.map((finding) => ({ ...finding, ...toReportedCall(exchange) }));
-    const messages = findings.map(({ message }) => run.secrets.redact(message));
+    const messages = findings.map(({ message }) => run.secrets.redactMessage(message));
     if (messages.length > 0) dredd.fail = messages.join('; ');
     // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.
     dredd.expected = { statusCode: String(exchange.received.status), headers: {} };
@@ -115,7 +115,7 @@ async function readExchange(run: Run, call: Call, { real }: DreddTransaction): P
   }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
   const received = toReceived(real.statusCode, toHeaderList(real.headers), bytes);
-  const exchange = { sent: { ...call, hasCa: run.settings.ca !== undefined }, received };
+  const exchange = { sent: call, received };
   run.observer.observe(exchange);
   return exchange;
 }

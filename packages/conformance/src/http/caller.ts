@@ -114,8 +114,7 @@ export class Caller {
   /** Makes one call. Without a timeout for its body, the complete response must arrive within that of the caller. */
   async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
     const { agents, timeout, signal } = this.#options;
-    const { isOneConnection: onOneConnection, hasCa } = agents;
-    const sent = { ...withFraming(call), onOneConnection, hasCa };
+    const sent = { ...withFraming(call), onOneConnection: agents.isOneConnection };
     const what = `${call.method} ${call.url}`;
     const ends = new AbortController();
     const both = AbortSignal.any([signal, ends.signal]);

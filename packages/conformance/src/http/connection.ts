@@ -16,7 +16,6 @@ export function createAgents({ ca }: { ca?: string | undefined }, isOneConnectio
     http: new HttpAgent(options),
     https: new HttpsAgent({ ...options, ...(ca !== undefined && { ca }) }),
     isOneConnection,
-    hasCa: ca !== undefined,
   };
 }
 
@@ -64,10 +63,10 @@ export async function retryIfClosed<Value>(
   }
 }
 
-/** Number of parts of a wait. A machine that is suspended for a while uses up only one of them. */
+/** Number of parts of a wait. A time in which this process is busy or suspended uses up only one of them. */
 const PARTS = 10;
 
-/** Starts a timer that leaves out most of the time in which this process could not run. Returns what stops it. */
+/** Starts a timer that leaves out most of the time in which this process reads no responses. Returns what stops it. */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
   let parts = 0;
   const timer = setInterval(() => {

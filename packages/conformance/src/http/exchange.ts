@@ -15,8 +15,6 @@ export interface Call {
   stream?: (() => AsyncIterable<Uint8Array>) | undefined;
   keep429?: boolean | undefined;
   onOneConnection?: boolean;
-  /** Whether certificates of `--ca` are trusted. */
-  hasCa?: boolean;
 }
 
 export type Received = ReturnType<typeof toReceived>;

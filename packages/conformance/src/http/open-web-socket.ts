@@ -74,7 +74,7 @@ export async function openWebSocket(
     'Sec-WebSocket-Key': key,
     'Sec-WebSocket-Protocol': protocols.length > 0 ? protocols.join(', ') : [],
   });
-  const sent = { ...call, headers: [...call.headers, ...upgrade], hasCa: agents.hasCa };
+  const sent = { ...call, headers: [...call.headers, ...upgrade] };
   const outcome = new Promise<Upgrade>((resolve, reject) => {
     let accepted: Upgrade | undefined;
     const fail = (error: Error) => reject(toNetworkError(error, what));

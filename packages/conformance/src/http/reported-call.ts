@@ -30,12 +30,10 @@ export interface ReportedCall {
   response: ReceivedResponse;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: boolean;
-  /** Whether the certificates of `--ca` were trusted instead of the default ones. */
-  hasCa?: boolean;
 }
 
 export function toReportedCall({ sent, received }: Exchange): ReportedCall {
-  const { method, url, onOneConnection, hasCa } = sent;
+  const { method, url, onOneConnection } = sent;
   const { status } = received;
   const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
   const headers = Object.entries(toHeaderRecord(sent.headers)).map(([name, value]) => [
@@ -46,7 +44,6 @@ export function toReportedCall({ sent, received }: Exchange): ReportedCall {
     request: { method, url, headers: Object.fromEntries(headers), ...toText(sent.body) },
     response: { status, headers: toHeaderRecord(lowered), ...toText(received.body) },
     ...(onOneConnection && { onOneConnection }),
-    ...(hasCa && { hasCa }),
   };
 }
 

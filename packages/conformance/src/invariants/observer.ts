@@ -1,3 +1,4 @@
+import { isSelected } from '../contract/catalog.ts';
 import { toContract } from '../contract/openapi.ts';
 import { findRule, placeOf } from '../contract/rules.ts';
 import { readEcho, readFixtureResponse } from '../fixture-protocol.ts';
@@ -5,7 +6,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Call, Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { isSelected, type Settings } from '../options.ts';
+import type { Settings } from '../options.ts';
 import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
@@ -32,7 +33,7 @@ export class Observer {
 
   observe(exchange: Exchange): void {
     const { only } = this.#settings;
-    const isIncluded = (id: SentenceId) => isSelected({ engine: 'rules', id }, only);
+    const isIncluded = (id: SentenceId) => isSelected({ ...findRule(id), id }, only);
     for (const { id, findings } of this.#check(exchange, isIncluded)) {
       const scope = { responses: 0, violations: 0 };
       const observed = this.#observed.get(id) ?? { scope, findings: [] };

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Run } from '../context/run.ts';
-import type { Need, Runnable } from '../contract/catalog.ts';
+import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
 import { disabled, type NotRun, skipped } from '../not-run.ts';
-import { isSelected } from '../options.ts';
 
 export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
   const { settings, signal, missing } = run;
