@@ -42,7 +42,7 @@ const samePath =
 
 /** Defines a check that calls reach the service, with the path that they were sent to. */
 const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
-  defineCheck(id, ['fixture'], (t) => callPaths(t, paths), { invariant: samePath(id) });
+  defineCheck(id, ['fixture'], (t) => callPaths(t, paths), samePath(id));
 
 const sameQuery: Invariant = ({ echo, sent }) => {
   const { search: expected } = splitTarget(sent.url);
@@ -145,7 +145,7 @@ export const gatewayAddress: readonly Check[] = [
       const service = t.uniqueName();
       await expectNoCall(t, `a call to ${service}`, (path) => t.gateway.call({ service, path }));
     },
-    { invariant: samePath('GW-PATH/1') },
+    samePath('GW-PATH/1'),
   ),
   definePaths('GW-PATH/2', ['', '', '?a=1']),
   definePaths('GW-PATH/3', ['/', '/?a=1']),
@@ -164,7 +164,7 @@ export const gatewayAddress: readonly Check[] = [
     '/%3Fa%3D1%23b/%5C%3B%3A%40%26%3D%2B%24%2C',
   ]),
   definePaths('GW-PATH/6', ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
-  defineCheck('GW-QUERY-RAW', ['fixture'], callQueries, { invariant: sameQuery }),
+  defineCheck('GW-QUERY-RAW', ['fixture'], callQueries, sameQuery),
   defineCheck('GW-NAME/1', [], async (t) => {
     const name = t.uniqueName();
     // As plain as a name can be: letters only.

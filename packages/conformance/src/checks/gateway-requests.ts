@@ -124,7 +124,7 @@ async function callBodies(t: CheckContext): Promise<void> {
 }
 
 export const gatewayRequests: readonly Check[] = [
-  defineCheck('GW-FORWARD-METHOD', ['fixture'], callMethods, { invariant: sameMethod }),
+  defineCheck('GW-FORWARD-METHOD', ['fixture'], callMethods, sameMethod),
   defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {
     const type = 'Application/JSON;charset="UTF-8"; profile=A';
     const posted = withHeaders(HEADERS, [['Content-Type', type]]);
@@ -136,7 +136,7 @@ export const gatewayRequests: readonly Check[] = [
       t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers), upgrade),
     );
   }),
-  defineCheck('GW-FORWARD-BODY', ['fixture'], callBodies, { invariant: sameBody }),
+  defineCheck('GW-FORWARD-BODY', ['fixture'], callBodies, sameBody),
   defineCheck('GW-CALLS-APART', ['fixture'], async (t) => {
     await t.onOneConnection(async ({ gateway }) => {
       for (const call of toApartCalls('connection')) {

@@ -212,6 +212,7 @@ async function expectTexts(t: CheckContext): Promise<void> {
 }
 
 export const gatewaySockets: readonly Check[] = [
+  defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts),
   defineCheck('GW-WS-UPGRADE', NEEDS, async (t) => {
     for (const headers of [
       { Cookie: 'a=1', 'X-Conformance': 'a' },
@@ -239,7 +240,6 @@ export const gatewaySockets: readonly Check[] = [
       await closeSocket(socket);
     }
   }),
-  defineCheck('GW-WS-MESSAGES/1', NEEDS, expectTexts, { waits: true }),
   defineCheck('GW-WS-MESSAGES/2', NEEDS, (t) =>
     openSocket(t, {}, (socket, upgrade) => expectMessages(t, socket, upgrade, BINARIES)),
   ),

@@ -18,23 +18,24 @@ import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { upload } from './upload.ts';
 
+/** They start in this order. The first check of each of the first four files waits for seconds. */
 export const checks: readonly Check[] = [
+  ...storageLinks,
+  ...storageSequences,
+  ...gatewayStreams,
+  ...gatewaySockets,
   ...gatewayAddress,
   ...gatewayRequests,
   ...gatewayResponses,
   ...gatewayDisposition,
   ...gatewayErrors,
   ...gatewayRequestIds,
-  ...gatewayStreams,
-  ...gatewaySockets,
   ...auth,
   ...authSignature,
   ...authStorage,
   ...storageRequests,
   ...storageResponses,
-  ...storageLinks,
   ...storageCopy,
-  ...storageSequences,
   ...upload,
 ];
 

@@ -48,7 +48,8 @@ const linksAreUrls: Invariant = ({ operationId, reply: { entries = [] } }) => {
 };
 
 export const storageLinks: readonly Check[] = [
-  defineCheck('ST-LINKS-CALL', needsFiles, callForLinks, { invariant: linksAreUrls }),
+  defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire),
+  defineCheck('ST-LINKS-CALL', needsFiles, callForLinks, linksAreUrls),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
     await t.files.storeAll(['a', 'b']);
     const [a, b] = toItems(await t.files.ids('a', 'b'));
@@ -88,7 +89,6 @@ export const storageLinks: readonly Check[] = [
       t.expect(isFile, message, exchange);
     }
   }),
-  defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire, { waits: true }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t) => {
     await t.files.storeAll(['deleted.txt']);
     const [deleted = '', beginning = ''] = await t.files.ids('deleted.txt', 'deleted');

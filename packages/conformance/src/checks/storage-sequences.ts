@@ -195,5 +195,5 @@ async function runSequences(t: CheckContext): Promise<void> {
 }
 
 export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', needsFiles, runSequences, { waits: true }),
+  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
 ];

@@ -64,10 +64,9 @@ export const upload: readonly Check[] = [
       await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  defineCheck('UP-FIELDS/1', needsFiles, (t) => expectFieldChecked(t, 0)),
-  defineCheck('UP-FIELDS/2', needsFiles, (t) => expectFieldChecked(t, 1)),
-  defineCheck('UP-FIELDS/3', needsFiles, (t) => expectFieldChecked(t, 2)),
-  defineCheck('UP-FIELDS/4', needsFiles, (t) => expectFieldChecked(t, 3)),
+  ...([1, 2, 3, 4] as const).map((field) =>
+    defineCheck(`UP-FIELDS/${field}`, needsFiles, (t) => expectFieldChecked(t, field - 1)),
+  ),
   defineCheck('UP-FILE', needsFiles, async (t) => {
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {

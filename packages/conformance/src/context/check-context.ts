@@ -22,9 +22,7 @@ import { createStorageClient, type StorageClient } from './storage-client.ts';
 export interface Check extends Runnable {
   id: SentenceId;
   run: (context: CheckContext) => Promise<unknown>;
-  invariant?: Invariant;
-  /** Whether it waits for seconds. Such checks start first. */
-  waits?: boolean;
+  invariant?: Invariant | undefined;
 }
 
 /** Defines a check, which must make assertions to pass, unless its sentence has an invariant. */
@@ -32,10 +30,10 @@ export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
   run: Check['run'],
-  more: Pick<Check, 'waits' | 'invariant'> = {},
+  invariant?: Invariant,
 ): Check {
   const { engine, api } = findRule(id);
-  return { engine, id, api, needs, run, ...more };
+  return { engine, id, api, needs, run, invariant };
 }
 
 /** Defines a check for each of several invariants. `makeCalls` causes the responses that they apply to. */
@@ -45,7 +43,7 @@ export function defineInvariants(
   invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
 ): Check[] {
   return Object.entries(invariants).map(([id, invariant]) =>
-    defineCheck(id as SentenceId, needs, makeCalls, { invariant }),
+    defineCheck(id as SentenceId, needs, makeCalls, invariant),
   );
 }
 

@@ -176,18 +176,12 @@ export class Files {
   }
 
   /** Stores files. `contents` are those that matter; the others are random. */
-  async storeAll(
-    names: readonly string[],
-    contents: Record<string, Buffer | string> = {},
-  ): Promise<void> {
+  async storeAll(names: readonly string[], contents: Record<string, Buffer | string> = {}) {
     for (const name of names) await this.store(name, contents[name]);
   }
 
   /** Also gets their links, so that a later failure to find one must be caused by what happened in between. */
-  async storeReadable(
-    names: readonly string[],
-    contents?: Record<string, Buffer | string>,
-  ): Promise<void> {
+  async storeReadable(names: readonly string[], contents?: Record<string, Buffer | string>) {
     await this.storeAll(names, contents);
     const items = toItems(await this.ids(...names));
     const { entries } = await this.#context.storage.list('batchGetTempUrls', items);

@@ -21,7 +21,7 @@ interface Running {
 }
 
 export function whyNotRequested(run: Run, transaction: Transaction) {
-  // Whoever runs Dredd alone must see that every call is rejected, with or without credentials.
+  // When Dredd runs on its own, its user must see that every call is rejected, with or without credentials.
   const withoutCredentials = { ...transaction, needs: ['dredd'] } as const;
   return whyNotRun(run, withoutCredentials) ?? whyNotRun(run, transaction);
 }

@@ -5,7 +5,7 @@ import { type Run, withCaller } from '../context/run.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import type { Entry } from '../invariants/read-response.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from './run-checks.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH_SIZE = 20;

@@ -2,24 +2,22 @@ import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
 import { findRule, placeOf, type Rule, rules } from '../contract/rules.ts';
 import type { Result } from '../result.ts';
-import { inParallel } from './in-parallel.ts';
 import { type Decision, decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
 import { whyRejected } from './prepare.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 /**
- * Runs the checks, the long ones first, and reports the rules without invariants. Returns what the checks show about the
- * others, which are reported after the last call of the run.
+ * Runs the checks, and reports the rules without invariants. Returns what the checks show about the others, which are
+ * reported after the last call of the run.
  */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],
   onResult: (result: Result) => void,
 ): Promise<Map<Rule, Part[]>> {
-  const ordered = checks.toSorted((a, b) => Number(b.waits ?? false) - Number(a.waits ?? false));
-  const waiting = Map.groupBy(ordered, ({ id }) => findRule(id));
+  const waiting = Map.groupBy(checks, ({ id }) => findRule(id));
   const parts = new Map<Rule, Part[]>(rules.map((rule) => [rule, []]));
-  await inParallel(ordered, run.settings.concurrency, async (check) => {
+  await inParallel(checks, run.settings.concurrency, async (check) => {
     const rule = findRule(check.id);
     const ended = parts.get(rule) as Part[];
     ended.push(await runCheck(run, check));
@@ -48,6 +46,21 @@ export function reportInvariants(
 
 function hasInvariant({ observer }: Run, { sentences }: Rule): boolean {
   return Object.keys(sentences).some((id) => observer.observes(id));
+}
+
+/** Returns the results in order of completion. */
+export async function inParallel<Item, Value>(
+  items: readonly Item[],
+  max: number,
+  work: (item: Item) => Promise<Value>,
+): Promise<Value[]> {
+  const waiting = [...items];
+  const results: Value[] = [];
+  const worker = async () => {
+    for (let item = waiting.shift(); item; item = waiting.shift()) results.push(await work(item));
+  };
+  await Promise.all(Array.from({ length: max }, worker));
+  return results;
 }
 
 async function runCheck(run: Run, check: Check): Promise<Part> {
