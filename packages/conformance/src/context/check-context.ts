@@ -60,17 +60,14 @@ export class CheckContext {
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
   readonly #place: string;
   readonly #folder: string;
-  readonly #number: number;
-  #names = 0;
 
   /** @param place the place in the contract that findings cite */
   constructor(run: Run, id: string, place = '') {
     this.run = run;
-    run.contexts.count += 1;
-    this.#number = run.contexts.count;
     this.#place = place;
     const name = id.toLowerCase().replace(/[^a-z\d]+/g, '-');
-    this.#folder = `${FOLDER}/${run.id}/${name}-${this.#number}`;
+    run.names.count += 1;
+    this.#folder = `${FOLDER}/${run.id}/${name}-${run.names.count}`;
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run);
@@ -124,10 +121,10 @@ export class CheckContext {
     this.record.notes.push(text);
   }
 
-  /** Returns a name that no other context and no other run uses, and that a service may have: `berth-5f3a91c2-17-1`. */
+  /** Returns a name that nothing else in this or another run has, and that a service may have: `berth-5f3a91c2-17`. */
   uniqueName(): string {
-    this.#names += 1;
-    return `${UNUSED_PREFIX}${this.run.id}-${this.#number}-${this.#names}`;
+    this.run.names.count += 1;
+    return `${UNUSED_PREFIX}${this.run.id}-${this.run.names.count}`;
   }
 }
 

@@ -23,7 +23,7 @@ export interface Accepted {
 }
 
 /**
- * What all checks share. It never changes, except for what it collects: `sent`, `contexts`, `observer`, `secrets` and
+ * What all checks share. It never changes, except for what it collects: `sent`, `names`, `observer`, `secrets` and
  * `leftovers`.
  */
 export type Run = Readonly<ReturnType<typeof createRun>>;
@@ -55,8 +55,8 @@ export function createRun(settings: Settings, signal: AbortSignal, invariants: I
     secrets: createRedactor(settings),
     /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
     leftovers: new Map<string, string | undefined>(),
-    /** How many contexts have been created: a sentence may have several checks. */
-    contexts: { count: 0 },
+    /** How many names the run has made, so that each has a number of its own. */
+    names: { count: 0 },
   };
 }
 
