@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createApplication, openResources } from './application.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
-import { createHttpServer, toUrl } from './http/http.ts';
+import { createHttpServer, portOf, toUrl } from './http/http.ts';
 import { createAdmin, type Phase } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
@@ -87,7 +86,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   let closing: Promise<void> | undefined;
 
   async function listen(): Promise<void> {
-    if (starting ?? closing) throw new Error('A server can only be started once.');
+    if (starting ?? closing) throw new Error('The server is already started or closed.');
     starting = start();
     await starting.catch(async (error) => {
       await close();
@@ -163,7 +162,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     },
     get adminUrl() {
       if (!admin || !config.admin) return undefined;
-      return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
+      return toUrl('http', config.admin.host, portOf(admin));
     },
     listen,
     reload,

@@ -118,9 +118,14 @@ export async function fsck(
     if (isMissing) throw new Failure(`${root} is not the folder of a store: pass store.root.`);
     throw path === undefined ? error : new Failure(`${error.message} Check ${path}.`);
   });
-  process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
+  const counts = [toCount(files, 'file'), toCount(bytes, 'byte'), toCount(problems, 'problem')];
+  process.stdout.write(`${counts.join(', ')}.\n`);
   if (problems === 0 || repair) return;
   throw new Failure(`${root} has damaged or foreign files: run again with --repair.`, 1);
+}
+
+function toCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export async function revoke(kind: Revocable, subject: string, file: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
+import { recordOf } from '../http/caller-request.ts';
 import { ResponseRelay, toDisconnectError } from './bodies.ts';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
 
@@ -160,6 +161,8 @@ export class ServiceCall implements Dispatcher.DispatchHandler {
     if (state === 'done') return;
     this.#abortAttempt();
     if (state === 'relaying') {
+      const outcome = { kind: 'aborted', error: this.#toGatewayError(error, state) } as const;
+      recordOf(this.#response.req).outcome = outcome;
       this.#relay?.abort();
     } else if (!this.#response.destroyed && this.#mayBeSentAgain(error, state)) {
       if (state === 'sent') this.#mayRepeat = false;

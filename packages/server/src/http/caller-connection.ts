@@ -50,8 +50,10 @@ export class CallerConnection {
     }
     while (this.#responses[0]?.writableFinished) this.#responses.shift();
     this.request = request;
+    // After an upgrade, Node no longer reads HTTP, and would not notice the end of an earlier call.
+    const isBlocked = response === undefined && this.#responses.length > 0;
     if (response !== undefined) this.#responses.push(response);
-    if (this.#responses.length <= MAX_PIPELINED) return true;
+    if (!isBlocked && this.#responses.length <= MAX_PIPELINED) return true;
     this.abort();
     return false;
   }
@@ -74,7 +76,7 @@ export class CallerConnection {
     const [own, second] = this.#findOpen();
     const isBody = request?.complete === false;
     const isResponse = isBody && own !== undefined && second === undefined && !own.headersSent;
-    if (isResponse) recordOf(request).refusal = error;
+    if (isResponse) recordOf(request).outcome = { kind: 'refused', error };
     const isBadRequest = !isBody && own === undefined;
     this.#end(isBadRequest || isResponse, error, request);
   }
@@ -93,8 +95,10 @@ export class CallerConnection {
   abort(): void {
     // The caller may have reset the connection.
     if (this.#socket.destroyed) return;
-    for (const { req } of this.#responses) recordOf(req).isAborted = true;
-    if (this.request !== undefined) recordOf(this.request).isAborted = true;
+    const open: (IncomingMessage | undefined)[] = this.#findOpen().map(({ req }) => req);
+    // An upgrade has no response.
+    if (this.request !== this.#responses.at(-1)?.req) open.push(this.request);
+    for (const request of open) if (request) recordOf(request).outcome = { kind: 'aborted' };
     this.#socket.destroy();
   }
 

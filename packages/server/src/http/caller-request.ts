@@ -11,22 +11,23 @@ export function recordOf(request: object): CallRecord {
   return (request as CallerRequest).record;
 }
 
+type CodedError = Error & { readonly code: string };
+
+/** How a call ends: see the table in `observe/calls.ts`. */
+type Outcome =
+  | { readonly kind: 'responded' | 'aborted'; readonly error?: CodedError | undefined }
+  | { readonly kind: 'refused'; readonly error: GatewayError };
+
 /** What the log and the metrics report about a call. Whoever learns something about it sets the field. */
-class CallRecord {
+export class CallRecord {
   readonly startedAt = performance.now();
-  /** As the call begins: the surface, and the target in origin form, before a mount strips its prefix. */
+  // Set when the call begins. The target is in origin form, before a mount strips its prefix.
   surface = '';
   target = '';
-  /** With a valid grant: the environment, which the path of an upload lacks. */
+  /** Set when a grant was valid: the environment, which the path of an upload lacks. */
   grantedEnv: string | undefined;
-  /** As a router responds: the operation and the caller. */
+  /** Set when a router responds: the operation and the caller. */
   call: Call | undefined;
-  /** As a router or the listener for links rejects the call. */
-  error: (Error & { readonly code: string }) | undefined;
-  /** As the connection responds instead, because the body is late or invalid. */
-  refusal: GatewayError | undefined;
-  /** As this server closes the connection: it was not the caller who disconnected. */
-  isAborted = false;
-  /** While an upgrade waits for its response. */
-  isPendingUpgrade = false;
+  /** Undefined as long as nobody has responded. */
+  outcome: Outcome | undefined;
 }

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import { type AddressInfo, isIPv6, type Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
@@ -128,7 +128,7 @@ export function createHttpServer(listen: Listen, first: Application) {
 
   return {
     get port(): number {
-      return (server.address() as AddressInfo).port;
+      return portOf(server);
     },
     countConnections: (): Promise<number> => promisify(server.getConnections.bind(server))(),
     async listen(): Promise<void> {
@@ -175,6 +175,13 @@ export function createHttpServer(listen: Listen, first: Application) {
       return aborted;
     },
   };
+}
+
+/** @throws Error unless the server is listening */
+export function portOf(server: Server): number {
+  const address = server.address() as AddressInfo | null;
+  if (address === null) throw new Error('The server is not listening. Call listen() first.');
+  return address.port;
 }
 
 function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {

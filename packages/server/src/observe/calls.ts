@@ -2,31 +2,57 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
-import { recordOf } from '../http/caller-request.ts';
+import { type CallRecord, recordOf } from '../http/caller-request.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+
+/*
+ * How a call ends. The status is the one of the response that the caller gets, or 0 if there is none.
+ *
+ * | Event                                       | Sets `outcome`               | Log message                 | Metric     |
+ * | ------------------------------------------- | ---------------------------- | --------------------------- | ---------- |
+ * | a router or the listener for links responds | `onResponse`, `onRejected`   | call; from 500, call failed | 1xx to 5xx |
+ * | the connection refuses the body             | `CallerConnection.refuse`    | call                        | 4xx        |
+ * | a service breaks off its response           | `Forwarding.onResponseError` | call failed                 | aborted    |
+ * | the store breaks off a download             | `end`                        | aborted                     | aborted    |
+ * | this server closes the connection           | `CallerConnection.abort`     | aborted                     | aborted    |
+ * | the caller disconnects before the response  | nobody                       | caller disconnected         | gone       |
+ * | the caller disconnects during the response  | as a router responds         | call; from 500, call failed | 1xx to 5xx |
+ *
+ * Only failed calls are logged, unless `log.calls` is set. Their cause is logged as well.
+ */
 
 /** Counts the calls, and logs those that failed, or all of them. */
 export function createCalls(log: Log, metrics: Metrics, initial: Config) {
   let config = initial;
   let active = 0;
+  /** Upgrades without a response. */
+  const upgrades = new Set<IncomingMessage>();
 
   function end(this: ServerResponse): void {
     active -= 1;
-    const { refusal } = recordOf(this.req);
-    report(this.req, this.headersSent ? this.statusCode : (refusal?.status ?? 0), this);
+    // The store, which logs its own errors, has destroyed the response with one.
+    if (this.errored) recordOf(this.req).outcome = { kind: 'aborted' };
+    report(this.req, this);
   }
 
-  /** @param status 0 if there was no response */
-  function report(request: IncomingMessage, status: number, response?: ServerResponse): void {
+  /** In Node, an upgrade has no response that closes. It ends with the 101 or a rejection, or with its connection. */
+  function endUpgrade(request: IncomingMessage, response?: ServerResponse): void {
+    if (upgrades.delete(request)) report(request, response);
+  }
+
+  function report(request: IncomingMessage, response?: ServerResponse): void {
     const record = recordOf(request);
-    const { surface, target, startedAt, call, refusal, error = refusal, isAborted } = record;
+    const { surface, target, startedAt, call, outcome } = record;
+    const status = statusOf(outcome, response);
+    const isAborted = outcome?.kind === 'aborted';
+    const error = outcome?.error;
     const operation = call?.operationId ?? (surface === 'link' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
     const { env, service } = toLabels(record, config.environments);
     metrics.count({ surface, operation, env, service, status, isAborted, code, seconds });
-    const isFailure = status >= 500;
+    const isFailure = status >= 500 || (isAborted && error !== undefined);
     if (!config.log.calls && !isFailure) return;
     const entry = {
       ...identify(call, response),
@@ -41,8 +67,8 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       ...(isFailure && describeCause(error?.cause)),
     };
     if (isFailure) log.warn(entry, 'call failed');
-    else if (status > 0) log.info(entry, 'call');
-    else log.info(entry, isAborted ? 'aborted' : 'caller disconnected');
+    else if (isAborted) log.info(entry, 'aborted');
+    else log.info(entry, status > 0 ? 'call' : 'caller disconnected');
   }
 
   return {
@@ -57,26 +83,22 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       active += 1;
       response.on('close', end);
     },
-    /** An upgrade has no response in Node. It ends with the 101 or the refusal, or if the connection closes first. */
     beginUpgrade(target: string, request: IncomingMessage): void {
       const record = recordOf(request);
       record.surface = 'gateway';
       record.target = target;
-      record.isPendingUpgrade = true;
-      request.socket.once('close', () => {
-        if (record.isPendingUpgrade) report(request, 0);
-      });
+      upgrades.add(request);
+      request.socket.once('close', () => endUpgrade(request));
     },
-    onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
+    onResponse(_response: HandlerResponse, call: Call, error?: unknown): void {
       const record = recordOf(call.request);
       record.call = call;
-      record.error = error as typeof record.error;
-      if (!record.isPendingUpgrade) return;
-      record.isPendingUpgrade = false;
-      report(call.request, status, call.response);
+      // The connection may already have ended the call.
+      record.outcome ??= { kind: 'responded', error: error as UploadError | undefined };
+      endUpgrade(call.request, call.response);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      recordOf(req).error = error;
+      recordOf(req).outcome ??= { kind: 'responded', error };
     },
     /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {
@@ -87,6 +109,12 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       config = next;
     },
   };
+}
+
+function statusOf(outcome: CallRecord['outcome'], response?: ServerResponse): number {
+  // The connection writes a refusal itself.
+  if (outcome?.kind === 'refused') return outcome.error.status;
+  return response?.headersSent ? response.statusCode : 0;
 }
 
 function identify(call: Call | undefined, response?: ServerResponse) {
@@ -105,7 +133,7 @@ function describeCause(cause: unknown) {
 }
 
 /** Environments and services that are not in the configuration are `other`, so that callers cannot create labels. */
-function toLabels(record: ReturnType<typeof recordOf>, environments: Config['environments']) {
+function toLabels(record: CallRecord, environments: Config['environments']) {
   const { surface, target, grantedEnv, call } = record;
   const { name: service = '' } = call?.pathValues ?? {};
   const linkedEnv = surface === 'link' ? target.split('/', 3)[2] : undefined;

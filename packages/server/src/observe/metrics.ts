@@ -11,7 +11,7 @@ interface Labels {
 interface EndedCall extends Labels {
   /** 0 if there was no response. */
   readonly status: number;
-  /** Whether the server closed the connection. */
+  /** Whether the response, if any, is incomplete because of this server or a service. */
   readonly isAborted: boolean;
   readonly code: string;
   readonly seconds: number;
@@ -28,7 +28,7 @@ export function createMetrics() {
   const index = new Map<string, Map<string, Map<string, Map<string, CallRow>>>>();
   new Counter({
     name: 'berth_calls_total',
-    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx; without a response, gone if the caller disconnected, else aborted.',
+    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, aborted if the server or a service broke off, or gone if the caller disconnected before the response.',
     labelNames: ['surface', 'operation', 'status', 'code', 'env', 'service'],
     registers,
     collect() {
@@ -116,8 +116,7 @@ class CallRow {
       counts = STATUSES.map(() => 0);
       this.outcomes.set(code, counts);
     }
-    const index =
-      status === 0 && isAborted ? STATUSES.indexOf('aborted') : Math.floor(status / 100);
+    const index = isAborted ? STATUSES.indexOf('aborted') : Math.floor(status / 100);
     counts[index] = (counts[index] ?? 0) + 1;
     let bucket = 0;
     while (seconds > (BUCKETS[bucket] as number)) bucket += 1;

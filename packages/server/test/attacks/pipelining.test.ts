@@ -69,6 +69,18 @@ test.each([
   await expect.poll(() => metric('berth_service_calls_active')).toBe(0);
 });
 
+test('counts a call behind which a WebSocket is pipelined as aborted by the server', async () => {
+  const { port, toCall, metric, metrics, targets } = await startSlow();
+  const socket = await open(port);
+  socket.write(toCall('/silent'));
+  await expect.poll(() => targets.length).toBe(1);
+  socket.write(toCall('/socket', HANDSHAKE));
+  expect(await readAll(socket)).toBe('');
+  await expect.poll(() => metric('berth_calls_active')).toBe(0);
+  expect(await metrics()).toMatch(/^berth_calls_total\{.*status="aborted"/m);
+  expect(await metrics()).not.toContain('status="gone"');
+});
+
 test('closes a connection with many open requests', async () => {
   const { port, toCall, metric, metrics, targets } = await startSlow();
   const socket = await open(port);

@@ -58,6 +58,21 @@ it.each([
   expect(await metric('berth_service_calls_active')).toBe(0);
 });
 
+it('logs and counts a response that the service breaks off', async () => {
+  const origin = await startRawService((socket) => {
+    socket.once('data', () =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789'),
+    );
+  });
+  const hello = { versions: [{ name: 'v1', endpoints: [origin] }] };
+  const { call, lines, metrics } = await startServer({}, { services: { hello } });
+  await expect(call().then((response) => response.text())).rejects.toThrow();
+  await expect.poll(metrics).toMatch(/^berth_calls_total\{.*status="aborted",code="BAD_GATEWAY"/m);
+  const failed = { msg: 'call failed', status: 200, code: 'BAD_GATEWAY', version: 'v1' };
+  const logged = { ...failed, endpoint: origin, cause: 'other side closed' };
+  expect(lines).toContainEqual(expect.objectContaining(logged));
+});
+
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const CHUNKED =
   'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 7\r\n\r\n';

@@ -79,7 +79,10 @@ test('--version prints the version, and --help of a command only its own options
 test('fsck prints what it finds', async () => {
   const folder = await makeFolder({ 'd/files/dev/x': '', 'd/tmp/x': '' });
   const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd');
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/^foreign: .*\n0 files, 0 bytes, 1 /)]);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^foreign: .*\n0 files, 0 bytes, 1 problem\.\n$/),
+  ]);
   expect(stderr).toBe('d has damaged or foreign files: run again with --repair.\n');
 });
 

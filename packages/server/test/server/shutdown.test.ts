@@ -119,11 +119,12 @@ test('a server that is closed while it starts, or fails to start, does not liste
   const create = async (listen: { port: number }) =>
     createBerthServer({ ...config, listen, store: { driver: 'file', root: await makeFolder() } });
   const closed = await create({ port: 0 });
+  expect(() => closed.url).toThrow('Call listen() first.');
   const listening = closed.listen();
   await closed.close();
   await listening;
-  expect(() => closed.url).toThrow();
+  expect(() => closed.url).toThrow('Call listen() first.');
   const refused = await create({ port });
   await expect(refused.listen()).rejects.toThrow('EADDRINUSE');
-  for (const { listen } of [closed, refused]) await expect(listen()).rejects.toThrow('once');
+  for (const { listen } of [closed, refused]) await expect(listen()).rejects.toThrow('already');
 });

@@ -37,12 +37,13 @@ test('a short damaged file is refused before a byte is sent, counted and logged'
 });
 
 test('the connection of a long damaged file is closed early', async () => {
-  const { link, logged } = await startDamaged(2_000_000);
+  const { link, logged, metrics } = await startDamaged(2_000_000);
   const response = await fetch(link);
   expect(response.status).toBe(200);
   await expect(response.arrayBuffer()).rejects.toThrow();
   // The caller may see the end of the connection first.
   await expect.poll(logged).toHaveLength(1);
+  await expect.poll(metrics).toMatch(/^berth_calls_total\{surface="link".*status="aborted"/m);
 });
 
 test('a truncated file is an error that a retry cannot fix', async () => {
