@@ -21,7 +21,7 @@ import type { Metrics } from '../observe/metrics.ts';
  */
 export interface ServerStore extends BlobStore {
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
-  open(key: BlobKey): Promise<VerifiedBlob | undefined>;
+  open(key: BlobKey): Promise<ServerBlob | undefined>;
   /**
    * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads of this
    * process are never removed; other processes' uploads are removed once abandoned.
@@ -37,7 +37,7 @@ export function assertEnvironment(env: string): void {
 }
 
 /** A complete file is verified as it is sent; the last chunk is withheld if it is damaged. */
-export interface VerifiedBlob extends OpenBlob {
+export interface ServerBlob extends OpenBlob {
   /** If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;
   /** @param target must not keep a chunk once it has called back, because its bytes will change */
@@ -55,7 +55,7 @@ interface BlobSource {
   readonly release: () => void | Promise<void>;
 }
 
-export function toVerifiedBlob(source: BlobSource): VerifiedBlob {
+export function toServerBlob(source: BlobSource): ServerBlob {
   const { info, checksum, content, recycle, release } = source;
   const open = (range: ByteRange = { start: 0, end: info.size - 1 }) => {
     const { start } = range;
@@ -136,7 +136,7 @@ async function send(
     target.end();
     await closed;
   } catch (error) {
-    if (written !== undefined) target.destroy();
+    if (written !== undefined) target.destroy(error as Error);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { StoreUnavailableError } from '@berth/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3Store } from '../../src/store/s3/s3-store.ts';
@@ -26,6 +27,24 @@ describeOn('ceph', 'the store', () => {
     expect(await store.sweep()).toBe(0);
     expect(await sweepLater(store)).toBe(1);
     expect(await listLeftovers(options)).toEqual(['backups/dev/planted']);
+  });
+
+  test('without its bucket, the store is unavailable, and no file is missing', async () => {
+    const options = await newBucket(useCeph().endpoint);
+    const store = createS3Store({ ...options, bucket: `${options.bucket}-missing` });
+    onTestFinished(() => store.close());
+    const [key, to] = [
+      { env: 'dev', path: 'a' },
+      { env: 'dev', path: 'b' },
+    ];
+    for (const missing of [
+      () => store.stat(key),
+      () => store.open(key),
+      () => store.copy(key, to, { overwrite: true }),
+      () => store.delete(key),
+    ]) {
+      await expect(missing()).rejects.toBeInstanceOf(StoreUnavailableError);
+    }
   });
 
   test('readers that disconnect leave no connection behind', async () => {

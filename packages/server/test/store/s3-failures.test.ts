@@ -124,6 +124,18 @@ test.each([
   }
 });
 
+test.each(['stat', 'open', 'copy', 'move', 'delete'])(
+  '%s does not report a file as missing if the bucket is missing',
+  async (name) => {
+    const store = await storeOf((call, response) => {
+      // The response to HEAD has no body, and so no code.
+      if (call.method === 'HEAD') response.writeHead(404).end();
+      else respond(404, 'NoSuchBucket')(call, response);
+    });
+    await expect(METHODS[name]?.(store)).rejects.toBeInstanceOf(StoreUnavailableError);
+  },
+);
+
 test('skips what was not requested if S3 ignores a range, also after a break', async () => {
   const bytes = toBytes(1_000_000);
   let calls = 0;

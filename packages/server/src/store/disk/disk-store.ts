@@ -26,7 +26,7 @@ import {
   type WriteOptions,
 } from '@berth/storage';
 import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
-import { assertEnvironment, type ServerStore, type VerifiedBlob } from '../server-store.ts';
+import { assertEnvironment, type ServerBlob, type ServerStore } from '../server-store.ts';
 import {
   diskCodeOf,
   isFolder,
@@ -132,7 +132,7 @@ class DiskStore implements ServerStore {
   }
 
   /** The open file stays the same, whatever happens to its name. */
-  open(key: BlobKey): Promise<VerifiedBlob | undefined> {
+  open(key: BlobKey): Promise<ServerBlob | undefined> {
     return withDiskErrors(async () => {
       const blob = await orMissing(openStoredFile(pathOf(this.#root, key)));
       if (blob === undefined) await this.#assertExists();

@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type WriteOptions } from '@berth/storage';
-import { toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
+import { type ServerBlob, toServerBlob } from '../server-store.ts';
 import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
 
 /*
@@ -107,12 +107,12 @@ async function writeAll(
  * @throws BlobDamagedError if the file is damaged or was not written by this store; a file system error if it does not
  *   exist
  */
-export async function openStoredFile(path: string): Promise<VerifiedBlob> {
+export async function openStoredFile(path: string): Promise<ServerBlob> {
   const handle = await open(path, READ);
   /** For the next chunks: fresh ones would cost more than the reading. */
   const buffers: Buffer[] = [];
   try {
-    return toVerifiedBlob({
+    return toServerBlob({
       ...(await readTrailer(handle)),
       content: (range) => readContent(handle, range, buffers),
       recycle: (chunk) => buffers.push(Buffer.from(chunk.buffer)),

@@ -19,6 +19,9 @@ const CONNECT_MILLISECONDS = 3_000;
 /** How long a connection may be idle; after that, the call is retried or the download resumed. */
 const IDLE_MILLISECONDS = 15_000;
 
+/** Maximum time of an operation, with all its attempts and the wait for its locks. */
+const OPERATION_SECONDS = 50;
+
 const ATTEMPTS = 3;
 
 /** Larger bodies wait for `100 Continue`, so that a refusal arrives before they are sent. */
@@ -53,7 +56,7 @@ export interface OperationOptions {
   readonly locked?: readonly ObjectPlace[];
   /** Aborts the operation. */
   readonly stop?: AbortSignal;
-  /** Maximum time that the operation may take. Default: 50. */
+  /** Maximum time that the operation may take. Default: `OPERATION_SECONDS`. */
   readonly seconds?: number;
 }
 
@@ -101,7 +104,7 @@ export class Bucket {
    */
   async run<T>(
     work: (send: Send) => Promise<T>,
-    { locked = [], stop, seconds = 50 }: OperationOptions = {},
+    { locked = [], stop, seconds = OPERATION_SECONDS }: OperationOptions = {},
   ): Promise<T> {
     const timeout = new AbortController();
     const timedOut = Promise.withResolvers<never>();
@@ -193,7 +196,7 @@ export function toNotS3Error(): StoreUnavailableError {
   return new StoreUnavailableError('The response did not come from an S3-compatible store.');
 }
 
-/** Returns `undefined` if the object, or the version in the condition, does not exist. */
+/** Returns `undefined` if the object, or the version in the condition, does not exist. For HEAD, or if its bucket is missing. */
 export async function orNoObject<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

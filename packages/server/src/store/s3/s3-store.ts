@@ -17,8 +17,9 @@ import {
   type CopyOptions,
   SourceKeptError,
   StoreUnavailableError,
+  type WriteOptions,
 } from '@berth/storage';
-import { type ServerStore, toVerifiedBlob, type VerifiedBlob } from '../server-store.ts';
+import { type ServerBlob, type ServerStore, toServerBlob } from '../server-store.ts';
 import {
   Bucket,
   expectS3,
@@ -39,9 +40,14 @@ const SKIPPED_BYTES = 256 * 1024;
 /** An unfinished upload of another process that began longer ago is aborted. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
+/** Opens a store on S3 or a compatible store. Sends nothing yet. */
+export function createS3Store(options: S3StoreOptions): ServerStore {
+  return new S3Store(new Bucket(options));
+}
+
 /**
- * Creates a blob store on S3 or a compatible store. Files are objects named `<prefix><env>/<path>`; all other objects
- * and uploads under the prefix are treated as belonging to other processes of this server.
+ * Files in a bucket of S3 or a compatible store. They are objects named `<prefix><env>/<path>`; all other objects and
+ * uploads under the prefix are treated as belonging to other processes of this server.
  *
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListBucket and
  * ListBucketMultipartUploads.
@@ -50,36 +56,108 @@ const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
  * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
-export function createS3Store(options: S3StoreOptions): ServerStore {
-  const bucket = new Bucket(options);
-  return {
-    write: async (key, content, writeOptions) =>
-      new Upload(bucket, key, content, writeOptions).run(),
-    async stat(key) {
-      const head = await findObject((command) => bucket.send(command), bucket.locate(key));
-      return head && toObjectInfo(head);
-    },
-    open: async (key) => openObject(bucket, bucket.locate(key)),
-    copy: async (from, to, copyOptions) => copyFile(bucket, from, to, copyOptions),
-    async delete(key) {
-      const object = bucket.locate(key);
-      const work = async (send: Send) => {
-        if ((await findObject(send, object)) === undefined) return false;
-        await deleteObject(send, object);
-        return true;
-      };
-      return bucket.run(work, { locked: [object] });
-    },
-    sweep: () => abortUploads(bucket, new Date(Date.now() - ABANDONED_MILLISECONDS)),
-    async check() {
-      if (await orNoObject(bucket.send(new HeadBucketCommand({ Bucket: bucket.name })))) return;
-      throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`);
-    },
-    close: async () => bucket.client.destroy(),
-  };
+class S3Store implements ServerStore {
+  readonly #bucket: Bucket;
+
+  constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+  }
+
+  async write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
+    return new Upload(this.#bucket, key, content, options).run();
+  }
+
+  async stat(key: BlobKey): Promise<BlobInfo | undefined> {
+    const object = this.#bucket.locate(key);
+    const head = await this.#bucket.run((send) => this.#findObject(send, object));
+    return head && toObjectInfo(head);
+  }
+
+  async open(key: BlobKey): Promise<ServerBlob | undefined> {
+    return openObject(this.#bucket, this.#bucket.locate(key));
+  }
+
+  /**
+   * Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files are locked, and what was
+   * checked stays true.
+   */
+  async copy(from: BlobKey, to: BlobKey, { overwrite, move }: CopyOptions): Promise<BlobInfo> {
+    const [source, destination] = [this.#bucket.locate(from), this.#bucket.locate(to)];
+    const path = source.Key.split('/').map(encodeURIComponent).join('/');
+    // The store copies the type and metadata of the object as well, but may encrypt the copy differently.
+    const CopySource = `${source.Bucket}/${path}`;
+    const copy = new CopyObjectCommand({ ...destination, CopySource });
+    const work = async (send: Send) => {
+      const head = await this.#findObject(send, source);
+      if (head === undefined) throw new BlobMissingError(from);
+      const info = toObjectInfo(head);
+      if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+      if (!overwrite && (await headObject(send, destination))) throw new BlobExistsError(to);
+      const copied = await orNoObject(send(copy));
+      // Another program, which takes no locks, has deleted the source.
+      if (copied === undefined) throw new BlobMissingError(from);
+      expectS3(copied.CopyObjectResult?.ETag);
+      if (!move) return info;
+      await deleteObject(send, source).catch((error) => {
+        throw new SourceKeptError(info, error);
+      });
+      return info;
+    };
+    return this.#bucket.run(work, { locked: [source, destination] });
+  }
+
+  async delete(key: BlobKey): Promise<boolean> {
+    const object = this.#bucket.locate(key);
+    const work = async (send: Send) => {
+      if ((await this.#findObject(send, object)) === undefined) return false;
+      await deleteObject(send, object);
+      return true;
+    };
+    return this.#bucket.run(work, { locked: [object] });
+  }
+
+  async sweep(): Promise<number> {
+    const abandonedSince = new Date(Date.now() - ABANDONED_MILLISECONDS);
+    const bucket = this.#bucket;
+    const folder = { Bucket: bucket.name, Prefix: bucket.prefix };
+    let count = 0;
+    let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+    for (let isMore = true; isMore; ) {
+      const found = await bucket.send(new ListMultipartUploadsCommand({ ...folder, ...page }));
+      for (const { Key, UploadId = '', Initiated = abandonedSince } of found.Uploads ?? []) {
+        if (uploadsInProgress.has(UploadId) || Initiated > abandonedSince) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
+        if (await orNoObject(bucket.send(abort))) count += 1;
+      }
+      isMore = found.IsTruncated === true;
+      page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
+    }
+    return count;
+  }
+
+  check(): Promise<void> {
+    return this.#bucket.run((send) => this.#assertExists(send));
+  }
+
+  async close(): Promise<void> {
+    this.#bucket.client.destroy();
+  }
+
+  /** A 404 to HEAD has no body that says whether the object or the bucket is missing. */
+  async #findObject(send: Send, object: ObjectPlace) {
+    const head = await headObject(send, object);
+    if (head === undefined) await this.#assertExists(send);
+    return head;
+  }
+
+  async #assertExists(send: Send): Promise<void> {
+    const { name } = this.#bucket;
+    if (await orNoObject(send(new HeadBucketCommand({ Bucket: name })))) return;
+    throw new StoreUnavailableError(`The bucket "${name}" does not exist.`);
+  }
 }
 
-function findObject(send: Send, object: ObjectPlace) {
+function headObject(send: Send, object: ObjectPlace) {
   return orNoObject(send(new HeadObjectCommand(object)));
 }
 
@@ -90,61 +168,10 @@ async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
 }
 
 /**
- * Copies or moves a file. Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files are
- * locked, and what was checked stays true.
- */
-function copyFile(
-  bucket: Bucket,
-  from: BlobKey,
-  to: BlobKey,
-  { overwrite, move }: CopyOptions,
-): Promise<BlobInfo> {
-  const [source, destination] = [bucket.locate(from), bucket.locate(to)];
-  const path = source.Key.split('/').map(encodeURIComponent).join('/');
-  // The store copies the type and metadata of the object as well, but may encrypt the copy differently.
-  const copy = new CopyObjectCommand({ ...destination, CopySource: `${bucket.name}/${path}` });
-  const work = async (send: Send) => {
-    const head = await findObject(send, source);
-    if (head === undefined) throw new BlobMissingError(from);
-    const info = toObjectInfo(head);
-    if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
-    if (!overwrite && (await findObject(send, destination))) throw new BlobExistsError(to);
-    const copied = await orNoObject(send(copy));
-    // Another program, which takes no locks, has deleted the source.
-    if (copied === undefined) throw new BlobMissingError(from);
-    expectS3(copied.CopyObjectResult?.ETag);
-    if (!move) return info;
-    await deleteObject(send, source).catch((error) => {
-      throw new SourceKeptError(info, error);
-    });
-    return info;
-  };
-  return bucket.run(work, { locked: [source, destination] });
-}
-
-async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
-  const folder = { Bucket: bucket.name, Prefix: bucket.prefix };
-  let count = 0;
-  let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
-  for (let isMore = true; isMore; ) {
-    const found = await bucket.send(new ListMultipartUploadsCommand({ ...folder, ...page }));
-    for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
-      if (uploadsInProgress.has(UploadId) || (Initiated !== undefined && Initiated >= olderThan))
-        continue;
-      const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-      if (await orNoObject(bucket.send(abort))) count += 1;
-    }
-    isMore = found.IsTruncated === true;
-    page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
-  }
-  return count;
-}
-
-/**
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
-async function openObject(bucket: Bucket, object: ObjectPlace): Promise<VerifiedBlob | undefined> {
+async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBlob | undefined> {
   const found = await getObject(bucket, object);
   if (found === undefined) return undefined;
   const { info } = found;
@@ -176,7 +203,7 @@ async function openObject(bucket: Bucket, object: ObjectPlace): Promise<Verified
     else fresh?.destroy();
     fresh = undefined;
   };
-  return toVerifiedBlob({ info, content: (range) => readObject(range, connect), release });
+  return toServerBlob({ info, content: (range) => readObject(range, connect), release });
 }
 
 async function getObject(
