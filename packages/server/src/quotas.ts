@@ -13,7 +13,7 @@ interface Window {
  * Redis, all processes count together; while it is not available, each counts by itself.
  */
 export class Quotas {
-  readonly #redis: Pick<RedisState, 'countCall'> | undefined;
+  readonly #redis: RedisState | undefined;
   #windows = new Map<string, Window>();
 
   constructor(config: Config, redis: RedisState | undefined) {
@@ -33,15 +33,22 @@ export class Quotas {
     this.#windows = windows;
   }
 
-  /** Counts a call, or returns how many full seconds to wait. Returns a promise only if Redis counts. */
-  count(env: string): number | undefined | Promise<number | undefined> {
-    const window = this.#windows.get(env);
-    if (window === undefined) return undefined;
-    if (this.#redis === undefined) return this.#countHere(window);
-    return this.#redis.countCall(env, window.quota).catch(() => this.#countHere(window));
+  /** Whether `count` waits for Redis. Otherwise, it does the same as `countHere`. */
+  isShared(env: string): boolean {
+    return this.#redis !== undefined && this.#windows.has(env);
   }
 
-  #countHere(window: Window): number | undefined {
+  /** Counts a call, or returns how many full seconds to wait. */
+  async count(env: string): Promise<number | undefined> {
+    const quota = this.#windows.get(env)?.quota;
+    if (this.#redis === undefined || quota === undefined) return this.countHere(env);
+    return this.#redis.countCall(env, quota).catch(() => this.countHere(env));
+  }
+
+  /** Counts a call in this process alone. */
+  countHere(env: string): number | undefined {
+    const window = this.#windows.get(env);
+    if (window === undefined) return undefined;
     const { quota } = window;
     const now = performance.now();
     if (now >= window.endsAt) {

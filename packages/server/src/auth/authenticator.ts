@@ -40,17 +40,14 @@ export function createAuthenticator(
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
-      signature:
-        redis === undefined
-          ? (value, call) => toCaller(gatewaySignature(value, call), false)
-          : async (value, call) => {
-              const signed = gatewaySignature(value, call);
-              const isRevoked = await isPairRevoked(signed, redis).catch((cause) => {
-                const message = 'Revocations cannot be checked at the moment.';
-                throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
-              });
-              return toCaller(signed, isRevoked);
-            },
+      async signature(value, call) {
+        const signed = gatewaySignature(value, call);
+        const isRevoked = await isPairRevoked(signed, redis).catch((cause) => {
+          const message = 'Revocations cannot be checked at the moment.';
+          throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
+        });
+        return toCaller(signed, isRevoked);
+      },
     },
     storage: {
       async credentials(credentials, call) {
@@ -68,10 +65,7 @@ export function createAuthenticator(
   };
 }
 
-async function isPairRevoked(
-  { env, id }: StorageCaller,
-  redis: RedisState | undefined,
-): Promise<boolean> {
+async function isPairRevoked({ env, id }: StorageCaller, redis?: RedisState): Promise<boolean> {
   return (await redis?.isRevoked(['key-pair', `${env}/${id}`])) ?? false;
 }
 
@@ -79,26 +73,19 @@ async function isPairRevoked(
  * Rejects uses of grants and links that were revoked, or whose key pair was revoked or removed. Checked once,
  * when the transfer starts: one in progress is not interrupted.
  */
-export class Revocations {
-  readonly #redis: RedisState | undefined;
-  #environments: Config['environments'];
-
-  constructor({ environments }: Config, redis: RedisState | undefined) {
-    this.#environments = environments;
-    this.#redis = redis;
-  }
-
-  update({ environments }: Config): void {
-    this.#environments = environments;
-  }
-
-  async authorize({ kind, id, env, caller }: SignedUse): Promise<void> {
-    const pairs = this.#environments[env]?.credentials ?? [];
-    const isKnown = pairs.some((pair) => pair.id === caller);
-    if (isKnown && !(await this.#redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id])))
-      return;
-    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
-  }
+export function createRevocations(initial: Config, redis: RedisState | undefined) {
+  let { environments } = initial;
+  return {
+    update(next: Config): void {
+      environments = next.environments;
+    },
+    async authorize({ kind, id, env, caller }: SignedUse): Promise<void> {
+      const isKnown = environments[env]?.credentials.some((pair) => pair.id === caller);
+      if (isKnown && !(await redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id])))
+        return;
+      throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+    },
+  };
 }
 
 /** Longer tokens are rejected without being parsed; Node's own limit for all headers is 16 KiB. */

@@ -15,17 +15,12 @@ const MAX_IDLE = 256;
  * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
  * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
  * that has been idle for less than this, of an endpoint that keeps connections for at least this long:
- *
- * | Last event                                      | `#keepsIdle` | A POST                 |
- * | ----------------------------------------------- | ------------ | ---------------------- |
- * | none                                            | false        | gets a new connection  |
- * | an idle connection stayed open for this long    | true         | may reuse a connection |
- * | an idle connection was closed sooner            | false        | gets a new connection  |
+ * `#keepsIdleConnections` is true once an idle connection has stayed open for this long, until one is closed sooner.
  */
-const PROVEN_IDLE_MILLISECONDS = 1_000;
+const RECENT_MILLISECONDS = 1_000;
 
-/** Which connections a call may use: any, only one that is known to be open, or only a new one. */
-export type Reuse = 'any' | 'proven' | 'none';
+/** Which connections a call may use: any, only one used within `RECENT_MILLISECONDS`, or only a new one. */
+export type Reuse = 'any' | 'recently-used' | 'none';
 
 /** One address of a service and its connections. The most recently used connection is reused first. */
 export class Endpoint {
@@ -35,7 +30,7 @@ export class Endpoint {
   activeCalls = 0;
   /** In the order in which they were last used. */
   readonly #idle: ServiceConnection[] = [];
-  #keepsIdle = false;
+  #keepsIdleConnections = false;
   /** Connections that were last used before this no longer show that the endpoint keeps them. */
   #closedEarlyAt = Number.NEGATIVE_INFINITY;
 
@@ -45,7 +40,7 @@ export class Endpoint {
   }
 
   connect(reuse: Reuse): ServiceConnection {
-    const mayReuse = reuse === 'any' || (reuse === 'proven' && this.#isProven());
+    const mayReuse = reuse === 'any' || (reuse === 'recently-used' && this.#hasRecentlyUsed());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
     const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, {
@@ -75,22 +70,22 @@ export class Endpoint {
     for (const connection of this.#idle.splice(0)) void connection.destroy();
   }
 
-  #isProven(): boolean {
-    const provenSince = performance.now() - PROVEN_IDLE_MILLISECONDS;
+  #hasRecentlyUsed(): boolean {
+    const recentSince = performance.now() - RECENT_MILLISECONDS;
     const oldest = this.#idle[0]?.servedAt;
     const newest = this.#idle.at(-1)?.servedAt;
     if (oldest === undefined || newest === undefined) return false;
-    if (oldest <= provenSince && oldest > this.#closedEarlyAt) this.#keepsIdle = true;
-    return this.#keepsIdle && newest > provenSince;
+    if (oldest <= recentSince && oldest > this.#closedEarlyAt) this.#keepsIdleConnections = true;
+    return this.#keepsIdleConnections && newest > recentSince;
   }
 
   #onDisconnect(connection: ServiceConnection, error: Error): void {
     const now = performance.now();
     const { servedAt } = connection;
     connection.servedAt = undefined;
-    const isEarly = servedAt !== undefined && now - servedAt < PROVEN_IDLE_MILLISECONDS;
+    const isEarly = servedAt !== undefined && now - servedAt < RECENT_MILLISECONDS;
     if (isEarly && isClosedByPeer(error)) {
-      this.#keepsIdle = false;
+      this.#keepsIdleConnections = false;
       this.#closedEarlyAt = now;
     }
     const at = this.#idle.indexOf(connection);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import {
   type GatewayCall,
@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';
-import { ServiceCall, type ServiceRequest, type UpgradedConnection } from './proxy.ts';
+import { type ForwardedResponse, Forwarding, type ServiceRequest } from './proxy.ts';
 import { Targets } from './targets.ts';
 
 interface ReceivedCall {
@@ -26,16 +26,14 @@ interface ReceivedCall {
   readonly toServiceHeaders: ReturnType<typeof createToServiceHeaders>;
 }
 
-/** A call that is ready to be forwarded. */
-interface VerifiedCall {
+/** A call whose caller has been verified, with its body. */
+interface ForwardableCall {
   readonly received: ReceivedCall;
   readonly caller: Caller;
   readonly body: ServiceRequest['body'];
   /** Value of `Content-Length`; undefined without a body, or if its length is unknown. */
   readonly length: string | undefined;
 }
-
-type Outcome = Promise<ServiceResponse | UpgradedConnection>;
 
 /**
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
@@ -46,36 +44,34 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   const webSockets = new Set<Duplex>();
   targets.update(environments);
 
-  /**
-   * The flow of a call. The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of
-   * a signed call. Only such a body, or a quota in Redis, makes a call wait: a promise for each call would cost too much.
-   */
-  function handle(received: ReceivedCall): Outcome {
-    const { caller } = received.call;
-    if (caller.kind === 'verified') return forwardWithinQuota(toStreamed(received, caller));
-    return readSigned(received, caller).then(forwardWithinQuota);
+  /** Most calls wait for nothing here, and a promise for each would cost too much. All others take the same steps. */
+  function handle(received: ReceivedCall): Promise<ForwardedResponse> {
+    const { caller, env } = received.call;
+    if (caller.kind === 'unverified' || quotas.isShared(env)) return waitAndForward(received);
+    return forward(toStreamed(received, caller), quotas.countHere(env));
   }
 
-  function forwardWithinQuota(verified: VerifiedCall): Outcome {
-    const counted = quotas.count(verified.received.call.env);
-    if (!(counted instanceof Promise)) return forward(verified, counted);
-    return counted.then((retryAfter) => forward(verified, retryAfter));
+  /** The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of a signed call. */
+  async function waitAndForward(received: ReceivedCall): Promise<ForwardedResponse> {
+    const { caller, env } = received.call;
+    const isVerified = caller.kind === 'verified';
+    const call = isVerified ? toStreamed(received, caller) : await readSigned(received, caller);
+    return forward(call, await quotas.count(env));
   }
 
   function forward(
-    { received, caller, body, length }: VerifiedCall,
+    { received, caller, body, length }: ForwardableCall,
     retryAfter: number | undefined,
-  ): Outcome {
+  ): Promise<ForwardedResponse> {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     const { input, call, upgrade, limits, toServiceHeaders } = received;
     const { target: path, method } = input;
-    const chosen = targets.choose(call.env, input.name, caller);
-    const { version, endpoints, headersSeconds } = chosen;
+    const { version, endpoints, headersSeconds } = targets.choose(call.env, input.name, caller);
     const headers = toServiceHeaders(input, call.request, upgrade);
     if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };
-    return new ServiceCall(serviceRequest, endpoints, call.response).start();
+    return new Forwarding(serviceRequest, endpoints, call.response).start();
   }
 
   /**
@@ -108,7 +104,8 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   }
 
   return {
-    createHandlers({ limits, wireProfile }: Config): GatewayHandlers<Caller | UnverifiedCaller> {
+    createHandlers(config: Config): GatewayHandlers<Caller | UnverifiedCaller> {
+      const { listen, limits, wireProfile } = config;
       const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
       const settings = { limits, toServiceHeaders };
       return {
@@ -130,7 +127,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
 }
 
 /** Streams the body, if there is one. */
-function toStreamed(received: ReceivedCall, caller: Caller): VerifiedCall {
+function toStreamed(received: ReceivedCall, caller: Caller): ForwardableCall {
   const { input, call } = received;
   const { request } = call;
   if (input.body === undefined || !hasBody(request)) {
@@ -141,7 +138,7 @@ function toStreamed(received: ReceivedCall, caller: Caller): VerifiedCall {
 }
 
 /** Reads the body, which proves who the caller is. */
-async function readSigned(received: ReceivedCall, caller: UnverifiedCaller): Promise<VerifiedCall> {
+async function readSigned(received: ReceivedCall, caller: UnverifiedCaller) {
   const { input, call } = received;
   // Without a body, the signature alone has verified the caller.
   const { hash, content, length, release } = await readSignedBody(input.body as Readable);
@@ -164,10 +161,9 @@ const KEEP_ALIVE_MILLISECONDS = 60_000;
  * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
  */
 function pipe(from: Duplex, to: Duplex): void {
-  const { setNoDelay, setKeepAlive, setTimeout } = from as Partial<Socket>;
-  setTimeout?.call(from, 0);
-  setNoDelay?.call(from, true);
-  setKeepAlive?.call(from, true, KEEP_ALIVE_MILLISECONDS);
+  if (from instanceof Socket) {
+    from.setTimeout(0).setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MILLISECONDS);
+  }
   from.on('error', () => {});
   from.once('close', () => {
     if (from.readableEnded && from.errored === null) to.end();

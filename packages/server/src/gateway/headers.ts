@@ -24,9 +24,7 @@ const REQUEST_ID = 'x-request-id';
 /** Set here: a caller could pretend to be someone else. */
 const FORWARDED = 'x-forwarded-';
 
-/**
- * RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14).
- */
+/** RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14). */
 const SUBPROTOCOLS = 'sec-websocket-protocol';
 
 const NO_HEADERS: IncomingMessage['headers'] = {};

@@ -25,11 +25,13 @@ export interface ServiceRequest {
   readonly version: string | undefined;
 }
 
-export interface UpgradedConnection {
+interface UpgradedConnection {
   readonly status: 101;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Duplex;
 }
+
+export type ForwardedResponse = ServiceResponse | UpgradedConnection;
 
 /*
  * The states of an attempt, and what each event of undici does.
@@ -48,20 +50,20 @@ export interface UpgradedConnection {
 type State = 'connecting' | 'sent' | 'responding' | 'relaying' | 'done';
 
 /**
- * A call to a service: chooses an endpoint, and tries again while that is safe. It is itself the handler that undici
- * calls for each event, so that nothing else is between the two sockets.
+ * A call on its way to a service: chooses an endpoint, and tries again while that is safe. It is itself the handler
+ * that undici calls for each event, so that nothing else is between the two sockets.
  *
  * An unsolicited `100 Continue` is treated as an error, because the HTTP client never sends `Expect` and closes such a
  * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
  */
-export class ServiceCall implements Dispatcher.DispatchHandler {
+export class Forwarding implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
   readonly #endpoints: readonly Endpoint[];
   readonly #response: ServerResponse;
-  readonly #outcome = Promise.withResolvers<ServiceResponse | UpgradedConnection>();
+  readonly #outcome = Promise.withResolvers<ForwardedResponse>();
   #attempts = 0;
-  /** Whether the call may be sent again although a service may have received it. */
-  #mayRepeat: boolean;
+  /** How often the call may be sent again although a service may have received it. */
+  #retriesLeft: number;
   // Of the current attempt:
   #state: State = 'connecting';
   #endpoint!: Endpoint;
@@ -74,14 +76,14 @@ export class ServiceCall implements Dispatcher.DispatchHandler {
     this.#request = request;
     this.#endpoints = endpoints;
     this.#response = response;
-    this.#mayRepeat = IDEMPOTENT.includes(request.method);
+    this.#retriesLeft = IDEMPOTENT.includes(request.method) ? 1 : 0;
   }
 
   /** Rejects with a GatewayError if there is no response. */
-  start(): Promise<ServiceResponse | UpgradedConnection> {
+  start(): Promise<ForwardedResponse> {
     if (this.#response.destroyed) return Promise.reject(toDisconnectError());
     this.#response.on('close', this.#onDisconnect);
-    this.#send(this.#mayRepeat ? 'any' : 'proven');
+    this.#send(this.#retriesLeft > 0 ? 'any' : 'recently-used');
     return this.#outcome.promise;
   }
 
@@ -115,9 +117,9 @@ export class ServiceCall implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    const fault = findResponseFault(status, headers);
-    if (fault !== undefined) {
-      controller.abort(new Error(`The service ${fault}.`));
+    const problem = findResponseError(status, headers);
+    if (problem !== undefined) {
+      controller.abort(new Error(`The service ${problem}.`));
     } else if (status >= 200) {
       this.#state = 'relaying';
       this.#relay = new ResponseRelay(this.#response, controller);
@@ -164,8 +166,8 @@ export class ServiceCall implements Dispatcher.DispatchHandler {
       const outcome = { kind: 'aborted', error: this.#toGatewayError(error, state) } as const;
       recordOf(this.#response.req).outcome = outcome;
       this.#relay?.abort();
-    } else if (!this.#response.destroyed && this.#mayBeSentAgain(error, state)) {
-      if (state === 'sent') this.#mayRepeat = false;
+    } else if (!this.#response.destroyed && this.#shouldRetry(error, state)) {
+      if (state === 'sent') this.#retriesLeft -= 1;
       this.#send('none');
     } else {
       this.#outcome.reject(this.#toGatewayError(error, state));
@@ -177,13 +179,13 @@ export class ServiceCall implements Dispatcher.DispatchHandler {
    * there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
    * reused, because services close idle connections (RFC 9112, section 9.3.1).
    */
-  #mayBeSentAgain(error: Error, state: State): boolean {
+  #shouldRetry(error: Error, state: State): boolean {
     const { length } = this.#endpoints;
     if (this.#attempts >= Math.min(Math.max(length, 2), MAX_ATTEMPTS)) return false;
     if (isInvalidRequest(error)) return false;
     if (state === 'connecting') return true;
     if (state !== 'sent' || isTimeout(error)) return false;
-    return this.#mayRepeat && (this.#isReused || length > 1);
+    return this.#retriesLeft > 0 && (this.#isReused || length > 1);
   }
 
   /** Ends the call because no one is waiting for its response any more. */
@@ -217,7 +219,7 @@ export class ServiceCall implements Dispatcher.DispatchHandler {
   }
 }
 
-function findResponseFault(
+function findResponseError(
   status: number,
   { 'transfer-encoding': coding = 'chunked' }: IncomingHttpHeaders,
 ): string | undefined {
