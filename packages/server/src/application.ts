@@ -3,7 +3,7 @@ import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@b
 import { type CORS, createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import { createAuthenticator, Revocations } from './auth/authenticator.ts';
+import { createAuthenticator, createRevocations } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
@@ -40,25 +40,25 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
   const issuers = new Issuers(config, (env, reason) =>
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
-  const revocations = new Revocations(config, redis);
+  const revocations = createRevocations(config, redis);
   const gateway = createGateway(config, quotas);
   const calls = createCalls(log, metrics, config);
   // A reload updates these immediately.
-  const parts = { quotas, issuers, revocations, gateway, calls };
+  const reloadable = { quotas, issuers, revocations, gateway, calls };
   const update = (next: Config): void => {
-    for (const part of Object.values(parts)) part.update(next);
+    for (const part of Object.values(reloadable)) part.update(next);
     log.level = next.log.level;
   };
   const blobs = observeStore(store, log, metrics);
-  return { redis, blobs, ...parts, update };
+  return { redis, blobs, ...reloadable, update };
 }
 
 /** @param sharedLocks locks that all processes with this store use. Default: no other process uses it */
 async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<ServerStore> {
   if (store.driver === 'file') return openDiskStore(store.root, sharedLocks);
   // The SDK takes longer to load than everything else.
-  const { createS3Store } = await import('./store/s3/s3-store.ts');
-  return createS3Store({ ...store, sharedLocks });
+  const { S3Store } = await import('./store/s3/s3-store.ts');
+  return new S3Store({ ...store, sharedLocks });
 }
 
 /** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */
@@ -114,7 +114,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
     const path = toOriginForm(request.url ?? '/');
     const surface = surfaceOf(path);
-    calls.begin(surface, path, response);
+    calls.begin(surface, path, request, response);
     // The upload router expects paths without its mount; the routers of both APIs read the host of an absolute target.
     if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
     if (surface === 'link') request.url = path;
@@ -129,7 +129,7 @@ export function createApplication(config: Config, resources: Resources, log: Log
       (router.checkContinue ?? router)(request, response);
     },
     upgrade(request, socket, head) {
-      calls.beginUpgrade(toOriginForm(request.url ?? '/'), request);
+      calls.begin('gateway', toOriginForm(request.url ?? '/'), request);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
@@ -151,7 +151,7 @@ function toOriginForm(url: string): string {
 
 /** The gateway also gets every path that belongs to no other surface. */
 function surfaceOf(path: string): Surface {
-  // First for speed.
+  // Checked first because most calls go here.
   if (path.startsWith('/v1/')) return 'gateway';
   if (path.startsWith('/api/v2/')) return 'storage';
   const [, first] = /^(\/[^/?]*)/.exec(path) ?? [];

@@ -35,7 +35,7 @@ async function withTimeout<Reply>(reply: Promise<Reply>): Promise<Reply> {
   }
 }
 
-type Use = 'quota' | 'revocation' | 'lock';
+type RedisFeature = 'quota' | 'revocation' | 'lock';
 
 /**
  * Connects to Redis or Valkey. Resolves once it is connected, or after the first failed attempt; the connection is
@@ -47,8 +47,8 @@ type Use = 'quota' | 'revocation' | 'lock';
  */
 export async function connectRedis(
   { url, password, prefix }: NonNullable<Config['redis']>,
-  onFailure: (use: Use) => void = () => {},
-  onChange: (reason: Error | undefined, scope: Use | 'all') => void = () => {},
+  onFailure: (use: RedisFeature) => void = () => {},
+  onChange: (reason: Error | undefined, scope: RedisFeature | 'all') => void = () => {},
 ) {
   // Loaded on demand, because most servers do not use Redis.
   const [{ Redis, ReplyError }, { RateLimiterRedis }] = await Promise.all([
@@ -77,21 +77,21 @@ export async function connectRedis(
     points: Number.MAX_SAFE_INTEGER,
     duration: 1,
   });
-  const unavailable = new Set<Use | 'all'>();
+  const unavailable = new Set<RedisFeature | 'all'>();
   let resumesAt = 0;
 
-  function change(reason: Error | undefined, scope: Use | 'all' = 'all'): void {
+  function change(reason: Error | undefined, scope: RedisFeature | 'all' = 'all'): void {
     if (unavailable.has(scope) === (reason !== undefined)) return;
     if (reason === undefined) unavailable.delete(scope);
     else unavailable.add(scope);
     onChange(reason, scope);
   }
 
-  async function send<T>(use: Use, command: () => Promise<T>, isUrgent = false): Promise<T> {
+  async function send<T>(use: RedisFeature, run: () => Promise<T>, isUrgent = false): Promise<T> {
     let cause: unknown;
     if (isUrgent || performance.now() >= resumesAt) {
       try {
-        const result = await withTimeout(command());
+        const result = await withTimeout(run());
         change(undefined);
         change(undefined, use);
         return result;

@@ -105,12 +105,9 @@ async function startHelloService(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-export async function fsck(
-  root: string,
-  { repair = false }: { readonly repair?: boolean },
-): Promise<void> {
+export async function fsck(root: string, options: { readonly repair?: boolean }): Promise<void> {
   const { files, bytes, problems } = await checkFiles(root, {
-    repair,
+    ...options,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const { code, path } = (error.cause ?? {}) as NodeJS.ErrnoException;
@@ -118,14 +115,9 @@ export async function fsck(
     if (isMissing) throw new Failure(`${root} is not the folder of a store: pass store.root.`);
     throw path === undefined ? error : new Failure(`${error.message} Check ${path}.`);
   });
-  const counts = [toCount(files, 'file'), toCount(bytes, 'byte'), toCount(problems, 'problem')];
-  process.stdout.write(`${counts.join(', ')}.\n`);
-  if (problems === 0 || repair) return;
+  process.stdout.write(`Files: ${files}, bytes: ${bytes}, problems: ${problems}.\n`);
+  if (problems === 0 || options.repair) return;
   throw new Failure(`${root} has damaged or foreign files: run again with --repair.`, 1);
-}
-
-function toCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export async function revoke(kind: Revocable, subject: string, file: string): Promise<void> {

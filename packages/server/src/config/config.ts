@@ -24,10 +24,7 @@ interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials'> {
 
 export type Quota = NonNullable<EnvironmentConfig['quota']>;
 
-/**
- * A configuration with its defaults filled in, its files read and its paths made absolute. It contains
- * secrets.
- */
+/** A configuration with its defaults filled in, its files read and its paths made absolute. It contains secrets. */
 export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wireProfile'> {
   readonly wireProfile: WireProfile;
   readonly keys: readonly { readonly secret: string }[];

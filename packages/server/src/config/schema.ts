@@ -359,11 +359,7 @@ export type ConfigInput = z.input<typeof configSchema>;
 /** A configuration with its defaults filled in. */
 export type ParsedConfig = z.output<typeof configSchema>;
 
-function addProblem(
-  context: z.RefinementCtx,
-  message: string | undefined,
-  path: string[] = [],
-): void {
+function addProblem(context: z.RefinementCtx, message?: string, path: string[] = []): void {
   if (message !== undefined) context.addIssue({ code: 'custom', message, path });
 }
 

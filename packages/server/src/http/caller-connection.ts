@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { GatewayError } from '@berth/server-stubs';
 import type { Cors } from '@berth/server-stubs/contract';
 import { recordOf } from './caller-request.ts';
-import { findFramingFault, sendRefusal, TOO_SLOW } from './refusals.ts';
+import { findFramingError, sendRefusal, TOO_SLOW } from './refusals.ts';
 
 /**
  * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
@@ -29,7 +29,7 @@ export class CallerConnection {
   /** The body that is arriving, and the bytes received at the last check. */
   #body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
   #unreadSince: number | undefined;
-  #taken = 0;
+  #bytesSent = 0;
 
   constructor(socket: Socket, getCors: () => Cors) {
     this.#socket = socket;
@@ -43,9 +43,9 @@ export class CallerConnection {
   accept(request: IncomingMessage, response?: ServerResponse): boolean {
     // An earlier request of the same chunk may have been refused.
     if (!this.#socket.writable) return false;
-    const fault = findFramingFault(request);
-    if (fault !== undefined) {
-      this.#end(this.#findOpen().length === 0, fault, request);
+    const error = findFramingError(request);
+    if (error !== undefined) {
+      this.#end(this.#findOpen().length === 0, error, request);
       return false;
     }
     while (this.#responses[0]?.writableFinished) this.#responses.shift();
@@ -123,9 +123,9 @@ export class CallerConnection {
 
   #isUnread(now: number, limit: number): boolean {
     const pending = this.#socket.writableLength;
-    const taken = this.#socket.bytesWritten - pending;
-    if (pending === 0 || taken !== this.#taken || this.#unreadSince === undefined) {
-      this.#taken = taken;
+    const sent = this.#socket.bytesWritten - pending;
+    if (pending === 0 || sent !== this.#bytesSent || this.#unreadSince === undefined) {
+      this.#bytesSent = sent;
       this.#unreadSince = now;
     }
     return now - this.#unreadSince >= limit;

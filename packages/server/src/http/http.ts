@@ -10,7 +10,6 @@ import { type AddressInfo, isIPv6, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { promisify } from 'node:util';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { type Cors, isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
@@ -60,14 +59,8 @@ export function createHttpServer(listen: Listen, first: Application) {
     noDelay: true,
     ...toUpgradeOptions((request) => application.shouldUpgrade(request), CallerRequest),
   };
-  const server =
-    listen.tls === undefined
-      ? createServer(options)
-      : createTlsServer({
-          ...options,
-          ...toTlsOptions(listen.tls),
-          handshakeTimeout: headersTimeout,
-        });
+  const tls = listen.tls && { ...toTlsOptions(listen.tls), handshakeTimeout: headersTimeout };
+  const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options);
   server.maxHeadersCount = MAX_HEADERS;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
 
@@ -76,7 +69,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     })
-    .on(listen.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       const connection = new CallerConnection(socket, () => application.cors);
       connections.set(socket, connection);
       // After an upgrade or a CONNECT, Node handles no errors: one would end the process.
@@ -130,7 +123,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     get port(): number {
       return portOf(server);
     },
-    countConnections: (): Promise<number> => promisify(server.getConnections.bind(server))(),
+    countConnections: () => sockets.size,
     async listen(): Promise<void> {
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
@@ -177,7 +170,6 @@ export function createHttpServer(listen: Listen, first: Application) {
   };
 }
 
-/** @throws Error unless the server is listening */
 export function portOf(server: Server): number {
   const address = server.address() as AddressInfo | null;
   if (address === null) throw new Error('The server is not listening. Call listen() first.');

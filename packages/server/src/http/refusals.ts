@@ -42,7 +42,7 @@ export function toRefusal({ code = '' }: NodeJS.ErrnoException): GatewayError {
  * HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an
  * HTTP/1.0 proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
-export function findFramingFault(request: IncomingMessage): GatewayError | undefined {
+export function findFramingError(request: IncomingMessage): GatewayError | undefined {
   // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
   if (request.rawHeaders.length > MAX_HEADERS * 2) return TOO_LARGE;
   const { httpVersionMajor, httpVersionMinor, headers } = request;

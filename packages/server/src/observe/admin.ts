@@ -9,18 +9,14 @@ export type Phase = 'starting' | 'ready' | 'draining';
 type Page = readonly [status: number, text: string, contentType?: string];
 
 export function createAdmin(blobs: ServerStore, metrics: Metrics, getPhase: () => Phase): Server {
+  // Hosted services do not need the store, so its outage does not make this fail.
+  const toReadiness = async (): Promise<Page> => {
+    const phase = getPhase();
+    return phase === 'ready' ? [200, `ready\n${await findStoreFault(blobs)}`] : [503, `${phase}\n`];
+  };
   const pages = new Map<string | undefined, () => Page | Promise<Page>>([
     ['/healthz', () => [200, 'ok\n']],
-    [
-      '/readyz',
-      // Hosted services do not need the store, so its outage does not make this fail.
-      async () => {
-        const phase = getPhase();
-        return phase === 'ready'
-          ? [200, `ready\n${await findStoreFault(blobs)}`]
-          : [503, `${phase}\n`];
-      },
-    ],
+    ['/readyz', toReadiness],
     ['/metrics', async () => [200, await metrics.toText(), metrics.contentType]],
   ]);
   const notFound = (): Page => [404, `Available paths:\n${[...pages.keys()].join('\n')}\n`];

@@ -17,9 +17,8 @@ import type { Metrics } from './metrics.ts';
  * | the store breaks off a download             | `end`                        | aborted                     | aborted    |
  * | this server closes the connection           | `CallerConnection.abort`     | aborted                     | aborted    |
  * | the caller disconnects before the response  | nobody                       | caller disconnected         | gone       |
- * | the caller disconnects during the response  | as a router responds         | call; from 500, call failed | 1xx to 5xx |
  *
- * Only failed calls are logged, unless `log.calls` is set. Their cause is logged as well.
+ * If the caller disconnects during the response, nothing changes.
  */
 
 /** Counts the calls, and logs those that failed, or all of them. */
@@ -36,7 +35,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
     report(this.req, this);
   }
 
-  /** In Node, an upgrade has no response that closes. It ends with the 101 or a rejection, or with its connection. */
+  /** An upgrade ends with the 101 or a rejection, or with its connection. */
   function endUpgrade(request: IncomingMessage, response?: ServerResponse): void {
     if (upgrades.delete(request)) report(request, response);
   }
@@ -44,7 +43,8 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
   function report(request: IncomingMessage, response?: ServerResponse): void {
     const record = recordOf(request);
     const { surface, target, startedAt, call, outcome } = record;
-    const status = statusOf(outcome, response);
+    const sent = response?.headersSent ? response.statusCode : 0;
+    const status = outcome?.kind === 'refused' ? outcome.error.status : sent;
     const isAborted = outcome?.kind === 'aborted';
     const error = outcome?.error;
     const operation = call?.operationId ?? (surface === 'link' ? 'download' : '');
@@ -75,20 +75,18 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
     get active() {
       return active;
     },
-    /** @param target in origin form */
-    begin(surface: string, target: string, response: ServerResponse): void {
-      const record = recordOf(response.req);
+    /** The target is in origin form. In Node, an upgrade has no response. */
+    begin(surface: string, target: string, request: IncomingMessage, response?: ServerResponse) {
+      const record = recordOf(request);
       record.surface = surface;
       record.target = target;
-      active += 1;
-      response.on('close', end);
-    },
-    beginUpgrade(target: string, request: IncomingMessage): void {
-      const record = recordOf(request);
-      record.surface = 'gateway';
-      record.target = target;
-      upgrades.add(request);
-      request.socket.once('close', () => endUpgrade(request));
+      if (response === undefined) {
+        upgrades.add(request);
+        request.socket.once('close', () => endUpgrade(request));
+      } else {
+        active += 1;
+        response.on('close', end);
+      }
     },
     onResponse(_response: HandlerResponse, call: Call, error?: unknown): void {
       const record = recordOf(call.request);
@@ -109,12 +107,6 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       config = next;
     },
   };
-}
-
-function statusOf(outcome: CallRecord['outcome'], response?: ServerResponse): number {
-  // The connection writes a refusal itself.
-  if (outcome?.kind === 'refused') return outcome.error.status;
-  return response?.headersSent ? response.statusCode : 0;
 }
 
 function identify(call: Call | undefined, response?: ServerResponse) {

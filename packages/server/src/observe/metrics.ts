@@ -49,13 +49,13 @@ export function createMetrics() {
   return {
     contentType: registry.contentType,
     toText: async (): Promise<string> => `${await registry.metrics()}\n${toDurations(rows)}`,
-    addGauge(name: string, help: string, read: () => number | Promise<number>): void {
+    addGauge(name: string, help: string, read: () => number): void {
       new Gauge({
         name,
         help,
         registers,
-        async collect() {
-          this.set(await read());
+        collect() {
+          this.set(read());
         },
       });
     },

@@ -38,7 +38,7 @@ export function assertEnvironment(env: string): void {
 
 /** A complete file is verified as it is sent; the last chunk is withheld if it is damaged. */
 export interface ServerBlob extends OpenBlob {
-  /** If the stream fails halfway, it is destroyed with the error. */
+  /** Used by `fsck`. If the stream fails halfway, it is destroyed with the error. */
   read(range?: ByteRange): Readable;
   /** @param target must not keep a chunk once it has called back, because its bytes will change */
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
@@ -99,7 +99,7 @@ async function* verify(
   }
   if (remaining > 0) throw new BlobDamagedError('A file is truncated.');
   if (checksum !== undefined && actual !== checksum) {
-    const sums = `${toHex(actual)} instead of ${toHex(checksum)}`;
+    const sums = `${actual.toString(16)} instead of ${checksum.toString(16)}`;
     throw new BlobDamagedError(`A file is damaged: the CRC-32 of its content is ${sums}.`);
   }
   if (last !== undefined) yield last;
@@ -139,10 +139,6 @@ async function send(
     if (written !== undefined) target.destroy(error as Error);
     throw error;
   }
-}
-
-function toHex(checksum: number): string {
-  return checksum.toString(16).padStart(8, '0');
 }
 
 /** Counts the failures of a store, and logs damaged files. */

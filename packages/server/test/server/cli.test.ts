@@ -81,7 +81,7 @@ test('fsck prints what it finds', async () => {
   const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd');
   expect([code, stdout]).toEqual([
     1,
-    expect.stringMatching(/^foreign: .*\n0 files, 0 bytes, 1 problem\.\n$/),
+    expect.stringMatching(/^foreign: .*\nFiles: 0, bytes: 0, problems: 1\.\n$/),
   ]);
   expect(stderr).toBe('d has damaged or foreign files: run again with --repair.\n');
 });

@@ -53,12 +53,11 @@ export function openDiskStore(root: string, sharedLocks?: WithLocks): Promise<Se
     const folder = await realpath(root);
     for (const name of STORE_FOLDERS) await makeFolder(join(folder, name));
     await syncFolder(folder);
-    const release = await claimStore(folder, sharedLocks ? 'shared' : 'alone', ADVICE);
+    const advice = 'stop it, choose another folder (--data, store.root), or let both share Redis';
+    const release = await claimStore(folder, sharedLocks ? 'shared' : 'alone', advice);
     return new DiskStore(folder, sharedLocks, release);
   });
 }
-
-const ADVICE = 'stop it, choose another folder (--data, store.root), or let both share Redis';
 
 /** Returns the path of a file. No two keys share one, and any disk accepts it, since it has only a hash of the key. */
 export function pathOf(root: string, { env, path }: BlobKey): string {
@@ -306,11 +305,7 @@ type Ownership = 'alone' | 'shared';
  * @returns a function that releases the store
  * @throws StoreUnavailableError if another process uses the store, unless both share locks
  */
-export async function claimStore(
-  root: string,
-  ownership: Ownership,
-  advice: string,
-): Promise<() => Promise<void>> {
+export async function claimStore(root: string, ownership: Ownership, advice: string) {
   const folder = join(root, 'owners');
   await mkdir(folder, { recursive: true });
   const entry = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');

@@ -71,9 +71,9 @@ async function* listFiles(root: string, folder: string): AsyncGenerator<string> 
   }
 }
 
-type Finding = { kind: 'intact'; bytes: number } | Omit<FileProblem, 'path'>;
+type CheckResult = { kind: 'intact'; bytes: number } | Omit<FileProblem, 'path'>;
 
-async function checkFile(root: string, path: string): Promise<Finding> {
+async function checkFile(root: string, path: string): Promise<CheckResult> {
   const file = join(root, path);
   if (!STORED_FILE.test(path.split(sep).join('/')) || !(await lstat(file)).isFile()) {
     return { kind: 'foreign', detail: 'The store never creates such a file.' };

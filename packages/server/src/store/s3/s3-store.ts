@@ -40,11 +40,6 @@ const SKIPPED_BYTES = 256 * 1024;
 /** An unfinished upload of another process that began longer ago is aborted. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
-/** Opens a store on S3 or a compatible store. Sends nothing yet. */
-export function createS3Store(options: S3StoreOptions): ServerStore {
-  return new S3Store(new Bucket(options));
-}
-
 /**
  * Files in a bucket of S3 or a compatible store. They are objects named `<prefix><env>/<path>`; all other objects and
  * uploads under the prefix are treated as belonging to other processes of this server.
@@ -56,11 +51,11 @@ export function createS3Store(options: S3StoreOptions): ServerStore {
  * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
-class S3Store implements ServerStore {
+export class S3Store implements ServerStore {
   readonly #bucket: Bucket;
 
-  constructor(bucket: Bucket) {
-    this.#bucket = bucket;
+  constructor(options: S3StoreOptions) {
+    this.#bucket = new Bucket(options);
   }
 
   async write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
@@ -85,14 +80,14 @@ class S3Store implements ServerStore {
     const [source, destination] = [this.#bucket.locate(from), this.#bucket.locate(to)];
     const path = source.Key.split('/').map(encodeURIComponent).join('/');
     // The store copies the type and metadata of the object as well, but may encrypt the copy differently.
-    const CopySource = `${source.Bucket}/${path}`;
-    const copy = new CopyObjectCommand({ ...destination, CopySource });
+    const copy = new CopyObjectCommand({ ...destination, CopySource: `${source.Bucket}/${path}` });
     const work = async (send: Send) => {
       const head = await this.#findObject(send, source);
       if (head === undefined) throw new BlobMissingError(from);
       const info = toObjectInfo(head);
       if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
-      if (!overwrite && (await headObject(send, destination))) throw new BlobExistsError(to);
+      const isFree = overwrite || !(await orNoObject(send(new HeadObjectCommand(destination))));
+      if (!isFree) throw new BlobExistsError(to);
       const copied = await orNoObject(send(copy));
       // Another program, which takes no locks, has deleted the source.
       if (copied === undefined) throw new BlobMissingError(from);
@@ -145,7 +140,7 @@ class S3Store implements ServerStore {
 
   /** A 404 to HEAD has no body that says whether the object or the bucket is missing. */
   async #findObject(send: Send, object: ObjectPlace) {
-    const head = await headObject(send, object);
+    const head = await orNoObject(send(new HeadObjectCommand(object)));
     if (head === undefined) await this.#assertExists(send);
     return head;
   }
@@ -155,10 +150,6 @@ class S3Store implements ServerStore {
     if (await orNoObject(send(new HeadBucketCommand({ Bucket: name })))) return;
     throw new StoreUnavailableError(`The bucket "${name}" does not exist.`);
   }
-}
-
-function headObject(send: Send, object: ObjectPlace) {
-  return orNoObject(send(new HeadObjectCommand(object)));
 }
 
 async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
@@ -224,10 +215,7 @@ async function getObject(
   }
 }
 
-interface ObjectBody {
-  readonly body: Readable;
-  readonly start: number;
-}
+type ObjectBody = { readonly body: Readable; readonly start: number };
 
 /**
  * Yields the chunks of a range of an object. Resumes with a new connection if one breaks: stores close
