@@ -207,7 +207,8 @@ export function toTerminalLine(json: string): string {
     return `${clock} ${err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`}\n`;
   }
   const details = [code, reason, cause].filter((detail) => detail !== undefined).join(': ');
-  const text = [method, path, status || 'aborted', Math.round(ms), 'ms', details].join(' ');
+  const ending = msg === 'aborted' || msg === 'caller disconnected' ? msg : status;
+  const text = [method, path, ending, Math.round(ms), 'ms', details].join(' ');
   // A caller must not control the terminal.
   return `${clock} ${text.trimEnd().replace(/\p{Cc}/gu, '?')}\n`;
 }

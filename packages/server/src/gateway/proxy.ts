@@ -11,7 +11,10 @@ const MAX_ATTEMPTS = 3;
 /** The idempotent methods of the gateway. They have no body (D13). */
 const IDEMPOTENT = ['GET', 'HEAD'];
 
-/** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
+/**
+ * A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. It is passed to
+ * undici as its `DispatchOptions`, so a field must not have the name of one by accident.
+ */
 export interface ServiceRequest {
   readonly path: string;
   readonly method: string;
@@ -68,7 +71,8 @@ export class Forwarding implements Dispatcher.DispatchHandler {
   #state: State = 'connecting';
   #endpoint!: Endpoint;
   #connection!: ServiceConnection;
-  #sentAt = 0;
+  /** When the request had been sent. */
+  #sentAt = Number.POSITIVE_INFINITY;
   #isReused = false;
   #relay: ResponseRelay | undefined;
 
@@ -95,19 +99,20 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     this.#state = 'connecting';
     this.#attempts += 1;
     this.#endpoint.activeCalls += 1;
+    this.#sentAt = Number.POSITIVE_INFINITY;
     this.#connection.dispatch(this.#request, this);
   }
 
   onRequestStart(): void {
-    this.#sentAt = performance.now();
     this.#isReused = this.#connection.servedAt !== undefined;
     this.#state = 'sent';
   }
 
-  /**
-   * Called with the first byte of the response. undici calls it, but its types do not declare it. If undici stopped
-   * calling it, a GET whose response has begun to arrive would be sent again.
-   */
+  onRequestSent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  /** Called with the first byte of the response. Without it, a GET whose response has begun would be sent again. */
   onResponseStarted(): void {
     this.#state = 'responding';
   }

@@ -216,3 +216,26 @@ it('does not end a silent stream when the time for headers is over', async () =>
   stream?.end('data: 1\n\n');
   expect(await text(events)).toBe('data: 1\n\n');
 });
+
+it('does not count the time of a body against a service that sends interim responses', async () => {
+  const received = Promise.withResolvers<void>();
+  const { port, toGet } = await startInFront(
+    (request, response) => {
+      if (request.method === 'GET') return;
+      request.once('data', () => received.resolve());
+      request.once('end', () => {
+        response.writeProcessing();
+        response.end('ok');
+      });
+    },
+    { limits: { gatewayHeadersSeconds: 1 } },
+  );
+  const socket = await open(port);
+  socket.write(toGet('Content-Length: 2\r\nConnection: close\r\n').replace('GET', 'POST'));
+  socket.write('a');
+  await received.promise;
+  // This call begins later, and takes as long as the service may take until its headers.
+  expect(await sendRaw(port, toGet('Connection: close\r\n'))).toContain('SERVICE_TIMEOUT');
+  socket.write('b');
+  expect((await socket.toArray()).join('')).toMatch(/^HTTP\/1\.1 200 /);
+});

@@ -144,6 +144,13 @@ test('takes the store of this process, before it was restarted in a container', 
   await store.close();
 });
 
+test('keeps a file that another program has left among the owners', async () => {
+  const { root } = await useStore('', 'DS_Store');
+  const store = await openDiskStore(root);
+  await store.close();
+  expect(await readdir(join(root, 'owners'))).toEqual(['.DS_Store']);
+});
+
 test.each(['alone', 'shared'])('refuses the store of another machine (%s)', async (ownership) => {
   const { root, file } = await useStore(ownership, 1, Date.now(), 'id', 'else.where');
   await expect(openDiskStore(root)).rejects.toThrow(`remove ${file}`);

@@ -314,7 +314,8 @@ export async function claimStore(root: string, ownership: Ownership, advice: str
   await writeFile(join(folder, entry), '', { flag: 'wx' });
   try {
     for (const name of await readdir(folder)) {
-      if (name === entry) continue;
+      // A file manager may have added a file, such as .DS_Store.
+      if (name === entry || Number.isNaN(parse(name).pid)) continue;
       if (!isRunning(name)) await rm(join(folder, name), { force: true });
       else if (ownership === 'alone' || !name.startsWith('shared.')) {
         const { pid, host } = parse(name);
