@@ -26,14 +26,13 @@ interface ReceivedCall {
   readonly toServiceHeaders: ReturnType<typeof createToServiceHeaders>;
 }
 
-/** A call whose caller has been verified, with its body. */
-interface ForwardableCall {
-  readonly received: ReceivedCall;
-  readonly caller: Caller;
+interface Body {
   readonly body: ServiceRequest['body'];
   /** Value of `Content-Length`; undefined without a body, or if its length is unknown. */
   readonly length: string | undefined;
 }
+
+const NO_BODY: Body = { body: null, length: undefined };
 
 /**
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
@@ -48,23 +47,26 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   function handle(received: ReceivedCall): Promise<ForwardedResponse> {
     const { caller, env } = received.call;
     if (caller.kind === 'unverified' || quotas.isShared(env)) return waitAndForward(received);
-    return forward(toStreamed(received, caller), quotas.countHere(env));
+    return forward(received, caller, withStreamedBody(received), quotas.countHere(env));
   }
 
   /** The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of a signed call. */
   async function waitAndForward(received: ReceivedCall): Promise<ForwardedResponse> {
     const { caller, env } = received.call;
-    const isVerified = caller.kind === 'verified';
-    const call = isVerified ? toStreamed(received, caller) : await readSigned(received, caller);
-    return forward(call, await quotas.count(env));
+    if (caller.kind === 'verified') {
+      return forward(received, caller, withStreamedBody(received), await quotas.count(env));
+    }
+    const { hash, ...body } = await readSigned(received);
+    return forward(received, caller.verify(hash), body, await quotas.count(env));
   }
 
   function forward(
-    { received, caller, body, length }: ForwardableCall,
+    { input, call, upgrade, limits, toServiceHeaders }: ReceivedCall,
+    caller: Caller,
+    { body, length }: Body,
     retryAfter: number | undefined,
   ): Promise<ForwardedResponse> {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
-    const { input, call, upgrade, limits, toServiceHeaders } = received;
     const { target: path, method } = input;
     const { version, endpoints, headersSeconds } = targets.choose(call.env, input.name, caller);
     const headers = toServiceHeaders(input, call.request, upgrade);
@@ -127,25 +129,19 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
 }
 
 /** Streams the body, if there is one. */
-function toStreamed(received: ReceivedCall, caller: Caller): ForwardableCall {
-  const { input, call } = received;
-  const { request } = call;
-  if (input.body === undefined || !hasBody(request)) {
-    return { received, caller, body: null, length: undefined };
-  }
-  const body = new ForwardedBody(input.body);
-  return { received, caller, body, length: request.headers['content-length'] };
+function withStreamedBody({ input, call: { request } }: ReceivedCall): Body {
+  if (input.body === undefined || !hasBody(request)) return NO_BODY;
+  return { body: new ForwardedBody(input.body), length: request.headers['content-length'] };
 }
 
-/** Reads the body, which proves who the caller is. */
-async function readSigned(received: ReceivedCall, caller: UnverifiedCaller) {
-  const { input, call } = received;
+/** Reads the body, whose hash proves who the caller is. */
+async function readSigned({ input, call }: ReceivedCall) {
   // Without a body, the signature alone has verified the caller.
   const { hash, content, length, release } = await readSignedBody(input.body as Readable);
   const { response } = call;
   if (response.destroyed) void release();
   else response.once('close', release);
-  return { received, caller: caller.verify(hash), body: content, length: String(length) };
+  return { hash, body: content, length: String(length) };
 }
 
 /** RFC 9112, section 6.3: a request that announces no body has none. */

@@ -39,8 +39,8 @@ export class Targets {
   }
 
   /**
-   * Endpoints that are no longer used are kept for their calls in flight, which still count if another update names
-   * them again. Their idle connections close by themselves.
+   * Endpoints with calls in flight are kept even if no service uses them: those calls count again if a later update
+   * brings the endpoint back. Idle connections close by themselves.
    */
   update(environments: Config['environments']): void {
     const known = this.#endpoints;

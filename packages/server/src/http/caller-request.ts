@@ -18,7 +18,7 @@ type Outcome =
   | { readonly kind: 'responded' | 'aborted'; readonly error?: CodedError | undefined }
   | { readonly kind: 'refused'; readonly error: GatewayError };
 
-/** What the log and the metrics report about a call. Whoever learns something about it sets the field. */
+/** What the log and the metrics report about a call. Each field is set by the code that knows it. */
 export class CallRecord {
   readonly startedAt = performance.now();
   // Set when the call begins. The target is in origin form, before a mount strips its prefix.
@@ -28,6 +28,6 @@ export class CallRecord {
   grantedEnv: string | undefined;
   /** Set when a router responds: the operation and the caller. */
   call: Call | undefined;
-  /** Undefined as long as nobody has responded. */
+  /** Undefined until there is a response. */
   outcome: Outcome | undefined;
 }

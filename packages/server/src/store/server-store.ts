@@ -27,6 +27,7 @@ export interface ServerStore extends BlobStore {
    * process are never removed; other processes' uploads are removed once abandoned.
    */
   sweep(): Promise<number>;
+  /** @throws StoreUnavailableError if a file could not be stored now */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -41,7 +41,9 @@ test('a line names the cause of a failure, and cannot control the terminal', () 
   const failed = { ...call, reason: 'No\n.', cause: 'ECONNREFUSED 127.0.0.1:1' };
   expect(line(failed)).toBe(' GET /a?[2J 502 2 ms C: No?.: ECONNREFUSED 127.0.0.1:1\n');
   const ended = { ...call, level: 'info', code: undefined };
-  expect(line({ ...ended, msg: 'caller disconnected', status: 0 })).toContain(' disconnected 2 ms\n');
+  expect(line({ ...ended, msg: 'caller disconnected', status: 0 })).toContain(
+    ' disconnected 2 ms\n',
+  );
   expect(line({ ...ended, msg: 'aborted', status: 200 })).toContain(' aborted 2 ms\n');
   expect(line({ msg: 'failed', err: { message: 'Oh' } })).toMatch(/ failed: Oh\n$/);
   expect(line({ level: 'info', msg: 'draining' })).toBe('');

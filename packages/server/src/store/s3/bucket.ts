@@ -173,7 +173,7 @@ function createClient(options: S3StoreOptions): S3Client {
 
 /**
  * Returns an object's metadata, even if this server did not create it.
- * @throws StoreUnavailableError if the head is not one of S3
+ * @throws StoreUnavailableError if the response did not come from S3
  */
 export function toObjectInfo(head: HeadObjectCommandOutput | GetObjectCommandOutput): BlobInfo {
   return {
@@ -196,7 +196,7 @@ export function toNotS3Error(): StoreUnavailableError {
   return new StoreUnavailableError('The response did not come from an S3-compatible store.');
 }
 
-/** Returns `undefined` if the object, or the version in the condition, does not exist. For HEAD, or if its bucket is missing. */
+/** Returns `undefined` if the object, or the version in the condition, does not exist. A HEAD request cannot tell whether the bucket is missing. */
 export async function orNoObject<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
