@@ -11,6 +11,7 @@ export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
+export { MERGED_HEADERS } from './runtime/portable/headers.ts';
 export * from './runtime/portable/http-error.ts';
 export { decodeText, memoize, readJsonBody, splitTarget } from './runtime/portable/index.ts';
 export * from './runtime/portable/server-event.ts';

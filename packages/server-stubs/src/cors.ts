@@ -59,13 +59,11 @@ export function createCors(
     return credentials ? { ...headers, 'access-control-allow-credentials': 'true' } : headers;
   }
 
-  const forAnyOrigin = { 'access-control-allow-origin': '*', ...exposed };
   return {
     /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
     allows,
     /** Returns the headers for responses to an origin. */
-    response: (origin: string | undefined): HeadersByName =>
-      origins === '*' ? forAnyOrigin : { ...toOriginHeaders(origin), ...exposed },
+    response: (origin: string | undefined) => ({ ...toOriginHeaders(origin), ...exposed }),
     /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
     preflight({
       origin,

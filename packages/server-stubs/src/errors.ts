@@ -56,14 +56,11 @@ abstract class ContractError<Code extends string> extends Error {
     this.code = code;
     this.status = status ?? row.status;
     this.retryAfter = retryAfter ?? row.retryAfter;
-    const seconds = this.retryAfter?.toString();
-    // Lowercase, so that headers set by the router override these.
-    const lowercase = Object.entries(headers ?? {}).map(([name, text]) => [
-      name.toLowerCase(),
-      text,
-    ]);
-    const waiting = seconds === undefined ? {} : { 'retry-after': seconds };
-    this.headers = { ...waiting, ...Object.fromEntries(lowercase) };
+    const all: Record<string, string> = {};
+    if (this.retryAfter !== undefined) all['retry-after'] = String(this.retryAfter);
+    // Lowercase, so that those that every error has, such as `x-request-id`, override these.
+    for (const [name, text] of Object.entries(headers ?? {})) all[name.toLowerCase()] = text;
+    this.headers = all;
   }
 }
 

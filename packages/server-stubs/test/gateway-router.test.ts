@@ -249,3 +249,24 @@ test.each<[sent: string | string[], expected: string]>([
   applyDispositionRules({ method: 'GET', headers: {} }, headers);
   expect(headers['content-disposition']).toBe(expected);
 });
+
+test('lists in headers of an error are added to those of the gateway, as for a service', async () => {
+  const headers = { vary: 'Accept', 'access-control-expose-headers': 'X-Quota' };
+  const origin = 'https://app.example.com';
+  const cors = { origins: [origin] };
+  const failing = await gateway(
+    () => {
+      throw new GatewayError('SERVICE_NOT_READY', { headers });
+    },
+    { cors },
+  );
+  const service = await gateway(() => ({ status: 503, headers }), { cors });
+  for (const base of [failing, service]) {
+    const response = await call(base, '/hello', { headers: { origin } });
+    expect(response.status).toBe(503);
+    expect(response.headers).toMatchObject({
+      vary: 'Origin, Accept',
+      'access-control-expose-headers': expect.stringMatching(/^X-Request-Id, .*, X-Quota$/i),
+    });
+  }
+});

@@ -19,7 +19,7 @@ test.each([
   [
     'the contract',
     contract,
-    `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
+    `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS MERGED_HEADERS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse invalidBody invalidRequest isFileField
     isLoopback isOrigin malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse

@@ -38,7 +38,7 @@ const METHODS = ['HEAD', ...new Set(gatewayRoutes.routes.map(({ method }) => met
 export function handleGateway(deployment: Deployment, services: Services): HttpHandler {
   const upstreamStatus = deployment.profile.gatewayHeaders.upstreamStatus.toLowerCase();
   const path = `${escapePattern(ROOT)}.*`;
-  return handleSurface('gateway', path, deployment, async (call, request, common) => {
+  return handleSurface('gateway', path, deployment, async (call, request) => {
     if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
     assertCredentials(call.request.headers.authorization);
     const { name, rest } = splitServicePath(call.rawPath);
@@ -56,7 +56,7 @@ export function handleGateway(deployment: Deployment, services: Services): HttpH
     if (response.type === 'error') return response;
     const { body } = response;
     const content = body === null ? {} : { body };
-    return toCallerResponse({ ...toHead(response), ...content }, call, common, upstreamStatus);
+    return toCallerResponse({ ...toHead(response), ...content }, call, upstreamStatus);
   });
 }
 

@@ -17,13 +17,6 @@ import {
   toMockError,
 } from '../surfaces/surface.ts';
 
-/** @param common the headers of every response */
-type Respond = (
-  call: Call,
-  request: Request,
-  common: Readonly<Record<string, string>>,
-) => Promise<HandlerResponse | Response>;
-
 /** The deployment that the handlers replace. */
 export interface Deployment {
   readonly baseUrl: string;
@@ -39,7 +32,7 @@ export function handleSurface(
   name: SurfaceName,
   path: string,
   { baseUrl, profile }: Deployment,
-  respond: Respond,
+  respond: (call: Call, request: Request) => Promise<HandlerResponse | Response>,
 ): HttpHandler {
   const cors = createCors(name, profile);
 
@@ -53,7 +46,7 @@ export function handleSurface(
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
     try {
-      const response = await respond(call, request, common);
+      const response = await respond(call, request);
       return response instanceof Response ? response : send(response);
     } catch (error) {
       const response = toErrorResponse(error, name, call);

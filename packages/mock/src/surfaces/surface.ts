@@ -5,6 +5,7 @@ import {
   GATEWAY_ERRORS,
   GatewayError,
   HttpError,
+  MERGED_HEADERS,
   STORAGE_ERRORS,
   StorageError,
   type StorageOperationId,
@@ -129,7 +130,7 @@ export function toFetchResponse(
   const headers = new Headers(common);
   for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
-    headers.delete(name);
+    if (!MERGED_HEADERS.has(name.toLowerCase())) headers.delete(name);
     for (const line of [value].flat()) headers.append(name, String(line));
   }
   const isBytes = typeof body === 'string' || ArrayBuffer.isView(body);

@@ -192,8 +192,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   function forward(response: ServiceResponse, call: Call): HandlerResponse {
     try {
-      const headers = cors.response(call.request.headers.origin);
-      return toCallerResponse(response, call, headers, upstreamStatus);
+      return toCallerResponse(response, call, upstreamStatus);
     } catch (error) {
       discard(Object(response).body);
       // The caller learns nothing about a bug in the handler, so it must be in the log.

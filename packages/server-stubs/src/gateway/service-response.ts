@@ -9,9 +9,6 @@ export interface ServiceResponse extends Pick<HandlerResponse, 'status' | 'heade
   readonly body?: RawBody | BodyWriter;
 }
 
-/** Headers with lists, in which the service's values are added to the gateway's. */
-const MERGED = ['access-control-expose-headers', 'vary'];
-
 /** Headers that only the gateway may set (D9, D11). */
 const RESERVED = new Set([
   'x-request-id',
@@ -21,16 +18,14 @@ const RESERVED = new Set([
 
 /**
  * D7: "The gateway forwards the status, headers and body unchanged, except for hop-by-hop headers …, `X-Request-Id` and
- * `Content-Disposition`." It may also set CORS headers.
+ * `Content-Disposition`." Its CORS headers are added later.
  *
- * @param corsHeaders of the gateway for this caller
  * @param upstreamStatus lowercase name of the header with the service's status (D10)
  * @throws GatewayError BAD_GATEWAY, with the reason as `cause`, if it is not a response
  */
 export function toCallerResponse(
   response: ServiceResponse,
   { request, operationId }: Pick<Call, 'request' | 'operationId'>,
-  corsHeaders: Readonly<Record<string, string>>,
   upstreamStatus: string,
 ): HandlerResponse {
   // A handler in JavaScript may return anything.
@@ -45,9 +40,5 @@ export function toCallerResponse(
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
   // a status code of … 204 (No Content)."
   if (status === 204) delete headers['content-length'];
-  for (const name of MERGED) {
-    const [base, added] = [corsHeaders[name], headers[name]];
-    if (base !== undefined && added !== undefined) headers[name] = `${base}, ${String(added)}`;
-  }
   return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
 }

@@ -33,7 +33,7 @@ export interface RouterOptions {
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
   /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
-  /** Returns headers for every response, whose own headers take precedence. */
+  /** Returns headers for every response, whose own headers take precedence. Lists, such as `Vary`, are merged. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
 }
 

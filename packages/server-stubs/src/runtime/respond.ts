@@ -6,7 +6,7 @@ import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
 import { CONTENT_KINDS } from './portable/content-kinds.ts';
 import { createNullObject } from './portable/encoding.ts';
-import { findContent, type HeaderValue, headerOf } from './portable/headers.ts';
+import { findContent, type HeaderValue, headerOf, MERGED_HEADERS } from './portable/headers.ts';
 import {
   type ErrorWithResponse,
   HttpError,
@@ -176,13 +176,16 @@ function toInternalError(cause: unknown): HttpError {
   return new HttpError('handler-failed', 'Internal server error.', { cause });
 }
 
-/** Merges headers by their lowercase names. The first source takes precedence. */
+/** Merges headers by their lowercase names. The first source takes precedence, except in lists. */
 function toHead(...sources: readonly HandlerResponse['headers'][]): Head {
   const head = createNullObject() as Head;
   for (const source of sources) {
     for (const name in source) {
       const value = source[name];
-      if (value !== undefined) head[name.toLowerCase()] ??= value;
+      if (value === undefined) continue;
+      const key = name.toLowerCase();
+      if (head[key] === undefined) head[key] = value;
+      else if (MERGED_HEADERS.has(key) && head[key] !== value) head[key] = `${value}, ${head[key]}`;
     }
   }
   return head;

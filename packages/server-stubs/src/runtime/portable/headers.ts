@@ -4,6 +4,9 @@ export type HeaderValue = string | number | readonly string[] | undefined;
 
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
+/** Headers with lists: a response adds values to those that the router sends with every response. */
+export const MERGED_HEADERS = new Set(['access-control-expose-headers', 'vary']);
+
 /** Returns the value of a response header by its lowercase name. Multiple values are joined. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   for (const key in headers) {
