@@ -49,6 +49,7 @@ test.each<[message: string, create: () => unknown]>([
   ['handlers.batchDeletes', () => storage({ batchDeletes: call }, { security: storageSecurity })],
   ['batchItems must be', () => storage({}, { security: storageSecurity, batchItems: Number.NaN })],
   ['handlers.uploadFile is missing', () => upload({})],
+  ['handlers.uploadFiles', () => upload({ uploadFile: call, uploadFiles: call })],
   ['fileBytes must be', () => upload({ uploadFile: call }, { fileBytes: Number.NaN })],
   ['handlers.nothing', () => createRouter(table, { nothing: call })],
   ['requests.bodyBytes', () => createRouter(table, {}, { requests: { bodyBytes: -1 } })],

@@ -8,7 +8,12 @@ import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { Input } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import { hasBody } from '../runtime/body.ts';
-import { type Handler, type Router, toSafeOnError } from '../runtime/options.ts';
+import {
+  assertHandlerNames,
+  type Handler,
+  type Router,
+  toSafeOnError,
+} from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
@@ -131,11 +136,7 @@ export function createGatewayRouter<Caller = unknown>(
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
   assertFunction(handlers.call, 'handlers.call');
-  for (const [name, handler] of Object.entries(handlers)) {
-    if (typeof handler === 'function' && name !== 'call' && name !== 'webSocket') {
-      throw new TypeError(`handlers.${name}: the gateway only calls \`call\` and \`webSocket\`.`);
-    }
-  }
+  assertHandlerNames(handlers, ['call', 'webSocket']);
   assertFunction(options?.security?.bearerToken, 'options.security.bearerToken');
   assertFunction(options.security.signature, 'options.security.signature');
   const { security, env, signedBodies = 'router' } = options;

@@ -127,6 +127,15 @@ export function toSafeOnError(onError: RouterOptions['onError']) {
   };
 }
 
+/** @throws TypeError if there is a handler with another name, such as a misspelled one */
+export function assertHandlerNames(handlers: object, names: readonly string[]): void {
+  for (const [name, handler] of Object.entries(handlers)) {
+    if (typeof handler === 'function' && !names.includes(name)) {
+      throw new TypeError(`handlers.${name} is never called. Use ${names.join(', ')}.`);
+    }
+  }
+}
+
 /** Finds a handler by name. It may be a method of a class, but not one that every object has, such as `toString`. */
 export function findHandler<Handler>(
   handlers: Readonly<Record<string, Handler | undefined>>,

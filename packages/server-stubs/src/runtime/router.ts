@@ -1,5 +1,6 @@
 import { deferContinue, readBody } from './body.ts';
 import {
+  assertHandlerNames,
   findHandler,
   type Handler,
   type Handlers,
@@ -134,12 +135,8 @@ function toPaths(
     });
     if (existing) throw new TypeError(`${method} ${path} is in the route table more than once.`);
   }
-  const operationIds = new Set(table.routes.map(({ operationId }) => operationId));
-  for (const [name, handler] of Object.entries(handlers)) {
-    if (typeof handler === 'function' && !operationIds.has(name)) {
-      throw new TypeError(`handlers.${name}: the document has no operation with that name.`);
-    }
-  }
+  const operationIds = table.routes.map(({ operationId }) => operationId);
+  assertHandlerNames(handlers, operationIds);
   return paths;
 }
 

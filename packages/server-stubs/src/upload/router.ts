@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
-import { assertLimit, type Router } from '../runtime/options.ts';
+import { assertHandlerNames, assertLimit, type Router } from '../runtime/options.ts';
 import {
   type Call,
   type HandlerResponse,
@@ -29,7 +29,7 @@ export interface UploadRouterOptions extends CommonOptions {
 /**
  * Creates the upload target, `POST /`: middleware for Express 4 and 5, and a `node:http` listener. Forms are streamed.
  *
- * @throws TypeError if the handler is missing, or an option is invalid
+ * @throws TypeError if the handler is missing, another one is given, or an option is invalid
  *
  * @example
  * const uploadFile: UploadHandler = async ({ key, signature, token, metaFileId, file }) => {
@@ -43,6 +43,7 @@ export function createUploadRouter(
   options: UploadRouterOptions = {},
 ): Router {
   assertFunction(handlers.uploadFile, 'handlers.uploadFile');
+  assertHandlerNames(handlers, ['uploadFile']);
   const { fileBytes = LIMITS.uploadBytes } = options;
   assertLimit(fileBytes, 'options.fileBytes');
   const surface = createSurface('upload', options, fileBytes + LIMITS.uploadFormBytes);
