@@ -8,7 +8,7 @@ const HEAD_BYTES = 16 * 1024;
 
 /** Skips quoted parameters, such as a file name that contains `; name=file`. */
 const FILE_HEAD =
-  /^content-disposition:(?:[^"\r\n]|"(?:\\.|[^"\\\r\n])*")*?[;\s]name="?file(?:["\s;]|$)/im;
+  /^content-disposition:(?:[^"\r\n]|"(?:\\.|[^"\\\r\n])*")*?[;\s]name=(?:"file"|file(?=[\s;]|$))/im;
 
 /**
  * Rewrites two kinds of delimiters in a form that busboy cannot read: white space after a boundary ("transport
