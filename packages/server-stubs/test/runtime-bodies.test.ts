@@ -56,6 +56,7 @@ describe('JSON', () => {
   it.each([
     ['application/json', '{"a":1}', { a: 1 }],
     ['Application/JSON; charset=UTF-8', '{"a":"中"}', { a: '中' }],
+    ['application/json; charset=', '{"a":1}', { a: 1 }],
     ['application/json', '\ufeff[]', []],
     ['application/json', 'null', null],
     [

@@ -34,10 +34,10 @@ export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
-/** In lowercase (RFC 9110, section 8.3.2). */
+/** In lowercase (RFC 9110, section 8.3.2). An empty one is none. */
 export function charsetOf(contentType: string): string | undefined {
   const match = CHARSET.exec(contentType);
-  return (match?.[1] ?? match?.[2])?.toLowerCase();
+  return (match?.[1] || match?.[2])?.toLowerCase() || undefined;
 }
 
 /** Prefers the same type and parameters, then the same type, then `text/*`, and then any type. */
