@@ -2,9 +2,10 @@ import { asObject, entriesOf, isObject, type JsonObject, join, type Pointer } fr
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** The operations of a document whose path items contain no references. */
+/** The operations of a document whose path items contain no references, without extensions. */
 export function operationsOf(root: JsonObject) {
-  return entriesOf(root.paths).flatMap(([path, value]) => {
+  const paths = entriesOf(root.paths).filter(([path]) => !path.startsWith('x-'));
+  return paths.flatMap(([path, value]) => {
     const item = asObject(value);
     const methods = METHODS.filter((method) => isObject(item[method]));
     return methods.map((method) => ({ path, item, method, operation: item[method] as JsonObject }));

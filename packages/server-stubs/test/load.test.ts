@@ -170,6 +170,12 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
   });
 });
 
+it('an extension among the paths is no operation', async () => {
+  const get = { get: { operationId: 'a', responses: { 200: { description: '' } } } };
+  const document = toDocument({}, { paths: { '/a': get, 'x-note': { get: {} } } });
+  expect(await findProblems(document)).toEqual({ isInvalid: false, text: '' });
+});
+
 it('operations without an ID get one, even in shared path items, and all have the base path of the server', async () => {
   const get = { responses: { 200: { description: '' } } };
   const shared = { $ref: '#/components/pathItems/C' };
