@@ -1,27 +1,28 @@
 import { isJson } from '../src/runtime/portable/content-kinds.ts';
-import type { Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
+import type { FormField, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
-import type { OpenApiDocument } from './openapi.ts';
+import type { OpenApiDocument, Problem } from './openapi.ts';
 import { partsOf, propertiesOf } from './subschemas.ts';
 
-type Format = Pick<Parameter, 'style' | 'explode' | 'shape' | 'types' | 'properties' | 'prefix'>;
+type Format = Omit<FormField, 'name'>;
+type Warning = Pick<Problem, 'pointer' | 'message'>;
 type ValueType = ScalarType | 'array' | 'object';
 type Style = Parameter['style'];
 
 /** Arrays of scalars, objects of scalars with `properties`, objects without, and everything else. */
-type Kind = 'scalar' | 'array' | 'object' | 'map' | 'nested';
-type Shapes = Partial<Record<Kind, Parameter['shape']>>;
+type ValueKind = 'scalar' | 'array' | 'object' | 'map' | 'nested';
+type Shapes = Partial<Record<ValueKind, Parameter['shape']>>;
 
 const LISTS: Shapes = { scalar: 'scalar', array: 'array' };
 const DEEP: Shapes = { ...LISTS, object: 'object', map: 'object' };
 
-const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
 /**
- * How each kind of value is read, by location and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. What is
- * missing is not supported.
+ * How each kind of value is read, by place and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. Anything not
+ * listed is unsupported.
  */
-const SHAPES: Record<(typeof LOCATIONS)[number] | 'field', Partial<Record<Style, Shapes>>> = {
+const SHAPES: Record<(typeof PLACES)[number] | 'field', Partial<Record<Style, Shapes>>> = {
   path: { simple: LISTS },
   header: { simple: LISTS },
   cookie: { form: LISTS },
@@ -31,7 +32,7 @@ const SHAPES: Record<(typeof LOCATIONS)[number] | 'field', Partial<Record<Style,
   field: { form: { ...LISTS, object: 'json', map: 'json', nested: 'json' }, deepObject: DEEP },
 };
 
-/** Of a parameter with such `content`, which has no style. */
+/** The format of a parameter whose `content` is JSON. It has no style. */
 const JSON_FORMAT: Format = { style: 'simple', explode: false, shape: 'json', types: [] };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
@@ -45,14 +46,13 @@ export function describeParameters(operation: JsonObject, path: string, document
   const described = toList(operation.parameters)
     .map((value) => describeParameter(follow(document.root, value), path, document))
     .filter((parameter) => parameter !== undefined);
-  const locations = Map.groupBy(described, ({ parameter }) => parameter.in);
-  const schemas = [...locations].map(([location, members]) => {
+  const places = Map.groupBy(described, ({ parameter }) => parameter.in);
+  const schemas = [...places].map(([place, members]) => {
     const properties = members.map(({ parameter, schema }) => [parameter.name, schema]);
     // A path that matches has all its parameters.
-    const required = members.filter(({ parameter }) => parameter.required && location !== 'path');
+    const required = members.filter(({ parameter }) => parameter.required && place !== 'path');
     const names = required.map(({ parameter }) => parameter.name);
-    const object = { type: 'object', properties: Object.fromEntries(properties), required: names };
-    return [location, object];
+    return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
   });
   return {
     parameters: described.map(({ parameter }) => parameter),
@@ -61,24 +61,26 @@ export function describeParameters(operation: JsonObject, path: string, document
 }
 
 function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
-  const { root } = document;
-  const location = LOCATIONS.find((each) => each === value.in);
+  const place = PLACES.find((each) => each === value.in);
   const name = String(value.name);
-  if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
-  if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
+  if (!place || (place === 'path' && !path.includes(`{${name}}`))) return undefined;
+  if (place === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
   const format = isJson(mediaType)
     ? JSON_FORMAT
-    : describeFormat(value, location, `${location}.${name}`, schema, at, document);
-  if (format === undefined) return undefined;
-  const defaultValue = asObject(schema).default ?? follow(root, schema).default;
+    : describeFormat({ place, styled: value, schema, document });
+  if ('message' in format) {
+    document.warn(format.pointer, format.message);
+    return undefined;
+  }
+  const defaultValue = asObject(schema).default ?? follow(document.root, schema).default;
   const parameter: Parameter = {
     name,
-    in: location,
+    in: place,
     ...format,
-    required: location === 'path' || value.required === true,
+    required: place === 'path' || value.required === true,
     ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
@@ -97,46 +99,45 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
   const properties = new Map(propertiesOf(root, schema));
-  const fields = [...properties].flatMap(([name, property]): Parameter[] => {
-    const encoding = asObject(encodings.get(name));
-    const at = document.pointerTo(property);
-    const format = describeFormat(encoding, 'field', 'this form', property, at, document);
-    return format === undefined ? [] : [{ name, in: 'query', ...format, required: false }];
-  });
+  const fields: FormField[] = [];
+  for (const [name, property] of properties) {
+    const styled = asObject(encodings.get(name));
+    const format = describeFormat({ place: 'field', styled, schema: property, document });
+    if ('message' in format) document.warn(format.pointer, format.message);
+    else fields.push({ name, ...format });
+  }
   return fields.length === properties.size ? fields : undefined;
 }
 
+interface Subject {
+  readonly place: keyof typeof SHAPES;
+  /** The parameter, or the encoding of the field, which may have a `style`. */
+  readonly styled: JsonObject;
+  readonly schema: unknown;
+  readonly document: OpenApiDocument;
+}
+
 /**
- * How the text of a parameter or a form field becomes a value of its schema, or `undefined` with a warning. If a schema
+ * How the text of a parameter or a form field becomes a value of its schema, or why it is not supported. If a schema
  * allows one value or several, it is parsed as a list, so that handlers get only one form. `types` also covers a single
  * value, if the schema of an object allows one.
- *
- * @param at a pointer to the schema
  */
-function describeFormat(
-  object: JsonObject,
-  location: keyof typeof SHAPES,
-  what: string,
-  schema: unknown,
-  at: string,
-  document: OpenApiDocument,
-): Format | undefined {
-  const styles = Object.keys(SHAPES[location]) as Style[];
-  const { style: requested = styles[0] } = object;
+function describeFormat({ place, styled, schema, document }: Subject): Format | Warning {
+  const what = place === 'field' ? 'this form' : `${place}.${styled.name}`;
+  const styles = Object.keys(SHAPES[place]) as Style[];
+  const { style: requested = styles[0] } = styled;
   const style = styles.find((name) => name === requested);
   if (style === undefined) {
-    const message = `The style ${requested} is not supported, so ${what} is not checked.`;
-    document.warn(document.pointerTo(object, 'style'), `${message} Use ${styles.join(' or ')}.`);
-    return undefined;
+    const message = `The style ${requested} is not supported, so ${what} is not checked. Use ${styles.join(' or ')}.`;
+    return { pointer: document.pointerTo(styled, 'style'), message };
   }
-  const { explode = style === 'form' } = object;
+  const { explode = style === 'form' } = styled;
   const { root } = document;
-  const shape = SHAPES[location][style]?.[findKind(root, schema)];
+  const shape = SHAPES[place][style]?.[findKind(root, schema)];
   if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {
-    const message = `The style ${style} is not supported for this schema, so ${what} is not checked`;
-    const fix = location === 'field' ? 'Leave it out' : 'Use content with application/json';
-    document.warn(at, `${message}. ${fix} to send JSON.`);
-    return undefined;
+    const fix = place === 'field' ? 'Leave it out' : 'Use content with application/json';
+    const message = `The style ${style} is not supported for this schema, so ${what} is not checked. ${fix} to send JSON.`;
+    return { pointer: document.pointerTo(schema), message };
   }
   const format = { style, explode: explode === true, shape };
   if (shape === 'json') return { ...format, types: [] };
@@ -153,7 +154,7 @@ function describeFormat(
   return { ...format, types, properties: Object.fromEntries(properties) };
 }
 
-function findKind(root: JsonObject, schema: unknown): Kind {
+function findKind(root: JsonObject, schema: unknown): ValueKind {
   const types = typesOf(root, schema);
   if (types.has('object')) {
     const properties = propertiesOf(root, schema);

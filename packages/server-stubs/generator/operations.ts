@@ -176,9 +176,7 @@ function describeContent(content: unknown, direction: Direction) {
     const kind = kindOf(mediaType, isText);
     const fields = kind === 'form' && isRequest && describeFields(media, schema, document);
     const isChecked = kind === 'json' || fields || (kind === 'text' && isText && isRequest);
-    const validate = isChecked
-      ? schemas.add(schema, document.pointerTo(media, 'schema'))
-      : undefined;
+    const validate = isChecked && schemas.add(schema, document.pointerTo(media, 'schema'));
     return {
       mediaType,
       kind,
@@ -196,12 +194,12 @@ function describeSecuritySchemes(root: JsonObject): Record<string, SecuritySchem
   return Object.fromEntries(schemes);
 }
 
-function toScheme({ type, scheme, in: location, name }: JsonObject): SecurityScheme | undefined {
+function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {
   if (type === 'http') return { type, scheme: String(scheme).toLowerCase() };
   if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return { type };
   if (type !== 'apiKey' || typeof name !== 'string') return undefined;
-  if (location === 'header') return { type, in: location, name: name.toLowerCase() };
-  return location === 'query' || location === 'cookie' ? { type, in: location, name } : undefined;
+  if (place === 'header') return { type, in: place, name: name.toLowerCase() };
+  return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
 }
 
 function findSecurityProblem(security: unknown, schemes: object): string | undefined {

@@ -73,7 +73,7 @@ const TITLES: Readonly<Record<number, string>> = {
 /** A violation of the document by a request or response. */
 export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
-  /** JSON Pointer to the value, within the part that `in` names, such as `/fileList/0/fileID`. */
+  /** JSON Pointer to the value, within the place that `in` names, such as `/fileList/0/fileID`. */
   readonly pointer: string;
   /** A sentence that says what is wrong with which field, such as `body.fileList is missing.` */
   readonly message: string;

@@ -13,7 +13,7 @@ import { findHeader } from './headers.ts';
 import { HttpError, invalidRequest, type Violation } from './http-error.ts';
 import { parseJson } from './json.ts';
 import type {
-  Parameter,
+  FormField,
   ParameterPlace,
   Route,
   ScalarType,
@@ -22,12 +22,13 @@ import type {
 } from './route-table.ts';
 import { toViolation } from './validation.ts';
 
-/** A parameter, or a field of a form, which is read like a parameter of a query. */
-type Field = Omit<Parameter, 'in'> & { readonly in: Violation['in'] };
+/** A parameter, or a field of a form, whose place is the body. */
+type Field = FormField & { readonly in?: Violation['in'] };
 
+type Named = Pick<Field, 'in' | 'name'>;
 type Values = Record<string, unknown> | undefined;
 
-/** The input to a handler: parameters by place and name, without a prototype. Absent parts are `undefined`. */
+/** The input to a handler: parameters by place and name, without a prototype. Absent places are `undefined`. */
 export class ParsedInput implements Record<ParameterPlace, Values> {
   path: Values;
   query: Values;
@@ -80,17 +81,16 @@ export function readParameters(
 }
 
 function findHeaderOrCookie(place: ParameterPlace, name: string, { headers }: Call['request']) {
-  return place === 'cookie'
-    ? findCookie(headers.cookie, name)
-    : findHeader(headers, name.toLowerCase());
+  if (place === 'cookie') return findCookie(headers.cookie, name);
+  return findHeader(headers, name.toLowerCase());
 }
 
-/** The validator gets all parts, so the first step to the value is its part. */
+/** The validator gets the parameters of all places, so the first step to the value is its place. */
 function invalidParameters(input: ParsedInput, errors: Validator['errors']): HttpError {
   const [error] = errors as readonly [SchemaError];
-  const [, part, ...steps] = error.instancePath.split('/') as ['', ParameterPlace];
-  const inPart = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
-  return invalidRequest([toViolation(input[part], [inPart], part, part)]);
+  const [, place, ...steps] = error.instancePath.split('/') as ['', ParameterPlace];
+  const inPlace = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
+  return invalidRequest([toViolation(input[place], [inPlace], place, place)]);
 }
 
 function readQuery(field: Field, values: QueryValues): unknown {
@@ -174,7 +174,7 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
   return text;
 }
 
-function decode(field: Pick<Field, 'in' | 'name'>, raw: string): string {
+function decode(field: Named, raw: string): string {
   // Not every cookie is percent-encoded, so one that cannot be decoded is used as is.
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
@@ -183,7 +183,7 @@ function decode(field: Pick<Field, 'in' | 'name'>, raw: string): string {
   return text;
 }
 
-function invalidParameter({ in: place, name }: Pick<Field, 'in' | 'name'>, problem: string) {
+function invalidParameter({ in: place = 'body', name }: Named, problem: string) {
   const message = `${place}.${name} ${problem}.`;
   return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
 }
@@ -192,14 +192,14 @@ function invalidParameter({ in: place, name }: Pick<Field, 'in' | 'name'>, probl
 const MAX_FIELDS = 1000;
 
 /** Reads a form. A documented field has its types; any other is text, or a list if it has several values. */
-export function parseForm(text: string, fields: readonly Parameter[] = []): NullObject {
+export function parseForm(text: string, fields: readonly FormField[] = []): NullObject {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
     throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
   }
   const form = createNullObject();
   const values = parseQuery(text);
   for (const field of fields) {
-    const value = readQuery({ ...field, in: 'body' }, values);
+    const value = readQuery(field, values);
     if (value !== undefined) form[field.name] = value;
   }
   const isDocumented = (sent: string) =>
@@ -208,7 +208,7 @@ export function parseForm(text: string, fields: readonly Parameter[] = []): Null
     );
   for (const [name, raws] of values) {
     if (isDocumented(name)) continue;
-    const texts = raws.map((raw) => decode({ in: 'body', name }, raw));
+    const texts = raws.map((raw) => decode({ name }, raw));
     form[name] = texts.length === 1 ? texts[0] : texts;
   }
   return form;

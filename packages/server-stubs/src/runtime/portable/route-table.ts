@@ -16,12 +16,11 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-export interface Parameter {
+/** A field of a form, which is read like a parameter of a query. */
+export interface FormField {
   readonly name: string;
-  readonly in: ParameterPlace;
   readonly style: ParameterStyle;
   readonly explode: boolean;
-  readonly required: boolean;
   /** `json`: a parameter whose `content` is JSON, or a form field that is an object or contains nested values. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
   /** Types of the value or of an array's items, first match first. Empty for JSON, and for an object that cannot also be a scalar. */
@@ -30,6 +29,11 @@ export interface Parameter {
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
   /** Types of an array's first items (`prefixItems`). */
   readonly prefix?: readonly (readonly ScalarType[])[];
+}
+
+export interface Parameter extends FormField {
+  readonly in: ParameterPlace;
+  readonly required: boolean;
   /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
@@ -42,8 +46,8 @@ export type ContentKind = 'json' | 'text' | 'form' | 'binary';
 export interface Content<Check = Validator> {
   readonly mediaType: string;
   readonly kind: ContentKind;
-  /** The fields of a form, as parameters of a query. */
-  readonly fields?: readonly Parameter[];
+  /** The documented fields of a form. */
+  readonly fields?: readonly FormField[];
   readonly validate?: Check;
 }
 
