@@ -35,7 +35,7 @@ export function convertSchema(
   const converted: JsonObject = {};
   for (const keyword of Object.keys(schema)) {
     if (omitted.has(keyword)) continue;
-    // Even if the result is not safe, because this warns about what its schemas contain.
+    // Even if it is left out, because this warns about what its schemas contain.
     const result = convertKeyword(keyword, schema, conversion, parents);
     const isSafe = neededBy(keyword, schema).every((needed) => isSupported(needed, document.root));
     if (result !== undefined && isSafe) converted[keyword] = result;
@@ -43,7 +43,11 @@ export function convertSchema(
   return withTag(converted, schema, conversion);
 }
 
-/** Returns `undefined` for annotations, which may look like schemas, and for keywords that Ajv does not know. */
+/**
+ * Returns `undefined` for annotations, which may look like schemas, and for keywords that Ajv does not know. What
+ * a parent hides is not required. In requests, for example, this requires only `name`:
+ * `{ properties: { id: { readOnly: true } }, allOf: [{ required: ['id', 'name'] }] }`
+ */
 function convertKeyword(
   keyword: string,
   schema: JsonObject,
@@ -62,8 +66,9 @@ function convertKeyword(
   if (keyword === 'dependentRequired' && isObject(value)) {
     return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toRequired(names)]));
   }
-  const { applies = 'as test' } = KEYWORDS.get(keyword) ?? {};
-  const inner = applies === 'as test' ? [] : schemas;
+  const applies = KEYWORDS.get(keyword)?.applies;
+  const isSameValue = applies !== undefined && applies !== 'as test';
+  const inner = isSameValue ? schemas : [];
   return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, inner));
 }
 
@@ -74,7 +79,7 @@ function neededBy(keyword: string, schema: JsonObject): unknown[] {
   return needs === 'schemas' ? [schema[keyword]].flat() : [];
 }
 
-/** The mark may be in `allOf` or behind a `$ref`. */
+/** The mark may be in `allOf` or through a `$ref`. */
 function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conversion): boolean {
   const { root } = document;
   return propertiesOf(root, schema, ALL_OF).some(
@@ -89,7 +94,7 @@ function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conve
  * `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
  */
 function isSupported(schema: unknown, root: JsonObject): boolean {
-  // Grows while it is read.
+  // The loop also visits members that are added during it.
   const reached = new Set([schema]);
   for (const part of reached) {
     if (!isObject(part)) continue;

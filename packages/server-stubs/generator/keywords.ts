@@ -1,7 +1,7 @@
 interface Keyword {
   /** One schema, a list of schemas, or schemas by name. */
   readonly takes: 'schema' | 'list' | 'map';
-  /** When its schemas apply to the same value. As a test, they require nothing. */
+  /** When its schemas apply to the same value; `undefined` if to others. As a test, they require nothing. */
   readonly applies?: Application;
   /** What must be checked completely, or else the keyword rejects valid values. */
   readonly needs?: 'schemas' | 'siblings';

@@ -16,12 +16,11 @@ export function mapSubschemas(
 
 /** The direct subschemas of a schema, or those that apply in these ways, without the target of its `$ref`. */
 export function subschemasOf(schema: JsonObject, applications?: readonly Application[]): unknown[] {
-  const subschemas: unknown[] = [];
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (applications?.includes(KEYWORDS.get(keyword)?.applies) === false) continue;
-    mapSubschemas(keyword, value, (subschema) => subschemas.push(subschema));
-  }
-  return subschemas;
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const { takes, applies } = KEYWORDS.get(keyword) ?? {};
+    if (takes === undefined || applications?.includes(applies) === false) return [];
+    return takes === 'schema' ? [value] : Object.values(Object(value));
+  });
 }
 
 /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
@@ -42,7 +41,7 @@ export function propertiesOf(root: JsonObject, schema: unknown, applications = C
   return partsOf(root, schema, applications).flatMap(({ properties }) => entriesOf(properties));
 }
 
-/** The mark may be on the property, behind its `$ref` or in its `allOf`. */
+/** The mark may be on the property, through its `$ref` or in its `allOf`. */
 export function isMarked(root: JsonObject, property: unknown, mark: 'readOnly' | 'writeOnly') {
   return partsOf(root, property, ALL_OF).some((part) => part[mark] === true);
 }
