@@ -58,9 +58,8 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
     root = toTree(document);
   }
   const warnings = problems.map(convertProblem);
-  return new OpenApiDocument(normalizeDocument(root), files, warnings, (at) =>
-    locate(document, at),
-  );
+  const locateIn = (pointer: Pointer) => locate(document, pointer);
+  return new OpenApiDocument(normalizeDocument(root), files, warnings, locateIn);
 }
 
 class LocalResolver extends BaseResolver {
@@ -99,7 +98,7 @@ function toTree(document: Document): JsonObject {
   }
   const open = new Set<JsonObject>();
   const done = new Set<JsonObject>();
-  // Grows while it is read.
+  // The loop also visits members that are added during it.
   const values = new Set<unknown>([root]);
   for (const value of values) {
     assertTerminates(value, '#');

@@ -77,7 +77,7 @@ export class SchemaSet {
   }
 
   #addTargets(): void {
-    // Grows while it is read. Not recursive, because a chain of references may be longer than the stack is deep.
+    // The loop also visits members that are added during it. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
       if (this.#targets.has(id)) continue;
       const schema = this.#convert(targetOf(this.#document.root, { $ref }));

@@ -68,9 +68,8 @@ export function createSurface(
   };
 }
 
-/** For users of JavaScript, who should learn about a missing function at creation, and not from the first request. */
+/** JavaScript users should learn about a missing function at startup, not from the first request. */
 export function assertFunction(value: unknown, name: string): void {
-  if (typeof value !== 'function') {
-    throw new TypeError(`${name} is missing: it must be a function.`);
-  }
+  if (typeof value === 'function') return;
+  throw new TypeError(`${name} is missing: it must be a function.`);
 }

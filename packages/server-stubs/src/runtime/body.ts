@@ -108,7 +108,7 @@ async function readText(
   const { body } = request;
   if (typeof body === 'string') return body;
   if (Buffer.isBuffer(body)) return decodeUtf8(body);
-  // After `express.json()`, which does not check what is parsed. Only the text of a form has all of its fields.
+  // After `express.json()`, which does not check what is parsed. A parsed form may have lost fields, so forms need the text.
   if (CONTENT_KINDS[kind].isJson && body !== undefined) return JSON.stringify(body);
   throw alreadyRead(request);
 }
@@ -141,7 +141,7 @@ function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits)
   let isOpen = false;
   let size = 0;
   const limiter = new Transform({
-    // With the first read, so that a client that waits keeps the body of a call that is rejected.
+    // Send `100 Continue` only on the first read: if the call is rejected first, the client need not send the body.
     read(count) {
       if (!isOpen) {
         isOpen = true;
@@ -183,7 +183,7 @@ const DRAIN_MILLISECONDS = 2000;
 export function drainAfter(response: ServerResponse): void {
   const { req: request } = response;
   if (request.complete || !hasBody(request)) return;
-  // Before Node's own listener, which would read a body that nobody has touched without any limit.
+  // Before Node's own listener, which would read an untouched body, with no limit.
   response.prependOnceListener('finish', () => {
     const close = () => {
       if (!request.complete) request.socket.destroy();

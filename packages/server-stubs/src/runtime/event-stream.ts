@@ -56,7 +56,7 @@ export function createEventStream(
       const text = toEventText(event);
       if (!body.writable) return false;
       if (!body.write(text)) {
-        drained ??= once(body, 'drain', closed).catch(() => {});
+        drained ??= once(body, 'drain', { signal: closed.signal }).catch(() => {});
         await drained;
         drained = undefined;
       }
