@@ -46,7 +46,8 @@ function createCodeService(
     async serve(input, call) {
       const { target, headers, method, signal } = input;
       // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
-      const sent = (input.body ?? null) as ReadableStream<Uint8Array> | null;
+      // A service that stops reading must not destroy the caller's request.
+      const sent = input.body?.iterator({ destroyOnReturn: false }) ?? null;
       const init = { method, signal, body: sent, duplex: 'half' as const };
       const request = toServiceRequest(target, headers, init);
       if (input.isUpgrade && webSocket !== undefined) {

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { type Duplex, pipeline } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import { PROTOCOL } from '../host.ts';
@@ -38,7 +38,8 @@ export function createUrlService(
       const request = toRequest(base, input, call, connect);
       const received = receive(request, base, input.signal);
       if (input.body === undefined) request.end();
-      else pipeline(input.body, request, () => {});
+      // `pipeline` would destroy the caller's request if the service responds without reading all of it.
+      else input.body.on('error', (error) => request.destroy(error)).pipe(request);
       const { response, connection: service, head } = await received;
       const { statusCode: status = 0, headersDistinct: headers } = response;
       if (service === undefined) return { status, headers, body: response };

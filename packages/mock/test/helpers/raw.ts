@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect } from 'node:net';
+import { BEARER } from './calls.ts';
 
 /** Sends raw bytes, and nothing after them, and reads until the mock closes the connection. */
 export async function sendRaw({ port }: { port: number }, bytes: string): Promise<string> {
@@ -42,4 +43,23 @@ export async function callUntilCut(
     cut.error = (error as NodeJS.ErrnoException).code;
   }
   return cut;
+}
+
+/** Sends a body of 5 bytes, `rest` only after the response. If it is not complete, the mock closes the connection. */
+export async function postInParts(
+  { port }: { port: number },
+  path: string,
+  rest: string,
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: ${BEARER.authorization}`,
+  ];
+  socket.write([...head, 'Content-Length: 5', '', 'a'].join('\r\n'));
+  const [reply] = (await once(socket, 'data')) as [string];
+  if (rest !== '') socket.end(rest);
+  await once(socket, 'close');
+  return reply;
 }

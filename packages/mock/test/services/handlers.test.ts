@@ -7,6 +7,7 @@ import { advanceUntil } from '../helpers/advance-until.ts';
 import { BEARER, call, gateway } from '../helpers/calls.ts';
 import { askForWebSocket } from '../helpers/handshake.ts';
 import { nextWarning } from '../helpers/next-warning.ts';
+import { postInParts } from '../helpers/raw.ts';
 
 let flooded = 0;
 let onCall: (request: Request) => Response | Promise<Response> = () => new Response();
@@ -119,6 +120,24 @@ describe('a Fetch handler', () => {
     expect(await problem).toMatch(
       /^The service code failed: Error: No stock\..*handlers\.test\.ts:\d+/s,
     );
+  });
+
+  test.each(['rest', ''])('may stop reading the body, and then %j arrives', async (rest) => {
+    onCall = async ({ body }) => {
+      for await (const _ of body ?? []) break;
+      return new Response(null, { status: 401 });
+    };
+    expect(await postInParts(mock, '/v1/cloudrun/code', rest)).toMatch('HTTP/1.1 401');
+  });
+
+  test('that stops reading the body and then throws is printed', async () => {
+    onCall = async ({ body }) => {
+      for await (const _ of body ?? []) break;
+      throw new Error('No stock.');
+    };
+    const problem = nextWarning();
+    expect(await postInParts(mock, '/v1/cloudrun/code', 'rest')).toMatch('HTTP/1.1 500');
+    expect(await problem).toContain('No stock.');
   });
 
   test.each(['early', 'late'])(

@@ -8,6 +8,7 @@ import WebSocket, { WebSocketServer } from 'ws';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import { createMock } from '../../src/index.ts';
 import { BEARER, gateway } from '../helpers/calls.ts';
+import { postInParts } from '../helpers/raw.ts';
 
 let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
 const real = await listen(createServer((request, response) => void respond(request, response)));
@@ -87,6 +88,11 @@ test('a lost caller ends the call', async () => {
   const closed = once(await promise, 'close');
   stop.abort();
   await closed;
+});
+
+test.each(['rest', ''])('a response before the end of the body, then %j', async (rest) => {
+  respond = (_, response) => response.writeHead(413, { connection: 'close' }).end();
+  expect(await postInParts(mock, '/v1/cloudrun/real', rest)).toMatch('HTTP/1.1 413');
 });
 
 test('a handler may return what it has fetched, which is no longer compressed', async () => {

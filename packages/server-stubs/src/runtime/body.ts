@@ -185,8 +185,10 @@ export function drainAfter(response: ServerResponse): void {
   if (request.complete || !hasBody(request)) return;
   // Before Node's own listener, which would read an untouched body, with no limit.
   response.prependOnceListener('finish', () => {
+    // Streams that destroy a request, such as a `for await` that stops early, remove its socket.
+    const { socket } = response;
     const close = () => {
-      if (!request.complete) request.socket.destroy();
+      if (!request.complete) socket?.destroy();
     };
     const timer = setTimeout(close, DRAIN_MILLISECONDS).unref();
     let size = 0;
