@@ -11,12 +11,8 @@ import { CallRecord, setRecord } from './log.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, send, sendInternalError } from './surfaces/responses.ts';
-import {
-  type SurfaceError,
-  type SurfaceName,
-  toMockError,
-  toSurfaceError,
-} from './surfaces/surface.ts';
+import type { SurfaceName } from './surfaces/surface.ts';
+import { type SurfaceError, toErrorOfKind, toErrorWithCode } from './surfaces/surface-errors.ts';
 
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
@@ -114,8 +110,8 @@ export function createApp(context: Context) {
 
 function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceError {
   const details = { status: 421, message: toHostAdvice(request) };
-  if (surface === 'gateway') return toSurfaceError(surface, 'INVALID_HOST', details);
-  return toMockError(surface, 'invalid-request', details);
+  if (surface === 'gateway') return toErrorWithCode(surface, 'INVALID_HOST', details);
+  return toErrorOfKind(surface, 'invalid-request', details);
 }
 
 /** A browser gets the page; other clients get plain text. */

@@ -21,10 +21,16 @@ import { loadDocument, type ServedRouter, serveDocument } from './document.ts';
 import type { Operations } from './faults/fault-rules.ts';
 import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
+import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import { type Additions, serveAdditions } from './surfaces/additions.ts';
+import { listAdditions, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { BUILT_IN, createContract, DOCUMENTED_SURFACES, findSurface } from './surfaces/contract.ts';
+import {
+  BUILT_IN,
+  type ContractDocument,
+  createContract,
+  findSurface,
+} from './surfaces/contract.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { allow, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
@@ -61,8 +67,7 @@ export async function openApi(options: ResolvedOptions, services: Services) {
     const loaded = await loadDocument(document, watch);
     const surface = findSurface(loaded.document);
     if (surface === undefined) return createDocumentApi(loaded, options);
-    const draft = serveAdditions(surface, loaded, options, auth);
-    return createContractApi(options, auth, services, [draft]);
+    return createContractApi(options, auth, services, [{ ...loaded, surface }]);
   }, options);
 }
 
@@ -98,13 +103,13 @@ function createContractApi(
   options: ResolvedOptions,
   auth: Auth,
   services: Services,
-  drafts: readonly Additions[] = [],
+  drafts: readonly ContractDocument[] = [],
 ): ServedApi {
-  const builtIn = DOCUMENTED_SURFACES.map((surface) =>
-    serveAdditions(surface, BUILT_IN[surface], options, auth),
-  );
-  const additions = [...drafts, ...builtIn];
-  const prisms = additions.map(({ prism }) => prism);
+  const documents = [...drafts, ...BUILT_IN].map((loaded) => ({
+    ...loaded,
+    prism: createPrism(loaded.document, options),
+  }));
+  const prisms = documents.map(({ prism }) => prism);
   const contract = createContract(options, auth, prisms);
   const listeners = {
     gateway: createMockGateway(contract, services),
@@ -113,7 +118,8 @@ function createContractApi(
     link: createMockLinks(contract),
   };
   const { gateway, storage, upload } = listeners;
-  const added = additions.filter(({ routes }) => routes.length > 0);
+  const extended = documents.filter(({ routes }) => listAdditions(routes).length > 0);
+  const added = extended.map((document) => serveAdditions(document, options, auth));
   // Additions take precedence over implemented operations.
   const served: readonly ServedRouter[] = [
     ...added,

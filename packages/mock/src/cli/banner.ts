@@ -19,9 +19,7 @@ export async function describeMock(
     const operations = routes.map(({ method, path }) => `  ${method} ${path}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }
-  const titles = Object.values(BUILT_IN).map(
-    ({ document: { info } }) => `${info.title} ${info.version}`,
-  );
+  const titles = BUILT_IN.map(({ document: { info } }) => `${info.title} ${info.version}`);
   const lines = [
     `Mock of the ${titles.join(' and the ')}, environment ${env}`,
     '',

@@ -2,13 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
-import {
-  errorCodesOf,
-  SURFACES,
-  type SurfaceError,
-  type SurfaceName,
-  toSurfaceError,
-} from '../surfaces/surface.ts';
+import { SURFACES, type SurfaceName } from '../surfaces/surface.ts';
+import { errorCodesOf, type SurfaceError, toErrorWithCode } from '../surfaces/surface-errors.ts';
 import { toInteger } from '../user-input.ts';
 import { editBody } from './edit-body.ts';
 
@@ -105,7 +100,7 @@ export const FAULT_KINDS: {
       (surface === undefined ? SURFACES : [surface])
         .flatMap((name) => errorCodesOf(name))
         .find((code) => code === input),
-    apply: (code, { surface, send }) => send(toSurfaceError(surface, code)),
+    apply: (code, { surface, send }) => send(toErrorWithCode(surface, code)),
     endsCall: true,
   },
 };

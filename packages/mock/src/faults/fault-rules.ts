@@ -1,4 +1,5 @@
-import { type CallSubject, SURFACES, type SurfaceName, toMockError } from '../surfaces/surface.ts';
+import { type CallSubject, SURFACES, type SurfaceName } from '../surfaces/surface.ts';
+import { toErrorOfKind } from '../surfaces/surface-errors.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
@@ -109,7 +110,9 @@ function parseHeader(text: string, { surface }: CallSubject): FaultRule {
     return { name: FAULT_HEADER, ...parseFaults(splitFields(text), surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
-    throw toMockError(surface, 'invalid-request', { message: `${FAULT_HEADER}: ${error.message}` });
+    throw toErrorOfKind(surface, 'invalid-request', {
+      message: `${FAULT_HEADER}: ${error.message}`,
+    });
   }
 }
 

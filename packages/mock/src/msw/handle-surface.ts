@@ -10,12 +10,8 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import {
-  type SurfaceName,
-  toChallenge,
-  toFetchResponse,
-  toMockError,
-} from '../surfaces/surface.ts';
+import { type SurfaceName, toFetchResponse } from '../surfaces/surface.ts';
+import { toChallenge, toErrorOfKind } from '../surfaces/surface-errors.ts';
 
 /** The deployment that the handlers replace. */
 export interface Deployment {
@@ -90,5 +86,5 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
   }
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
-  return toMockError(name, 'handler-failed')[toResponse](call);
+  return toErrorOfKind(name, 'handler-failed')[toResponse](call);
 }

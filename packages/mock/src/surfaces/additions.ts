@@ -10,39 +10,36 @@ import {
   toContractError,
   toWireForm,
 } from '@berth/server-stubs/contract';
-import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Call, HandlerResponse, RouteTable } from '@berth/server-stubs/runtime';
 import { createDocumentRouter, type ServedRouter } from '../document.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { createPrism, type Prism } from '../prism/prism.ts';
+import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import { respondAsDocumented } from './contract.ts';
+import { type ContractDocument, respondAsDocumented } from './contract.ts';
 import { onGatewayRejected, toDocumentOptions } from './responses.ts';
 import { type DocumentedSurface, IMPLEMENTED } from './surface.ts';
-
-/** The additions of a document, and Prism for all of its operations. */
-export interface Additions extends ServedRouter {
-  readonly prism: Prism;
-}
 
 /** All gateway operations accept the same credentials. */
 const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
 
+export function listAdditions({ routes }: RouteTable): RouteTable['routes'] {
+  return routes.filter(({ operationId }) => !IMPLEMENTED.has(operationId));
+}
+
 /** Serves the additions of a document of the contract, or of a draft of it. */
 export function serveAdditions(
-  surface: DocumentedSurface,
-  { document, routes: table }: Pick<DocumentRoutes, 'document' | 'routes'>,
+  { surface, routes: table, prism }: ContractDocument & { readonly prism: Prism },
   options: ResolvedOptions,
   auth: Auth,
-): Additions {
-  const prism = createPrism(document, options);
+): ServedRouter {
   const { env, wireProfile } = options;
   const isGateway = surface === 'gateway';
   const alternatives = isGateway ? GATEWAY_SECURITY : [['storage']];
-  const routes = table.routes
-    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
-    .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
+  const routes = listAdditions(table).map((route) => ({
+    ...route,
+    security: route.security.length > 0 ? alternatives : [],
+  }));
   const { authorization: name } = wireProfile.storageHeaders;
   const securitySchemes: RouteTable['securitySchemes'] = {
     ...gatewayRoutes.securitySchemes,
@@ -63,7 +60,7 @@ export function serveAdditions(
     },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
-  return { prism, router, routes, surface };
+  return { router, routes, surface };
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */

@@ -13,21 +13,17 @@ import {
 } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import {
-  DOCUMENT_UPLOAD_PATH,
-  type DocumentedSurface,
-  errorCodesOf,
-  type SurfaceError,
-  type SurfaceName,
-  toSurfaceError,
-} from './surface.ts';
+import { DOCUMENT_UPLOAD_PATH, type DocumentedSurface, type SurfaceName } from './surface.ts';
+import { errorCodesOf, type SurfaceError, toErrorWithCode } from './surface-errors.ts';
 
-export const BUILT_IN = {
-  gateway: { document: gateway, routes: gatewayRoutes },
-  storage: { document: storage, routes: storageRoutes },
-} as const;
+export interface ContractDocument extends Pick<DocumentRoutes, 'document' | 'routes'> {
+  readonly surface: DocumentedSurface;
+}
 
-export const DOCUMENTED_SURFACES = Object.keys(BUILT_IN) as DocumentedSurface[];
+export const BUILT_IN = [
+  { surface: 'gateway', document: gateway, routes: gatewayRoutes },
+  { surface: 'storage', document: storage, routes: storageRoutes },
+] satisfies readonly ContractDocument[];
 
 /** What the contract's routers share. */
 export type Contract = ReturnType<typeof createContract>;
@@ -47,11 +43,12 @@ export function createContract(options: ResolvedOptions, auth: Auth, documents: 
 
 /** Returns the surface that a draft extends. Any document may have the path of the upload target. */
 export function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
-  return DOCUMENTED_SURFACES.find((surface) =>
-    Object.keys(BUILT_IN[surface].document.paths).some(
+  const extended = BUILT_IN.find(({ document }) =>
+    Object.keys(document.paths).some(
       (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
     ),
   );
+  return extended?.surface;
 }
 
 /**
@@ -77,7 +74,7 @@ export async function respondAsDocumented(
   const isStandard = errorCodesOf(surface).includes(error.code);
   if (standard !== undefined && isStandard) throw standard;
   const { status } = found;
-  throw toSurfaceError(surface, error.code, { status, message: String(error.message) });
+  throw toErrorWithCode(surface, error.code, { status, message: String(error.message) });
 }
 
 /** Returns the contract's first error with the status that the caller prefers, if that is all it prefers. */
@@ -87,7 +84,7 @@ function findStandardError(
 ): SurfaceError | undefined {
   if (code < 400 || example !== undefined || dynamic) return undefined;
   const [first] = errorCodesOf(surface, code);
-  return first === undefined ? undefined : toSurfaceError(surface, first);
+  return first === undefined ? undefined : toErrorWithCode(surface, first);
 }
 
 /** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */

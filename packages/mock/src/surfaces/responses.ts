@@ -20,13 +20,8 @@ import { isLoopbackOrigin } from '../host.ts';
 import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
-import {
-  type SurfaceError,
-  type SurfaceName,
-  toChallenge,
-  toFetchResponse,
-  toMockError,
-} from './surface.ts';
+import { type SurfaceName, toFetchResponse } from './surface.ts';
+import { type SurfaceError, toChallenge, toErrorOfKind } from './surface-errors.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
@@ -66,7 +61,7 @@ export function allow(methods: readonly string[], options: ResolvedOptions): Lis
     const { surface, id } = recordOf(request);
     const { method = '', headers } = request;
     if (method !== 'OPTIONS') {
-      const error = toMockError(surface, 'method-not-allowed', notAllowed(method, methods));
+      const error = toErrorOfKind(surface, 'method-not-allowed', notAllowed(method, methods));
       return send(error, response, options);
     }
     const preflight = corsOf(options, surface).preflight(headers);
@@ -112,7 +107,7 @@ export function sendInternalError(
   }
   response.setHeader('connection', 'close');
   const details = { status: 500, message: INTERNAL_ERROR };
-  void send(toMockError(record.surface, 'handler-failed', details), response, options);
+  void send(toErrorOfKind(record.surface, 'handler-failed', details), response, options);
 }
 
 export async function writeResponse(

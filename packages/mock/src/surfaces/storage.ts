@@ -14,7 +14,7 @@ import { prefersDocument } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Contract } from './contract.ts';
 import { toCors, toRouterOptions } from './responses.ts';
-import { callStorage, STORAGE_OPERATIONS } from './surface.ts';
+import { callStorage, STORAGE_OPERATIONS } from './storage-operations.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage(contract: Contract): Router {
