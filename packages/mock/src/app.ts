@@ -64,7 +64,11 @@ export function createApp(context: Context) {
   }
 
   /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
-  function begin(exchange: Exchange, matched: MatchedCall, next: () => void): void | Promise<void> {
+  function begin(
+    exchange: Exchange,
+    matched: MatchedCall,
+    next: () => void | Promise<void>,
+  ): void | Promise<void> {
     const { request, response } = exchange;
     const isRejected = isForeign(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
@@ -90,7 +94,7 @@ export function createApp(context: Context) {
         `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
       );
     }
-    next();
+    return next();
   }
 
   /** Browsers submit forms and follow links, but cannot set the header. */

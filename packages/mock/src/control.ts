@@ -96,11 +96,11 @@ export async function control(
 }
 
 async function respond(context: Context, request: IncomingMessage): Promise<Response> {
-  const { url = '', method: sent = 'GET' } = request;
+  const { url = '', method: requested = 'GET' } = request;
   const { path: rawPath, query: rawQuery } = splitTarget(url);
   const path = rawPath.slice(CONTROL_PATH.length);
   assertAllowed(request, path, context.options.host);
-  const method = sent === 'HEAD' ? 'GET' : sent;
+  const method = requested === 'HEAD' ? 'GET' : requested;
   const page = findPage(path, url);
   if (page !== undefined && method !== 'GET') throw notAllowed(method, ['GET', 'HEAD']);
   if (page !== undefined) return page;

@@ -5,7 +5,10 @@ import type { Exchange } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
-export async function applyFaults(exchange: Exchange, next: () => void): Promise<void> {
+export async function applyFaults(
+  exchange: Exchange,
+  next: () => void | Promise<void>,
+): Promise<void> {
   const { request, response, send } = exchange;
   const record = recordOf(request);
   const hasBody = response !== undefined && request.method !== 'HEAD';
@@ -27,5 +30,5 @@ export async function applyFaults(exchange: Exchange, next: () => void): Promise
     if (kind.endsCall || signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.
-  if (!response?.headersSent) next();
+  if (!response?.headersSent) await next();
 }

@@ -50,8 +50,8 @@ export function handleGateway(deployment: Deployment, services: Services): HttpH
     if (service === undefined) {
       throw unknownService(name, [...services.keys()], 'to the services option');
     }
-    const sent = await toRequest(rest, call, request);
-    const response = await callHandler(name, service, sent, (error) => report(error, call));
+    const forwarded = await toRequest(rest, call, request);
+    const response = await callHandler(name, service, forwarded, (error) => report(error, call));
     // The service simulates a failed connection, which has no status.
     if (response.type === 'error') return response;
     const { body } = response;
@@ -105,7 +105,7 @@ export function handleSockets(deployment: Deployment, services: Services): WebSo
       assertCredentials(authorization);
     } catch (error) {
       const { code } = error as GatewayError;
-      return close(`${code}: a page offers the subprotocol ${BEARER}<token>.`);
+      return close(`${code}: pass the token as the subprotocol ${BEARER}<token>.`);
     }
     const { name, rest } = splitServicePath(href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const service = services.get(name);

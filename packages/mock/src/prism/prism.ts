@@ -134,8 +134,8 @@ export function createPrism(
     // Prism would use the first example of the `default` response, whatever its status.
     const isDefaultExample = example === undefined && !dynamic;
     if (isDefaultExample || Number(code) < 400) assertStatus(operationId, code);
-    const { statusCode: status, headers: sent = {}, body: value } = result.right.output;
-    const headers = toHeaders(sent);
+    const { statusCode: status, headers: documented = {}, body: value } = result.right.output;
+    const headers = toHeaders(documented);
     if (value === undefined) return { status, headers, value };
     return { status, headers, value, body: Buffer.from(toText(value, headers['content-type'])) };
   }

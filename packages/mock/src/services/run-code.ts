@@ -5,11 +5,11 @@ import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts'
 /** Creates the request that a service gets. Not every name of a service is valid as the host. */
 export function toServiceRequest(
   target: string,
-  sent: Readonly<Record<string, string | readonly string[]>>,
+  fields: Readonly<Record<string, string | readonly string[]>>,
   init: RequestInit = {},
 ): Request {
   const headers = new Headers();
-  for (const [name, values] of Object.entries(sent)) {
+  for (const [name, values] of Object.entries(fields)) {
     for (const value of [values].flat()) headers.append(name, value);
   }
   return new Request(`http://service${target}`, { ...init, headers });

@@ -49,10 +49,10 @@ export function createUrlService(
       return {
         status: 101,
         headers,
-        open(caller, sent) {
+        open(caller, firstBytes) {
           call.response.off('close', closeUnused);
           if (head !== undefined && head.length > 0) service.unshift(head);
-          if (sent.length > 0) caller.unshift(sent);
+          if (firstBytes.length > 0) caller.unshift(firstBytes);
           forward(caller, service);
           forward(service, caller);
         },

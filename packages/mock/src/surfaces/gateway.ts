@@ -22,8 +22,8 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
     if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
       return contract.respond('gateway', call);
     }
-    const sent = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    return awaitService(call, (signal) => run({ ...sent, signal }, call));
+    const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
+    return awaitService(call, (signal) => run({ ...forwarded, signal }, call));
   }
 
   return createGatewayRouter(

@@ -180,7 +180,7 @@ describe('WebSockets', () => {
   });
 
   it('close if nothing handles them', async () => {
-    const advice = 'a page offers the subprotocol berth.bearer.<token>.';
+    const advice = 'pass the token as the subprotocol berth.bearer.<token>.';
     expect(await closed('orders/a', [])).toEqual([1008, `MISSING_CREDENTIALS: ${advice}`]);
     const empty = await closed('orders/a', ['berth.bearer.']);
     expect(empty).toEqual([1008, `INVALID_CREDENTIALS: ${advice}`]);
