@@ -2,7 +2,6 @@ import { checks, invariants } from './checks/index.ts';
 import { createRun } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
-import { StartError } from './not-run.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report } from './report/verdict.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
@@ -49,20 +48,9 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const { secrets, sent } = run;
   const results: Result[] = [];
   const hasCa = settings.ca !== undefined;
-  const shorten = (message: string) => secrets.redactMessage(message);
-  const onResult = ({ reason, findings, notes, sentences, ...result }: Result) => {
-    // What the deployment sent, but not the contract's text, which may contain a password that is an ordinary word.
-    const redacted = {
-      ...result,
-      reason: reason && shorten(reason),
-      notes: notes.map(shorten),
-      sentences: sentences.map((one) => ({ ...one, reason: one.reason && shorten(one.reason) })),
-      findings: findings.map(({ message, ...finding }) => ({
-        ...secrets.redact(finding),
-        message: shorten(message),
-        ...(hasCa && { hasCa }),
-      })),
-    };
+  const onResult = (result: Result) => {
+    const findings = result.findings.map((finding) => ({ ...finding, ...(hasCa && { hasCa }) }));
+    const redacted = secrets.redactResult({ ...result, findings });
     results.push(redacted);
     settings.onResult(redacted);
   };
@@ -75,10 +63,6 @@ export async function runConformance(settings: Settings): Promise<Report> {
       runWorkflows(run, onResult),
     ]);
     reportInvariants(run, observed, onResult);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    // It quotes what the target responded, which may be a credential.
-    throw new StartError(secrets.redact(error.message));
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

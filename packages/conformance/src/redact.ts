@@ -1,4 +1,6 @@
+import type { ReceivedResponse, SentRequest } from './http/reported-call.ts';
 import { SECRETS, type Settings, toVariable } from './options.ts';
+import type { Result } from './result.ts';
 
 /** Shown for a secret that no option contains, such as a signature. */
 export const BLANK = '[redacted]';
@@ -9,7 +11,7 @@ export const NAMED = /\[redacted: (\w+)\]/g;
 /** Shorter values would redact ordinary text, and shorter parts of a value are not secrets themselves. */
 const MIN_LENGTH = { value: 4, part: 16 };
 
-/** Longer ones, which only a grant may have, are known by their beginning: no report shows so much of a body. */
+/** Longer ones, which only a grant may have, are matched by their first 16,384 characters: no report shows more. */
 const MAX_LENGTH = 16_384;
 
 /** Signatures differ for each call, so they are recognized by the text before them. */
@@ -79,6 +81,27 @@ export class Redactor {
     for (const spelling of [escaped, slashes, encoded, base64])
       this.#spellings.set(spelling, BLANK);
     this.#spellings.set(secret, shown);
+    this.#ordered = [...this.#spellings].sort(([a], [b]) => b.length - a.length);
+  }
+
+  /** Redacts what a result quotes. Its other text is the contract's, which may contain a password that is a word. */
+  redactResult(result: Result): Result {
+    const redact = (text: string) => this.redactMessage(text);
+    const { reason, notes, sentences, findings } = result;
+    return {
+      ...result,
+      reason: reason && redact(reason),
+      notes: notes.map(redact),
+      sentences: sentences.map((one) => ({ ...one, reason: one.reason && redact(one.reason) })),
+      findings: findings.map(({ message, request, response, ...finding }) => ({
+        ...finding,
+        message: redact(message),
+        ...(request && {
+          request: { ...this.#redactPart(request), url: this.redact(request.url) },
+        }),
+        ...(response && { response: this.#redactPart(response) }),
+      })),
+    };
   }
 
   /** Redacts a message, and shortens it. */
@@ -87,26 +110,7 @@ export class Redactor {
     return redacted.length > MAX_MESSAGE ? `${redacted.slice(0, MAX_MESSAGE)}…` : redacted;
   }
 
-  redact<T>(value: T): T {
-    this.#ordered = [...this.#spellings].sort(([a], [b]) => b.length - a.length);
-    return this.#redact(value) as T;
-  }
-
-  #redact(node: unknown, parent?: string): unknown {
-    if (typeof node === 'string') return this.#redactText(node);
-    if (Array.isArray(node)) return node.map((item) => this.#redact(item));
-    if (typeof node !== 'object' || node === null) return node;
-    const fields = Object.entries(node).map(([name, item]) => {
-      const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
-      if (isSecret) return [name, this.#shown.get(item) ?? BLANK];
-      const isCut = name === 'body' && 'bodySize' in node;
-      const shown = isCut ? this.#redactCut(String(item)) : this.#redact(item, name);
-      return [this.#redactText(name), shown];
-    });
-    return Object.fromEntries(fields);
-  }
-
-  #redactText(text: string): string {
+  redact(text: string): string {
     // A target must not be able to name a variable, whose value a command would send to it.
     const start = text.replaceAll(NAMED, BLANK);
     const redacted = this.#ordered.reduce(
@@ -116,9 +120,22 @@ export class Redactor {
     return redacted.replace(SIGNATURE, `$1${BLANK}`);
   }
 
-  /** A body that was cut may end within a secret. */
-  #redactCut(body: string): string {
+  #redactPart<Part extends SentRequest | ReceivedResponse>({ headers, body, ...part }: Part) {
+    const redacted = Object.entries<string | string[]>(headers).map(([name, value]) => {
+      const isSecret = this.#headers.has(name.toLowerCase());
+      const shown = [value]
+        .flat()
+        .map((one) => (isSecret && one ? (this.#shown.get(one) ?? BLANK) : this.redact(one)));
+      return [this.redact(name), Array.isArray(value) ? shown : shown[0]];
+    });
+    // A body that was cut may end within a secret.
     const [longest = ''] = this.#ordered[0] ?? [];
-    return this.#redactText(body.slice(0, Math.max(0, body.length - longest.length)));
+    const end =
+      part.bodySize === undefined ? body.length : Math.max(0, body.length - longest.length);
+    return {
+      ...part,
+      headers: Object.fromEntries(redacted),
+      body: this.redact(body.slice(0, end)),
+    };
   }
 }

@@ -222,6 +222,9 @@ test('HTML: nothing from the target becomes markup, and nothing is loaded', () =
   expect(page).not.toContain('<script');
   expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)');
   expect(page).not.toMatch(/(src|href)="(?!#)/);
+  const id = 'storage batchDelete 200 application/json';
+  const ofDredd = reporters.html(sampleReport([{ ...failed, engine: 'dredd', id }]));
+  expect(ofDredd).toMatch(/ id="(\S+)".* href="#\1"/s);
   expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
 });
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Result } from '../src/index.ts';
-import { toStorageRefusal } from './mutants/hooks/storage.ts';
+import { DELETE, list, toStorageRefusal } from './mutants/hooks/storage.ts';
 import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
 import { runSuite, runWithoutLeaks } from './support/run-suite.ts';
 import { drop } from './support/take-over.ts';
@@ -95,6 +95,23 @@ test('files that a violation may have made are looked for at the end', async () 
   await runSuite({ ...mutated.options, only: ['UP-FIELDS/4'] });
   expect(keys.size).toBeGreaterThan(1);
   for (const key of keys) expect(await read(key)).toBeUndefined();
+});
+
+test('a run that ends while a contradiction is shortened reports it nevertheless', async () => {
+  const ends = new AbortController();
+  let isFaulty = false;
+  const denyDeletion = list(DELETE, (entries) => {
+    isFaulty ||= entries.some(({ code }) => code === 'SUCCESS');
+    for (const entry of entries) entry.code = 'NOT_DELETED';
+  });
+  const request = () => {
+    if (isFaulty) ends.abort();
+  };
+  await using target = await startFronted({ ...denyDeletion, request });
+  const more = { only: ['ST-SEQUENCE'], signal: ends.signal };
+  const ran = await runSuite({ ...target.options, ...more });
+  expect(ran).toMatchObject({ exitCode: 1, skip: [] });
+  expect(ran.fail).toEqual([expect.stringMatching(/^ST-SEQUENCE: .* must be SUCCESS, .* after /)]);
 });
 
 test('the same seed makes the same sequences', async () => {

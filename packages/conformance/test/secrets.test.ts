@@ -6,6 +6,7 @@ import { listen } from '../../../scripts/testing/listen.ts';
 import { createConformance } from '../src/index.ts';
 import { SECRETS } from '../src/options.ts';
 import { reporters } from '../src/report/reporters.ts';
+import { toRefusal } from './mutants/hooks/gateway.ts';
 import { metadata } from './mutants/hooks/storage.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
@@ -139,6 +140,22 @@ test('a command that repeats a call takes each secret from a variable', async ()
   expect(commands[0]).toMatch(
     /-H "X-Svc-Authorization: \$\{X_SVC_AUTHORIZATION\}" .*-H "X-Tenant: \$\{X_TENANT\}"/s,
   );
+});
+
+test('a credential that is an ordinary word changes nothing but what a call quotes', async () => {
+  await using target = await startFronted({
+    request: ({ isGateway, headers }) =>
+      isGateway && headers.get('Authorization')?.startsWith('TC3')
+        ? toRefusal(401, 'SIGNATURE')
+        : undefined,
+  });
+  const words = ['SIGNATURE', 'request', 'headers', 'body'];
+  const args = words.flatMap((word, index) => ['--storage-header', `X-Word-${index}: ${word}`]);
+  const { code, output } = await run(...target.args, ...args, '--only', 'AU-SIGNATURE');
+  expect(code).toBe(1);
+  expect(output).toMatch(/^fail +AU-SIGNATURE$/m);
+  expect(output).toMatch(/^ +request +GET http.*^ +repeat +npx \S+ --only AU-SIGNATURE /ms);
+  expect(output).toContain('was 401 [redacted: X_WORD_0]');
 });
 
 test('a target cannot name a variable whose value a command would send to it', async () => {

@@ -1,6 +1,5 @@
 import { checks, invariants } from '../checks/index.ts';
 import { createRun } from '../context/run.ts';
-import { StartError } from '../not-run.ts';
 import { toSettings } from '../options.ts';
 import { readOptions } from '../read-options.ts';
 import { prepare } from '../run/prepare.ts';
@@ -18,10 +17,6 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
   const created = createRun(settings, new AbortController().signal, invariants);
-  const run = await prepare(created, checks).catch((error) => {
-    if (!(error instanceof StartError)) throw error;
-    // It quotes what the target responded, which may be a credential.
-    throw new StartError(created.secrets.redact(error.message));
-  });
+  const run = await prepare(created, checks);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

@@ -11,11 +11,11 @@ interface ReportedBody {
   bodySize?: number;
 }
 
-/** A request as sent. Header names are in their original case; each value is one string. */
+/** A request as sent. Header names are in their original case. */
 export interface SentRequest extends ReportedBody {
   method: string;
   url: string;
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
 }
 
 /** A response as received. Header names are in lower case. */
@@ -36,12 +36,8 @@ export function toReportedCall({ sent, received }: Exchange): ReportedCall {
   const { method, url, onOneConnection } = sent;
   const { status } = received;
   const lowered = received.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
-  const headers = Object.entries(toHeaderRecord(sent.headers)).map(([name, value]) => [
-    name,
-    [value].flat().join(', '),
-  ]);
   return {
-    request: { method, url, headers: Object.fromEntries(headers), ...toText(sent.body) },
+    request: { method, url, headers: toHeaderRecord(sent.headers), ...toText(sent.body) },
     response: { status, headers: toHeaderRecord(lowered), ...toText(received.body) },
     ...(onOneConnection && { onOneConnection }),
   };

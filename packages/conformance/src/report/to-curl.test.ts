@@ -32,6 +32,7 @@ const REQUESTS: SentRequest[] = [
   { ...get, url: '/a//b/../%2F/[x]{y}?q=$HOME&r=`id`&s=a+b' },
   { ...post, headers: { 'X-Quote': `it's "so" $HOME`, 'X-Empty': '' }, body: `@it's {"a":"$b"}\n` },
   { ...post, headers: { 'Content-Length': '0' } },
+  { ...get, url: '/', headers: { 'X-Repeated': ['one', 'two, three', ''] } },
   {
     ...post,
     headers: { 'Transfer-Encoding': 'chunked' },
@@ -56,13 +57,13 @@ describeOn('curl', 'a command', () => {
       await promisify(execFile)('sh', ['-c', command ?? '']);
       const headers = Object.entries(request.headers).map(([name, value]) => [
         name.toLowerCase(),
-        value,
+        [value].flat(),
       ]);
       expect(seen).toHaveLength(2);
       expect(seen[0]?.[0].socket).toBe(seen[1]?.[0].socket);
       for (const [incoming, body] of seen) {
         expect(incoming).toMatchObject({ method: request.method, url: request.url });
-        expect(incoming.headers).toMatchObject(Object.fromEntries(headers));
+        expect(incoming.headersDistinct).toMatchObject(Object.fromEntries(headers));
         if (!('Content-Type' in request.headers)) {
           expect(incoming.headers).not.toHaveProperty('content-type');
         }

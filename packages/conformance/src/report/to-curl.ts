@@ -30,11 +30,13 @@ export function toCurl({ request, onOneConnection, hasCa }: Partial<Finding>): s
   return isPiped ? `printf %s ${quote(base64)} | base64 -d | ${command}` : command;
 }
 
-function toHeader([name, value]: [string, string]): string[] {
+function toHeader([name, values]: [string, string | string[]]): string[] {
   // curl sends the length itself.
   if (name.toLowerCase() === 'content-length') return [];
   // curl omits a header without a value unless it is written with a semicolon.
-  return [`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`];
+  return [values]
+    .flat()
+    .map((value) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`);
 }
 
 /** Quotes text for a shell, which inserts the values of variables. */

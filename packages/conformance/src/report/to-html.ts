@@ -51,7 +51,7 @@ function toProblems(problems: readonly Problem[]): Markup | undefined {
 
 function toProblem({ cause, others }: Problem): Markup {
   const { id, level, notes } = cause;
-  return markup`<li id="${id}"><h3>${id}${level === 'should' ? ' (SHOULD)' : ''}</h3>
+  return markup`<li id="${toAnchor(id)}"><h3>${id}${level === 'should' ? ' (SHOULD)' : ''}</h3>
 ${listViolations(cause).map(
   ({ sentence, messages }) => markup`<p>${toProse(sentence)}</p>
 <p class="found">${messages.map((message) => markup`${message}<br>`)}</p>
@@ -81,11 +81,14 @@ function toTable(title: string, results: readonly Result[], shown: readonly Resu
 
 function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, reason, statement, notes } = result;
-  return markup`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? markup`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
+  return markup`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? markup`<a href="#${toAnchor(id)}">${id}</a>` : id}</td><td>${toProse(statement)}
 ${[reason ?? [], notes, listUnchecked(result)].flat().map((note) => markup`<p class="quiet">${note}</p>`)}
 ${outcome === 'fail' && !isShown ? markup`<pre>${formatEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }
+
+/** An ID in HTML must not contain spaces, which those of transactions do. */
+const toAnchor = (id: string): string => id.replaceAll(' ', '_');
 
 function toProse(text: string) {
   return text

@@ -55,7 +55,7 @@ export async function prepare(created: Run, checks: readonly Check[]): Promise<R
   }
   const reasons = settings.apis.map((api) => hasCredentials(run, api) && run.missing[api]?.reason);
   if (reasons.every(Boolean))
-    throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
+    throw toStartError(run, `Nothing can be checked: ${reasons.join('; ')}.`);
   return withCaller(run, { onExchange: (exchange) => observer.observe(exchange) });
 }
 
@@ -73,19 +73,18 @@ export async function whyRejected(run: Run, api: Api): Promise<NotRun | undefine
 const hasCredentials = ({ signers }: Run, api: Api): boolean =>
   api === 'storage' ? signers.storage !== undefined : Object.keys(signers.gateway).length > 0;
 
-async function callTarget<Value>(
-  { settings }: Run,
-  api: Api,
-  call: () => Promise<Value>,
-): Promise<Value> {
+async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
   try {
     return await retryIfClosed(call, ATTEMPTS);
   } catch (error) {
     if (!isNoResponse(error)) throw error;
-    const what = `the ${TARGETS[api].name} at ${settings[`${api}Url`]}`;
-    throw new StartError(`${what} cannot be reached: ${error.message}.`);
+    const what = `the ${TARGETS[api].name} at ${run.settings[`${api}Url`]}`;
+    throw toStartError(run, `${what} cannot be reached: ${error.message}.`);
   }
 }
+
+/** The message may quote what the target responded, which may be a credential. */
+const toStartError = ({ secrets }: Run, message: string) => new StartError(secrets.redact(message));
 
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
 async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
