@@ -19,7 +19,7 @@ import {
   toTc3Header,
 } from '../http/sign.ts';
 import { DisabledError, SkipError } from '../not-run.ts';
-import { assertClock, changeChars } from './auth.ts';
+import { assertClock, changeChars } from './credentials.ts';
 import { expectForwarded, expectGatewayRejections, showResponse } from './gateway-calls.ts';
 
 /** A call, and how its signature deviates from that of the call as it is sent. */

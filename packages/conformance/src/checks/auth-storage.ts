@@ -4,7 +4,7 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
 import { SkipError } from '../not-run.ts';
-import { changeChars, SPOOFED_IDENTITY_HEADERS } from './auth.ts';
+import { changeChars, SPOOFED_IDENTITY_HEADERS } from './credentials.ts';
 import {
   acceptedFields,
   expectAccepted,

@@ -8,7 +8,7 @@ import {
   type ObservedCall,
 } from '../invariants/invariant.ts';
 import { cite } from '../redact.ts';
-import { requestHandshakes, requestResponses } from './gateway-responses.ts';
+import { requestHandshakes, requestResponses } from './gateway-call-sets.ts';
 
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];

@@ -3,12 +3,12 @@ import {
   type CheckContext,
   defineCheck,
   defineInvariants,
-  once,
 } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Invariant, isOwnError } from '../invariants/invariant.ts';
 import { show } from '../redact.ts';
-import { alternate, POST } from './gateway-calls.ts';
+import { callRejected } from './gateway-call-sets.ts';
+import { alternate } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(
@@ -23,26 +23,6 @@ async function expectErrors(
     t.expectEqual('the code', Object(exchange.received.json).code, code, exchange);
   }
 }
-
-/** Makes calls that every gateway must reject, once in a run and on one connection. */
-export const callRejected = once('gateway-errors', (t) => {
-  const service = t.uniqueName();
-  const { forbiddenService } = t.settings;
-  const calls: GatewayCall[] = [
-    // As a browser accepts them: the body is JSON all the same.
-    { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
-    { ...POST, service },
-    { ...POST, service, credentials: 'none' },
-    { service, credentials: 'none' },
-    { service, credentials: { Authorization: 'Bearer wrong' } },
-    { service, credentials: { Authorization: 'wrong' } },
-    { service: 'a' },
-    ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
-  ];
-  return t.onOneConnection(async ({ gateway }) => {
-    for (const call of calls) await gateway.call(call);
-  });
-});
 
 const sameId: Invariant = (call) => {
   const header = call.received.header('x-request-id');

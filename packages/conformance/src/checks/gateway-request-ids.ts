@@ -9,9 +9,8 @@ import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Claim } from '../invariants/claims.ts';
 import { type Invariant, isHandshake, isOfService, isOwnError } from '../invariants/invariant.ts';
 import { SkipError } from '../not-run.ts';
+import { callRejected, requestAll, requestResponses } from './gateway-call-sets.ts';
 import { openSocket, POST } from './gateway-calls.ts';
-import { callRejected } from './gateway-errors.ts';
-import { requestAll, requestResponses } from './gateway-responses.ts';
 
 /** More than any period at which a gateway could plausibly repeat an ID. */
 const CALLS_AT_ONCE = 14;

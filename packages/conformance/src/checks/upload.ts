@@ -11,7 +11,7 @@ import {
 import { hasErrorElement } from '../invariants/read-response.ts';
 import { SkipError } from '../not-run.ts';
 import { cite } from '../redact.ts';
-import { changeChars } from './auth.ts';
+import { changeChars } from './credentials.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 
 const BOUNDARY = 'berth-boundary';
