@@ -6,9 +6,10 @@ import { type ConformanceOptions, type Settings, toSettings } from './options.ts
 import { createReport, type Report } from './report/verdict.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
+import { decideRules } from './run/outcome.ts';
 import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
-import { reportInvariants, runChecks } from './run/run-checks.ts';
+import { runChecks } from './run/run-checks.ts';
 
 export interface Conformance {
   /** Runs the suite once. */
@@ -57,12 +58,12 @@ export async function runConformance(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     run = await prepare(run, checks);
-    const [observed] = await Promise.all([
-      runChecks(run, checks, onResult),
+    const [parts] = await Promise.all([
+      runChecks(run, checks),
       runDredd(run, onResult),
       runWorkflows(run, onResult),
     ]);
-    reportInvariants(run, observed, onResult);
+    for (const result of decideRules(parts, run.observer)) onResult(result);
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { IDS, selectsAny } from './contract/catalog.ts';
 import { APIS } from './contract/openapi.ts';
 import { StartError } from './not-run.ts';
-import type { Result } from './result.ts';
+import type { Result, SentenceResult } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
 export const REQUEST_FORMS = ['top', 'data'] as const;
@@ -152,7 +152,9 @@ export type KnownFailure = z.input<typeof knownFailure>;
 export interface ConformanceOptions extends z.input<typeof schema> {
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
-  /** Called with each result as soon as it is known. */
+  /** Called when a check of a sentence has ended, with the outcome so far: a later response may violate the sentence. */
+  onCheck?: ((check: Pick<SentenceResult, 'id' | 'outcome'>) => void) | undefined;
+  /** Called with each result: of transactions and workflows when they end, and of rules when the run ends. */
   onResult?: ((result: Result) => void) | undefined;
   /** Called with notices that are not results, such as a wait or a failed clean-up. */
   onNotice?: ((text: string) => void) | undefined;
@@ -163,9 +165,11 @@ export type Settings = ReturnType<typeof toSettings>;
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
 
+const noop = () => {};
+
 /** @param nameOf returns the name under which the user has set an option */
 export function toSettings(
-  { signal, onResult = () => {}, onNotice = () => {}, ...options }: ConformanceOptions,
+  { signal, onCheck = noop, onResult = noop, onNotice = noop, ...options }: ConformanceOptions,
   nameOf: (option: OptionName) => string = (option) => option,
 ) {
   const data = parseOptions(options, nameOf);
@@ -183,6 +187,7 @@ export function toSettings(
     seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
     tc3: toKeyPair(data, nameOf),
     signal,
+    onCheck,
     onResult,
     onNotice,
   };

@@ -42,7 +42,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
   report: ['<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
   quiet: ['', 'print only the verdict'],
-  verbose: ['', 'print each result as soon as it is known'],
+  verbose: ['', 'print each check when it ends, and each result'],
   ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones', 'Rarely needed:'],
   timeout: ['<seconds>', 'how long to wait for a response'],
   concurrency: ['<number>', 'number of checks to run in parallel'],

@@ -34,7 +34,7 @@ test('Ctrl-C ends a run, which still cleans up and reports', async () => {
     shown += text;
   });
   for await (const line of createInterface(child.stdout)) {
-    if (line.startsWith('pass      ST-META')) child.kill('SIGINT');
+    if (line.startsWith('checked   ST-META')) child.kill('SIGINT');
   }
   if (child.exitCode === null) await once(child, 'exit');
   expect(child.exitCode).toBe(2);

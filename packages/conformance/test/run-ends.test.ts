@@ -18,12 +18,12 @@ test.each([
   const useUpBudget = () => calls.find(([, milliseconds]) => milliseconds === 777_000)?.[0]();
   let stored = 0;
   // Not after some time, in which a busy machine may store nothing.
-  const onResult = ({ id, outcome }: Result) => {
+  const onCheck = ({ id, outcome }: Pick<Result, 'id' | 'outcome'>) => {
     if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(id)) stored += 1;
     if (stored === 10) (isInterrupted ? () => ends.abort() : useUpBudget)();
   };
   const only = ['UP-', 'ST-DELETE', 'ST-COPY', 'ST-LINKS-EXPIRE'];
-  const more = { budget: 777, signal: ends.signal, onResult, only };
+  const more = { budget: 777, signal: ends.signal, onCheck, only };
   const ran = await runWithoutLeaks({ ...target.options, ...more });
   expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
   expect(ran.exitCode).toBeGreaterThan(1);

@@ -67,11 +67,8 @@ export const gatewayRequestIds: readonly Check[] = [
     ] as const;
     for (const call of calls) {
       const exchange = await t.gateway.call(call);
-      t.expect(
-        readId(exchange) !== '',
-        `the response to ${call.method} must have an X-Request-Id`,
-        exchange,
-      );
+      const message = `the response to ${call.method} must have an X-Request-Id`;
+      t.expect(readId(exchange) !== '', message, exchange);
     }
   }),
   defineCheck('GW-REQUEST-ID-NEW/1', ['fixture'], async (t) => {
@@ -89,12 +86,8 @@ export const gatewayRequestIds: readonly Check[] = [
     const seen = new Set<string>();
     const expectNew = (call: Exchange) => {
       const id = readId(call);
-      if (id !== '')
-        t.expect(
-          !seen.has(id),
-          `each response must have its own X-Request-Id, but two have ${id}`,
-          call,
-        );
+      const message = `each response must have its own X-Request-Id, but two have ${id}`;
+      if (id !== '') t.expect(!seen.has(id), message, call);
       seen.add(id);
     };
     const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));

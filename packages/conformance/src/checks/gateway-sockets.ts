@@ -36,7 +36,7 @@ const text = (...parts: (string | Buffer)[]): Fragments => ({ parts, binary: fal
 const binary = (...parts: Buffer[]): Fragments => ({ parts, binary: true });
 
 /**
- * Sends messages to the fixture service, and returns what was received: no more than one message too many. A final
+ * Sends messages to the fixture service, and returns what was received: at most one extra message. A final
  * message, which is echoed, marks the end, so that a lost one causes no wait.
  */
 async function exchangeMessages(

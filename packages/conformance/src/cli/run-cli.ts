@@ -106,14 +106,21 @@ export function describeBug({ name, stack = '' }: Error): string {
 
 async function check(command: CommandOptions, output: Output, signal: AbortSignal) {
   let [checked, failed] = [0, 0];
-  const onResult = (result: Result) => {
+  const onCheck = ({ id, outcome }: Pick<Result, 'id' | 'outcome'>) => {
     checked += 1;
-    if (result.outcome === 'fail') failed += 1;
-    if (command.verbose) output.out(toResultLine(result, output.paint));
+    if (outcome === 'fail') failed += 1;
+    if (command.verbose) output.out(`checked   ${id}`);
     else output.progress(`${checked} checked, ${failed} failed`);
   };
+  const onResult = (result: Result) => {
+    if (result.engine !== 'rules') onCheck(result);
+    if (command.verbose) output.out(toResultLine(result, output.paint));
+  };
   const onNotice = (text: string) => output.error(text);
-  const settings = toSettings({ ...command.run, onResult, onNotice, signal }, command.nameOf);
+  const settings = toSettings(
+    { ...command.run, onCheck, onResult, onNotice, signal },
+    command.nameOf,
+  );
   const announceStop = () =>
     output.error('Stopping, and removing stored files; interrupt again to exit immediately.');
   signal.addEventListener('abort', announceStop, { once: true });

@@ -28,7 +28,7 @@ export interface Accepted {
  */
 export type Run = Readonly<ReturnType<typeof createRun>>;
 
-/** Creates a run of a deployment that accepts what is usual. The invariants do not check the responses to its calls. */
+/** Creates a run with the defaults, until `prepare` replaces them. The invariants do not check responses to its calls. */
 export function createRun(settings: Settings, signal: AbortSignal, invariants: Invariants) {
   const { timeoutMs: timeout, rate, onNotice, requestForm = 'top', wireProfile } = settings;
   const accepted: Accepted = { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };

@@ -40,7 +40,7 @@ export interface ObservedCall extends Exchange, Operation {
   anyPath: string | undefined;
   /** Gateway: the request as the fixture service received it, if it responded with that. */
   echo: Echo | undefined;
-  /** Gateway: what the fixture service sent otherwise, if the response is certainly that one. */
+  /** Gateway: what the fixture service sent otherwise, if the response certainly came from it. */
   fixtureResponse: FixtureResponse | undefined;
   /** Storage API: the content of the envelope. */
   reply: StorageReply;
@@ -61,7 +61,7 @@ const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 /** "Starts with a letter, then 0 to 58 characters from letters, digits, …, then ends with a letter or digit." */
 const SERVICE_NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
 
-/** The beginning of names that checks make up. */
+/** The beginning of generated names. */
 export const UNUSED_PREFIX = 'berth-';
 
 /**

@@ -59,8 +59,8 @@ export function createReport(
     rules: ofRules.length,
     checkedRules: count('pass', ofRules) + count('fail', ofRules),
   };
-  const isOpen = results.some((result) => isUnfinished(result, toIds(accepted)));
-  const { exitCode, verdict } = conclude(results, summary, known, isOpen);
+  const isIncomplete = results.some((result) => isUnfinished(result, toIds(accepted)));
+  const { exitCode, verdict } = conclude(results, summary, known, isIncomplete);
   const order = catalog.map(({ id }) => id);
   return {
     startedAt,
@@ -108,14 +108,14 @@ function conclude(
   results: readonly Result[],
   { pass, fail, checkedRules, rules: total }: Report['summary'],
   known: Report['known'],
-  isOpen: boolean,
+  isIncomplete: boolean,
 ): Pick<Report, 'exitCode' | 'verdict'> {
   const failed = results.filter((result) => result.outcome === 'fail' && isDecisive(result, known));
   const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;
-  const isInconclusive = isOpen || pass + fail === 0;
+  const isInconclusive = isIncomplete || pass + fail === 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,

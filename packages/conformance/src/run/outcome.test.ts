@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findRule } from '../contract/rules.ts';
 import { NetworkError } from '../http/connection.ts';
-import { DisabledError, SkipError } from '../not-run.ts';
+import { DisabledError, SkipError, skipped } from '../not-run.ts';
 import type { Outcome } from '../result.ts';
 import { decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
 
@@ -19,6 +19,8 @@ test.each<[string, error: unknown, made: Outcome, madeNone: Outcome]>([
   expect(decideCheck(check, running).outcome).toBe(made);
   expect(decideCheck({ ...check, hasAsserted: false }, running).outcome).toBe(madeNone);
   expect(decideCheck({ ...check, findings: 1 }, running)).toEqual({ outcome: 'fail' });
+  const rejected = skipped('expired');
+  expect(decideCheck({ ...check, findings: 1, rejected }, running)).toBe(rejected);
 });
 
 test('the end of the run explains every check that it interrupts', () => {

@@ -1,9 +1,10 @@
 /*
  * How a rule gets its outcome. The first line that applies counts:
  *
- * | A check of a sentence has findings, finished or not            | `fail`                                          |
+ * | A check has findings, but its credentials expired in the run   | `skip`                                          |
+ * | It has findings, finished or not                               | `fail`                                          |
  * | It did not finish                                              | `disabled`, `skip` or `error`, by what it threw |
- * | It has made no assertions                                      | `error`                                         |
+ * | It has made no assertions, and its sentence has no invariant   | `error`                                         |
  * | Otherwise                                                      | `pass`                                          |
  *
  * | A response violates the invariant of a sentence                | `fail`                                          |
@@ -14,8 +15,9 @@
  * A sentence gets the first outcome in `PRECEDENCE` that one of these parts has, and a rule the first that one of its
  * sentences has. `report/verdict.ts` says what outcomes mean for the run.
  */
-import type { Rule } from '../contract/rules.ts';
-import { skipped, toNotRun } from '../not-run.ts';
+import { type Rule, rules } from '../contract/rules.ts';
+import type { Observer } from '../invariants/observer.ts';
+import { type NotRun, skipped, toNotRun } from '../not-run.ts';
 import {
   type Finding,
   type Outcome,
@@ -36,13 +38,13 @@ export interface Part extends SentenceResult {
   durationMs?: number;
 }
 
-/** @param check `error` is why it did not finish, if it did not */
+/** @param check `error` is why it did not finish, and `rejected` why its findings prove nothing */
 export function decideCheck(
-  check: { findings: number; hasAsserted: boolean; error?: unknown },
+  check: { findings: number; hasAsserted: boolean; error?: unknown; rejected?: NotRun | undefined },
   signal: AbortSignal,
 ): Decision {
-  const { findings, hasAsserted, error } = check;
-  if (findings > 0) return { outcome: 'fail' };
+  const { findings, hasAsserted, error, rejected } = check;
+  if (findings > 0) return rejected ?? { outcome: 'fail' };
   if (error !== undefined) return toNotRun(error, signal);
   if (!hasAsserted) return toNotRun(new Error('the check made no assertions'), signal);
   return { outcome: 'pass' };
@@ -55,6 +57,20 @@ export function decideInvariant(
   if (scope) return { outcome: scope.violations > 0 ? 'fail' : 'pass' };
   const isChecked = checks.some(({ outcome }) => outcome === 'pass');
   return isChecked ? skipped('the run got no response that the rule applies to') : undefined;
+}
+
+/** Decides every rule by what its checks show, and what the invariants of its sentences show after the last call. */
+export function decideRules(parts: readonly Part[], observer: Observer): Result[] {
+  const bySentence = Map.groupBy(parts, ({ id }) => id);
+  return rules.map((rule) => {
+    const ofRule = Object.keys(rule.sentences).flatMap((id): Part[] => {
+      const checks = bySentence.get(id) ?? [];
+      const { findings = [], scope } = observer.resultOf(id) ?? {};
+      const decision = observer.observes(id) && decideInvariant(scope, checks);
+      return decision ? [...checks, { id, findings, scope, ...decision }] : checks;
+    });
+    return decideRule(rule, ofRule);
+  });
 }
 
 export function decideRule(rule: Rule, parts: readonly Part[]): Result {

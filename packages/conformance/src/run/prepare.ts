@@ -102,11 +102,11 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
     if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
     if (echo) {
       const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
-      return noFixture(`${what}; deploy the one of this version of the suite`);
+      return noFixture(`${what}; deploy this version's fixture service`);
     }
     const code = codeOf(received);
     const attempt = toAttempt(received, isGatewayError(received) ? code : undefined);
-    // The gateway accepts calls, but not to this service. Its error may violate the contract, which is to be found.
+    // The gateway accepts calls, but not to this service. Its error may violate the contract, and the checks must report that.
     if (!attempt.isRejected || code?.startsWith('SERVICE_')) {
       const what = `no fixture service responds at ${gateway.servicePath} (${attempt.shown})`;
       return noFixture(`${what}; see berth-conformance fixture --help`);
