@@ -63,7 +63,7 @@ function forgeSignatures(t: CheckContext): Changes {
 }
 
 /** Returns parts of valid credentials, alone, and what else authenticates no storage call. */
-function toIncomplete({ settings, storage }: CheckContext): Changes {
+function toIncompleteCredentials({ settings, storage }: CheckContext): Changes {
   const { authorization, sessionToken, timestamp } = settings.wireProfile.storageHeaders;
   const { gatewayToken } = settings;
   const credentials = storage.credentials();
@@ -108,7 +108,7 @@ export const authStorage: readonly Check[] = [
       }
     }
   }),
-  defineCheck('AU-STORAGE-REJECTED/1', [], (t) => expectAllRejected(t, toIncomplete(t))),
+  defineCheck('AU-STORAGE-REJECTED/1', [], (t) => expectAllRejected(t, toIncompleteCredentials(t))),
   defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], (t) =>
     expectAllRejected(t, {
       'with empty credentials': forge(t, () => ''),

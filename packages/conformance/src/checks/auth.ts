@@ -100,7 +100,7 @@ async function expectScheme(
 }
 
 /** Defines a check that calls are rejected, and that the hosted service is not called. */
-const defineRejected = (
+const defineGatewayRejection = (
   id: SentenceId,
   needs: readonly Need[],
   listCalls: (t: CheckContext) => NamedCalls,
@@ -116,12 +116,12 @@ export const auth: readonly Check[] = [
     await assertClock(t);
     await expectScheme(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
   }),
-  defineRejected('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
+  defineGatewayRejection('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
     const headers = { 'X-Forwarded-Host': t.gateway.host };
     return { ...toCalls(credentials), 'a GET with X-Forwarded-Host': { headers, credentials } };
   }),
-  defineRejected('AU-NONE', [], () => ({
+  defineGatewayRejection('AU-NONE', [], () => ({
     ...toCalls('none'),
     ...toCallsWith({ 'an empty Authorization header': '' }),
     'a GET with headers that name a user or an internal caller': {
@@ -129,7 +129,7 @@ export const auth: readonly Check[] = [
       credentials: 'none',
     },
   })),
-  defineRejected('AU-REJECTED/1', [], (t) => {
+  defineGatewayRejection('AU-REJECTED/1', [], (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
       t.note('Forged tokens were not tested, because --gateway-token is missing.');
@@ -146,7 +146,7 @@ export const auth: readonly Check[] = [
     const values = Object.entries(tokens).map(([what, token]) => [what, `Bearer ${token}`.trim()]);
     return toCallsWith(Object.fromEntries(values));
   }),
-  defineRejected('AU-REJECTED/2', [], (t) => {
+  defineGatewayRejection('AU-REJECTED/2', [], (t) => {
     const { gatewayToken, wireProfile } = t.settings;
     const misplaced = toMisplaced(t);
     const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);

@@ -87,7 +87,7 @@ function isAccepted({ received }: Exchange): boolean {
 }
 
 /** Characters that a name must not contain, as they appear in a path. */
-const FORBIDDEN = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
+const FORBIDDEN_CHARACTERS = [...".~*'+,;:@", '%20', '%2F', '%25', '%E4%B8%AD', '%C3%A9'];
 
 /** Expects the fixture service not to receive a call. */
 async function expectNoCall(
@@ -188,7 +188,7 @@ export const gatewayAddress: readonly Check[] = [
       ...['a', 'Z', name.padEnd(61, 'x'), name.padEnd(200, 'z')],
       // Some would be the name of a service if their ends were trimmed.
       ...[`1${name}`, `_${name}`, `-${existing}`, `${existing}_`, `${existing}%20`, '9-'],
-      ...FORBIDDEN.map((character) => `aZ7_${character}-_7Zb`),
+      ...FORBIDDEN_CHARACTERS.map((character) => `aZ7_${character}-_7Zb`),
     ];
     const calls = names.map((service, index) => ({ service, path: index % 3 ? '/a' : '' }));
     for (const call of alternate(calls)) {

@@ -73,7 +73,7 @@ const sameMethod: Invariant = ({ echo, sent }) => {
   return [[echo.method === sent.method, message]];
 };
 
-const sameBody: Invariant = ({ echo, sent }) => {
+const sameRequestBody: Invariant = ({ echo, sent }) => {
   if (!echo || sent.method !== 'POST') return undefined;
   const { size, sha256 } = echo.body;
   const message = `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`;
@@ -136,7 +136,7 @@ export const gatewayRequests: readonly Check[] = [
       t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers), upgrade),
     );
   }),
-  defineCheck('GW-FORWARD-BODY', ['fixture'], callBodies, sameBody),
+  defineCheck('GW-FORWARD-BODY', ['fixture'], callBodies, sameRequestBody),
   defineCheck('GW-CALLS-APART', ['fixture'], async (t) => {
     await t.onOneConnection(async ({ gateway }) => {
       for (const call of toApartCalls('connection')) {

@@ -7,7 +7,7 @@ import { cite } from '../redact.ts';
 import { requestAll, requestHandshakes, requestResponses } from './gateway-call-sets.ts';
 
 /** Compares the body with what the fixture service sent, if the request says what that is. */
-const sameBody: Invariant = ({ fixtureResponse, received }) => {
+const sameResponseBody: Invariant = ({ fixtureResponse, received }) => {
   const expected = fixtureResponse?.body?.();
   if (expected === undefined) return undefined;
   const actual = received.body;
@@ -22,7 +22,7 @@ const sameEvents: Invariant = (call) => {
   const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
   if (toMediaType(type) !== STREAM) return undefined;
   const message = `the content type must be ${STREAM}, not ${cite(received.mediaType)}`;
-  return [[received.mediaType === STREAM, message], ...(sameBody(call) ?? [])];
+  return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
 };
 
 /** Returns the names of hop-by-hop headers, which include those listed in `Connection`. */
@@ -64,7 +64,10 @@ export const gatewayResponses: readonly Check[] = [
     const what = 'a handshake that the service rejects: the status';
     if (rejected) t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
-  ...defineInvariants(['fixture'], requestResponses, { 'GW-BODY': sameBody, 'GW-SSE': sameEvents }),
+  ...defineInvariants(['fixture'], requestResponses, {
+    'GW-BODY': sameResponseBody,
+    'GW-SSE': sameEvents,
+  }),
   ...defineInvariants(['fixture'], requestAll, {
     'GW-HEADERS': sameHeaders,
     'GW-HOP-BY-HOP': noHops,

@@ -17,7 +17,7 @@ const ALLOWED = [
   '\u4e00\u9fff/文件.txt',
 ];
 
-const FORBIDDEN = [
+const FORBIDDEN_NAMES = [
   [...' @%\\?#+~'].map((character) => `a${character}b.txt`),
   [...'\0\té，\u4dff\ua000😀\u{20000}'].map((character) => `a${character}b.txt`).concat('a.txt\n'),
 ];
@@ -153,7 +153,7 @@ export const storageCopy: readonly Check[] = [
   }),
   defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);
-    for (const [index, names] of FORBIDDEN.entries()) {
+    for (const [index, names] of FORBIDDEN_NAMES.entries()) {
       const items = [`${index}`, ...names].map((to) => copy('source', to));
       // Even if the response is lost, items that must fail may have made files.
       const paths = names.map((name) => t.files.path(name));
@@ -183,7 +183,7 @@ export const storageCopy: readonly Check[] = [
  * define the order of the items in a call. Returns the names with a file.
  */
 async function expectEither(t: CheckContext, what: string, ...names: string[]) {
-  const readings = await t.files.readAll(await t.files.ids(...names));
+  const readings = await t.files.readEach(await t.files.ids(...names));
   for (const [index, reading] of readings.entries()) {
     const contents = ['a', 'b'].map((name) => t.files.contentOf(name));
     const isIntact = !reading.found || contents.some((bytes) => hasBytes(reading, bytes));

@@ -27,7 +27,7 @@ const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
   });
 
 /** Defines a check that calls are rejected; `ST-RESPONSE` is about the format of the responses. */
-const defineRejected = (id: SentenceId, toCalls: ToCalls): Check =>
+const defineRejection = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const [operation, fields, options = {}] of toCalls(await makeValidFields(t), t)) {
       const reply = await t.storage.call(operation, fields, options);
@@ -70,13 +70,7 @@ function toCopies({ files }: CheckContext) {
 }
 
 /** Fields that no operation has, and names that careless code handles badly. */
-const UNKNOWN = {
-  unknown: 'text',
-  more: [{ a: null }],
-  constructor: 'text',
-  toString: 1,
-  '': true,
-};
+const UNUSED = { unknown: 'text', more: [{ a: null }], constructor: 'text', toString: 1, '': true };
 
 /** Deep enough for a recursive parser. */
 const DEPTH = 10_000;
@@ -123,12 +117,12 @@ function toMistyped(value: unknown): unknown[] {
 const REQUIRED = ['path', 'fileList', 'fileID', 'srcPath', 'dstPath'];
 
 /** Returns variants of an object, each without one of the required fields. */
-const toIncomplete = (fields: object): object[] =>
+const withoutField = (fields: object): object[] =>
   REQUIRED.filter((name) => name in fields).map((name) => ({ ...fields, [name]: undefined }));
 
 /** The same for the items of a list: the incomplete one alone, after a complete one and before one. */
 const toIncompleteItems = ({ fileList: [item] = [] }: { fileList?: unknown[] }): object[] =>
-  toIncomplete(Object(item)).flatMap((incomplete) =>
+  withoutField(Object(item)).flatMap((incomplete) =>
     [[incomplete], [item, incomplete], [incomplete, item]].map((fileList) => ({ fileList })),
   );
 
@@ -234,9 +228,9 @@ export const storageRequests: readonly Check[] = [
     const [link] = valid.batchGetTempUrls.fileList;
     const [copy] = valid.batchCopyFile.fileList;
     return [
-      ...STORAGE_OPERATIONS.map((name): CallArguments => [name, { ...UNKNOWN, ...valid[name] }]),
-      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
-      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
+      ...STORAGE_OPERATIONS.map((name): CallArguments => [name, { ...UNUSED, ...valid[name] }]),
+      ['batchGetTempUrls', { fileList: [{ ...link, ...UNUSED }] }],
+      ['batchCopyFile', { fileList: [{ ...copy, ...UNUSED }] }],
     ];
   }),
   defineAccepted('ST-META-CALL', (_, t) =>
@@ -245,26 +239,26 @@ export const storageRequests: readonly Check[] = [
     }),
   ),
   // What lenient routers ignore after the name of an operation.
-  defineRejected('ST-PATH/2', (valid) =>
+  defineRejection('ST-PATH/2', (valid) =>
     Object.entries(valid).flatMap(([operation, fields]): CallArguments[] => [
       [`${operation}X`, fields],
       [`${operation}.json`, fields],
     ]),
   ),
-  defineRejected('ST-PATH/3', (valid) =>
+  defineRejection('ST-PATH/3', (valid) =>
     Object.entries(valid).map(([operation, fields]) => {
       return [operation, {}, { method: 'GET', query: toQuery(fields) }];
     }),
   ),
-  defineRejected('ST-INVALID/1', (valid, t) =>
+  defineRejection('ST-INVALID/1', (valid, t) =>
     withBodies(valid, (fields) => toBroken(t.storage.body(fields))),
   ),
-  defineRejected('ST-INVALID/2', (valid, t) =>
+  defineRejection('ST-INVALID/2', (valid, t) =>
     withBodies(valid, (fields) =>
-      [...toIncomplete(fields), ...toIncompleteItems(fields)].map(t.storage.body),
+      [...withoutField(fields), ...toIncompleteItems(fields)].map(t.storage.body),
     ),
   ),
-  defineRejected('ST-INVALID/3', (valid, t) => {
+  defineRejection('ST-INVALID/3', (valid, t) => {
     const [{ fileID }] = valid.batchGetTempUrls.fileList;
     const batchGetTempUrls = { fileList: [{ fileID, maxAge: t.storage.maxAge(600) }] };
     const toBodies = (fields: object) => [...toMistyped(fields).map(t.storage.body), DEEP];

@@ -21,7 +21,7 @@ import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import type { Result } from '../result.ts';
 
 /** Exit code if the run could not start, or is inconclusive. */
-const UNKNOWN = 2;
+const INCONCLUSIVE = 2;
 
 /** Does not name the argument, which may be part of a credential. */
 const EXCESS = 'Unknown command, or a value with spaces that is not quoted. Did you mean fixture?';
@@ -86,7 +86,7 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     output.error(describe(error as Error, args));
-    return UNKNOWN;
+    return INCONCLUSIVE;
   }
 }
 
@@ -136,7 +136,7 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       output.error(toPrintable(`error: --report: ${file} cannot be written (${code}).`));
-      if (exitCode !== 1) exitCode = UNKNOWN;
+      if (exitCode !== 1) exitCode = INCONCLUSIVE;
     }
   }
   return exitCode;

@@ -241,11 +241,11 @@ export class Files {
   }
 
   async read(fileId: string): Promise<Reading> {
-    return (await this.readAll([fileId]))[0] as Reading;
+    return (await this.readEach([fileId]))[0] as Reading;
   }
 
   /** Reads files as any user does: gets links in one call and downloads them. */
-  async readAll(fileIds: readonly string[]): Promise<Reading[]> {
+  async readEach(fileIds: readonly string[]): Promise<Reading[]> {
     const reply = await this.#context.storage.list('batchGetTempUrls', toItems(fileIds));
     const readings: Reading[] = [];
     for (const id of fileIds) readings.push(await this.#follow(entryOf(reply.entries, id), reply));
@@ -277,7 +277,7 @@ export class Files {
   /** Expects each file to have this content, or, for `undefined`, not to be found. */
   async expect(when: string, files: Record<string, Buffer | undefined>): Promise<void> {
     const names = Object.keys(files);
-    const readings = await this.readAll(await this.ids(...names));
+    const readings = await this.readEach(await this.ids(...names));
     for (const [index, name] of names.entries()) {
       this.expectReading(readings[index] as Reading, files[name], `${this.path(name)} (${when})`);
     }

@@ -115,11 +115,13 @@ function conclude(
   const failedShoulds = fail - failed.length - known.failures.length;
   const others = ofRules === 0 ? failed.length : 0;
   const partly = results.filter((result) => listUnchecked(result).length > 0).length;
+  const isBroken = failed.length > 0;
+  const isOutdated = known.stale.length + known.expired.length > 0;
   const isInconclusive = isIncomplete || pass + fail === 0;
   const facts = [
     ofRules > 0 && `${ofRules} failed`,
     others > 0 && `${others} of the transactions and workflows failed`,
-    `${checkedRules} of ${total} rules${failed.length > 0 || isInconclusive ? ' checked' : ''}`,
+    `${checkedRules} of ${total} rules${isBroken || isInconclusive ? ' checked' : ''}`,
     partly > 0 && `${partly} only partly`,
     known.failures.length > 0 && `${known.failures.length} known to fail`,
     failedShoulds > 0 && `${failedShoulds} SHOULD not met`,
@@ -127,10 +129,8 @@ function conclude(
   const end = (exitCode: Report['exitCode'], phrase: string) => {
     return { exitCode, verdict: `${phrase}: ${facts.filter(Boolean).join(', ')}` };
   };
-  if (failed.length > 0) return end(1, 'breaks the contract');
-  if (known.stale.length + known.expired.length > 0) {
-    return end(1, 'the list of known failures is outdated');
-  }
+  if (isBroken) return end(1, 'breaks the contract');
+  if (isOutdated) return end(1, 'the list of known failures is outdated');
   if (isInconclusive) return end(2, 'inconclusive');
   const isExcepted = results.some(({ level, outcome }) => level === 'must' && outcome === 'fail');
   const what = checkedRules - partly < total ? 'what was checked' : 'the contract';

@@ -93,7 +93,7 @@ function showAt(exchanges: readonly Exchange[], index: number): Partial<Finding>
 const nothing = () => {};
 
 /** Respect writes its progress to the terminal, where the suite shows its own. */
-const SILENT = {
+const SILENT_LOGGER = {
   info: nothing,
   warn: nothing,
   error: nothing,
@@ -135,7 +135,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
       // The content of a file that a workflow uploads.
       getFileBody: async (name: string) => new Blob([await readFile(name)]),
     },
-    logger: SILENT,
+    logger: SILENT_LOGGER,
     skipLint: true,
     noSecretsMasking: true,
   });
