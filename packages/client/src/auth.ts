@@ -165,16 +165,18 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
   let current: string | undefined;
   let loading: Promise<string> | undefined;
   let start = 0;
-  const load = async () => {
-    current = toBearer(await token());
-    return current;
+  const load = async (loadStart: number) => {
+    const header = toBearer(await token());
+    // A token that is late must not replace a newer one.
+    if (start === loadStart) current = header;
+    return header;
   };
   const renew = () => {
     const now = performance.now();
     if (loading && now - start < LOAD_TIMEOUT) return loading;
     current = undefined;
     start = now;
-    const latest = load().finally(() => {
+    const latest = load(now).finally(() => {
       if (loading === latest) loading = undefined;
     });
     loading = latest;

@@ -1,4 +1,11 @@
-import type { Client, ClientOptions, ParseAs } from 'openapi-fetch';
+import type {
+  Client,
+  ClientOptions,
+  FetchOptions,
+  FetchResponse,
+  HeadersOptions,
+  ParseAs,
+} from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { bufferError, parseJson, readText } from './body.ts';
 import { toRecord } from './checks.ts';
@@ -6,7 +13,7 @@ import type { CallInfo } from './errors.ts';
 import { contractError, isBerthError, networkError } from './errors.ts';
 import type { Sender } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
-import { retryAfter, withBudget } from './limits.ts';
+import { waitForRetry, withBudget } from './limits.ts';
 import { closeOnFailure, isStream } from './streams.ts';
 import { checkPath, checkPresent } from './urls.ts';
 
@@ -15,9 +22,34 @@ import { checkPath, checkPresent } from './urls.ts';
  * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}. The gateway forwards only
  * GET and POST.
  */
-export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
+export interface Calls<Paths extends object> extends Pick<Client<Paths>, 'use' | 'eject'> {
+  readonly GET: Method<Paths, 'get'>;
+  readonly POST: Method<Paths, 'post'>;
+}
 
-export type RawCall = (path: string, init: CallInit) => Promise<RawResult>;
+/** A method of `openapi-fetch`, but the URL and the `fetch` are those of this client. */
+type Method<Paths, Name extends string> = <
+  Path extends {
+    [P in keyof Paths]: Paths[P] extends Record<Name, object> ? P : never;
+  }[keyof Paths],
+  Init extends FetchOptions<Operation<Paths[Path], Name>> &
+    CallOptions & { baseUrl?: never; fetch?: never },
+>(
+  path: Path,
+  ...init: object extends Init ? [Init?] : [Init]
+) => Promise<FetchResponse<Operation<Paths[Path], Name>, Init, `${string}/${string}`>>;
+
+type Operation<Item, Name extends string> =
+  Item extends Record<Name, infer Found extends object> ? Found : never;
+
+/** The paths of any document. */
+type AnyPaths = Record<string, Record<'get' | 'post', AnyOperation>>;
+type AnyOperation = {
+  parameters: { path: object };
+  requestBody?: { content: Record<string, unknown> };
+};
+
+export type Call = ReturnType<typeof createCalls>['call'];
 
 export interface RawResult {
   readonly data?: unknown;
@@ -25,27 +57,28 @@ export interface RawResult {
   readonly response: Response;
 }
 
+/** The options that this client reads. It passes all others to `openapi-fetch`. */
 export interface CallInit extends CallOptions {
   readonly params?: {
     readonly path?: { readonly [name: string]: unknown };
     readonly header?: object;
   };
-  readonly headers?: object;
+  readonly headers?: HeadersOptions;
   readonly body?: unknown;
+  readonly bodySerializer?: (body: unknown) => unknown;
   /** How to read a successful response. Default: `json`. */
-  readonly parseAs?: ParseAs | undefined;
-  /** Converts the result. If it throws a retryable error, the call is retried. */
-  readonly convert?: (result: RawResult, info: CallInfo) => unknown;
-  /** Other options are those of `openapi-fetch`. */
-  readonly [name: string]: unknown;
+  readonly parseAs?: ParseAs;
 }
 
-/** Responses by their bodies. Node cancels the unread body of a garbage-collected response. */
+/** Keeps a response alive as long as its body. Node cancels the unread body of a garbage-collected response. */
 const RESPONSES = new WeakMap<object, Response>();
+
+/** Converts nothing. */
+export const keepResult = (result: RawResult): RawResult => result;
 
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and runs the middleware; the time limit includes
- * reading the response, unless it is a stream. What else `openapi-fetch` does is avoided:
+ * reading the response, unless it is a stream. These defaults of `openapi-fetch` are overridden:
  *
  * - It reads bodies of any size, and as UTF-8. Errors are buffered before it reads them, and it returns successes as
  *   streams, which are read here.
@@ -60,9 +93,9 @@ export function createCalls<Paths extends object>(
   baseUrl: string,
   greedy: readonly string[] = [],
   maxBytes = Number.POSITIVE_INFINITY,
-): Calls<Paths> {
+) {
   // Streams need `duplex`; other bodies ignore it.
-  const client = createClient<Paths>({ baseUrl, duplex: 'half' } as ClientOptions);
+  const client = createClient<AnyPaths>({ baseUrl, duplex: 'half' } as ClientOptions);
 
   /** Reads the body of a success as `openapi-fetch` documents `parseAs`. */
   const readData = async (result: RawResult, parseAs: ParseAs = 'json', info: CallInfo) => {
@@ -79,51 +112,55 @@ export function createCalls<Paths extends object>(
     return { data, response };
   };
 
-  const call = async (method: 'GET' | 'POST', path: string, init: CallInit) => {
-    const { params, body, parseAs, convert } = init;
-    toRecord({ ...init.headers, ...params?.header });
-    const pathParams = params?.path ?? {};
-    // Without its `/`, a path would become part of the name of the service.
-    const url = baseUrl + toPath(path.replace(/^\/?/, '/'), pathParams, greedy);
-    const info = { method, url };
+  /** Sends a call, and retries it if `convert` throws a retryable error. Middleware sees `path`. */
+  const call = <T>(
+    method: 'GET' | 'POST',
+    path: string,
+    init: CallInit,
+    convert: (result: RawResult, info: CallInfo) => T,
+    finalUrl?: string,
+  ): Promise<T> =>
+    closeOnFailure(init.body, async () => {
+      const { params, body, parseAs } = init;
+      toRecord({ ...(init.headers as object), ...params?.header });
+      const pathParams = params?.path ?? {};
+      const url = finalUrl ?? baseUrl + toPath(path, pathParams, greedy);
+      const info = { method, url };
 
-    return withBudget(init, sender.limits, info, async (budget) => {
-      const openapiInit = {
-        ...init,
-        signal: undefined,
-        params: { ...params, path: pathParams },
-        pathSerializer: () => url,
-        parseAs: 'stream' as const,
-        async fetch(request: Request) {
-          const stream = isStream(body) ? request.body : undefined;
-          const response = await sender.send(request, { body: stream }, budget);
-          return response.ok ? response : bufferError(response);
-        },
-      };
-      for (;;) {
-        // What middleware throws is passed on, and not retried.
-        const result = await (client[method] as RawCall)(path, openapiInit);
-        try {
-          const complete = await readData(result, parseAs, info);
-          return convert ? convert(complete, info) : complete;
-        } catch (error) {
-          const failure = isBerthError(error)
-            ? error
-            : networkError('The response was interrupted', info, error);
-          const isRepeatable = budget.isIdempotent && !isStream(body);
-          await retryAfter(failure, isRepeatable, budget, result.response.headers);
+      return withBudget(init, sender.limits, info, async (budget) => {
+        const openapiInit = {
+          ...init,
+          signal: null,
+          params: { ...params, path: pathParams },
+          pathSerializer: () => url,
+          parseAs: 'stream' as const,
+          async fetch(request: Request) {
+            const stream = isStream(body) ? request.body : undefined;
+            // Middleware may have replaced the signal of the request.
+            const signal = AbortSignal.any([request.signal, budget.signal]);
+            const response = await sender.send(request, { body: stream, signal }, budget);
+            return response.ok ? response : bufferError(response);
+          },
+        };
+        for (;;) {
+          // What middleware throws is passed on, and not retried.
+          const result: RawResult = await client[method](path, openapiInit);
+          try {
+            return convert(await readData(result, parseAs, info), info);
+          } catch (error) {
+            const failure = isBerthError(error)
+              ? error
+              : networkError('The response was interrupted', info, error);
+            const isRepeatable = budget.isIdempotent && !isStream(body);
+            await waitForRetry(failure, isRepeatable, budget, result.response.headers);
+          }
         }
-      }
+      });
     });
-  };
 
-  return {
-    GET: (path: string, init: CallInit = {}) => call('GET', path, init),
-    POST: (path: string, init: CallInit = {}) =>
-      closeOnFailure(init.body, () => call('POST', path, init)),
-    use: client.use,
-    eject: client.eject,
-  } as Calls<Paths>;
+  const GET = (path: string, init: CallInit = {}) => call('GET', path, init, keepResult);
+  const POST = (path: string, init: CallInit = {}) => call('POST', path, init, keepResult);
+  return { call, client: { GET, POST, use: client.use, eject: client.eject } as Calls<Paths> };
 }
 
 /** Fills in the path of an operation, in the styles of OpenAPI. */
@@ -136,5 +173,6 @@ function toPath(
     checkPresent(name, params[name]);
     return greedy.includes(name) ? String(params[name]) : defaultPathSerializer(expression, params);
   });
-  return checkPath('path', path);
+  // Without its `/`, a path would become part of the name of the service.
+  return checkPath('path', path.replace(/^\/?/, '/'));
 }

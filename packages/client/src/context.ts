@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './auth.ts';
 import type { StorageResponse } from './envelope.ts';
 import type { BerthError, CallInfo } from './errors.ts';
-import type { FetchLike, Sender } from './fetch.ts';
+import type { createFetch, FetchLike, Sender } from './fetch.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import type { Limits, StorageCallOptions } from './limits.ts';
@@ -10,6 +10,7 @@ import type { Limits, StorageCallOptions } from './limits.ts';
 /** What the services of a gateway client share. `createGatewayClient` creates it. */
 export interface GatewayContext {
   readonly sender: Sender;
+  readonly fetch: ReturnType<typeof createFetch>;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
   /** Creates the error for a failed response. Reads its body, unless it is known. */
@@ -26,7 +27,7 @@ export interface StorageContext {
   readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;
   /**
-   * Calls an operation and reads its envelope. Of the options, it uses only those of a call.
+   * Calls an operation and reads its envelope. Uses only `signal`, `timeout` and `retry`.
    *
    * @param failure start of the message of an error
    */

@@ -2,7 +2,7 @@ import type { Session } from './auth.ts';
 import { pageUrl, parseUrl, toRecord } from './checks.ts';
 import { BerthError, type CallInfo, networkError } from './errors.ts';
 import type { CallBudget, CallOptions, Limits, Retry } from './limits.ts';
-import { pause, planRetry, withBudget } from './limits.ts';
+import { pause, takeRetry, withBudget } from './limits.ts';
 import { closeOnFailure, discard, isStream } from './streams.ts';
 
 /** Options of `fetch`, and of this client. */
@@ -29,8 +29,6 @@ type Target = CallInfo & Partial<Omit<Request, keyof CallInfo>>;
 
 export interface Sender {
   readonly limits: Limits;
-  /** Sends a call. Like the platform's `fetch`, but it also takes the options of this client. */
-  fetch(input: Input, init?: FetchInit): Promise<Response>;
   /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
   send(target: Target, init: FetchInit, budget: CallBudget): Promise<Response>;
 }
@@ -42,7 +40,7 @@ interface SenderOptions {
   readonly headers?: RequestInit['headers'];
   /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
-  /** Returns which calls may be sent again after a failed response. After a 401 that is `any`, credentials are renewed. */
+  /** Returns which calls may be sent again after a failed response. For a 401, `any` means: renew the credentials. */
   readonly classify: (response: Response) => Retry | Promise<Retry>;
 }
 
@@ -58,10 +56,9 @@ export function createSender(options: SenderOptions): Sender {
   // Looked up for each call, so that a test or a tracer can replace it later.
   const { fetch: platformFetch = (url, init) => globalThis.fetch(url, init) } = options;
   const clientHeaders = toRecord(options.headers);
-  const isInScope = (url: string) => scope !== undefined && url.startsWith(scope);
 
   const send: Sender['send'] = async (target, init, budget) => {
-    const isOurs = isInScope(target.url);
+    const isOurs = !!scope && target.url.startsWith(scope);
     const session = isOurs ? options.session : undefined;
     const request = await toAttempt(target, init, isOurs && clientHeaders);
     const info = { ...request, url: target.url };
@@ -82,46 +79,44 @@ export function createSender(options: SenderOptions): Sender {
         failure = networkError('No response', info, error);
       }
       const retry = response ? await classify(response) : 'idempotent';
-      let delay: number | undefined;
+      // Until the next attempt; `undefined` if this is the last one.
+      let wait: number | undefined;
       if (retry === 'any' && response?.status === 401) {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
         const isNew = !isRenewed && signed && (await session?.renew(signed, response.headers));
         // Not counted as a retry.
-        if (isNew) delay = 0;
+        if (isNew) wait = 0;
         isRenewed = true;
       } else if (retry === 'any' || (retry === 'idempotent' && budget.isIdempotent)) {
-        delay = planRetry(budget, response?.headers);
+        wait = takeRetry(budget, response?.headers);
       }
       // A stream can be read only once.
-      if (delay === undefined || isStream(request.body)) {
+      if (wait === undefined || isStream(request.body)) {
         if (response) return response;
         throw failure;
       }
       discard(response?.body);
-      await pause(delay, signal);
+      await pause(wait, signal);
     }
   };
 
-  return {
-    limits,
-    send,
-    fetch: (input, { signal, timeout, retry, idempotent, ...init } = {}) =>
-      closeOnFailure(init.body, async () => {
-        const target = toTarget(input);
-        const method = (init.method ?? target.method ?? 'GET').toUpperCase();
-        const info = { method, url: target.url };
-        const callOptions = {
-          signal: signal ?? target.signal,
-          timeout,
-          retry,
-          idempotent,
-        } satisfies Required<CallOptions>;
-        const defaults = isInScope(info.url) ? limits : NO_LIMITS;
-        return withBudget(callOptions, defaults, info, (budget) =>
-          send(target, { ...init, method }, budget),
-        );
-      }),
-  };
+  return { limits, send };
+}
+
+/** Creates a `fetch` like the platform's, which also takes the options of this client, from a sender and its scope. */
+export function createFetch({ limits, send }: Sender, scope: string) {
+  return (input: Input, options: FetchInit = {}): Promise<Response> =>
+    closeOnFailure(options.body, async () => {
+      const { signal, timeout, retry, idempotent, ...init } = options;
+      const target = toTarget(input);
+      const method = (init.method ?? target.method ?? 'GET').toUpperCase();
+      const info = { method, url: target.url };
+      const callOptions = { ...options, signal: signal ?? target.signal };
+      const defaults = info.url.startsWith(scope) ? limits : NO_LIMITS;
+      return withBudget(callOptions, defaults, info, (budget) =>
+        send(target, { ...init, method }, budget),
+      );
+    });
 }
 
 function toTarget(input: Input): Target {

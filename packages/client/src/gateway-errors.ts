@@ -25,8 +25,8 @@ export async function toGatewayError(
 }
 
 /**
- * Returns whether a failed response, whose body is unread, allows another attempt. If it is one of the hosted service,
- * the service has executed the call, so that a POST must not be sent again.
+ * Returns whether a failed response, whose body is unread, allows another attempt. If the hosted service sent it, the
+ * service has executed the call, so that a POST must not be sent again.
  */
 export async function classifyGateway(response: Response, upstreamStatus: string): Promise<Retry> {
   if (response.status < 400) return 'never';
@@ -44,8 +44,9 @@ async function readErrorBody(response: Response): Promise<unknown> {
 }
 
 /**
- * An error of the gateway has no upstream-status header, but a `code`, a `message`, and the request ID of its header.
- * Known codes are retried according to the table of the contract, other errors according to their status.
+ * An error of the gateway has no upstream-status header, but a `code`, a `message`, and a `requestId` equal to the
+ * `X-Request-Id` header. Known codes are retried according to the table of the contract, other errors according to their
+ * status.
  */
 function toFailure({ status, headers }: Response, body: unknown, upstreamStatus: string) {
   const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { GatewayContext } from './context.ts';
-import { createSender, type FetchInit, type FetchLike } from './fetch.ts';
+import { createFetch, createSender, type FetchInit, type FetchLike } from './fetch.ts';
 import { classifyGateway, toGatewayError } from './gateway-errors.ts';
 import { GREEDY_PARAMETERS, UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
@@ -99,28 +99,30 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
   const session = auth && createGatewaySession(auth);
   const baseUrl = toBaseUrl(options.baseUrl);
+  const scope = baseUrl + SERVICES;
   const sender = createSender({
     limits: toLimits(options),
     fetch,
     headers,
     session,
-    scope: baseUrl + SERVICES,
+    scope,
     classify: (response) => classifyGateway(response, upstreamStatus),
   });
-  const calls = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);
+  const { client, call } = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);
   const context: GatewayContext = {
     sender,
+    fetch: createFetch(sender, scope),
     session,
     headers,
     toError: (response, info, body) => toGatewayError(response, info, upstreamStatus, body),
   };
   return {
-    ...calls,
-    fetch: sender.fetch,
+    ...client,
+    fetch: context.fetch,
     service<Paths extends object>(name: string) {
-      const url = baseUrl + SERVICES + toSegment('name', name);
-      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url);
-      return { ...raw, ...createService(context, calls, name, url) };
+      const url = scope + toSegment('name', name);
+      const raw = createCalls<WithGatewayErrors<Paths>>(sender, url).client;
+      return { ...raw, ...createService(context, call, name, url) };
     },
   };
 }

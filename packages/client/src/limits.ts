@@ -85,7 +85,7 @@ export interface CallBudget extends Limits {
   /** When the time limit expires, by `performance.now()`. */
   readonly end: number;
   readonly isIdempotent: boolean;
-  /** Number of retries so far. `planRetry` counts them; a download to a file starts again when bytes arrive. */
+  /** Number of retries so far. `takeRetry` counts them; a download to a file starts again when bytes arrive. */
   retries: number;
 }
 
@@ -96,12 +96,12 @@ export interface CallBudget extends Limits {
 export async function withBudget<T>(
   options: CallOptions,
   defaults: Limits,
-  info: CallInfo,
+  info: CallInfo | undefined,
   run: (budget: CallBudget) => Promise<T>,
 ): Promise<T> {
   const limits = toLimits(options, defaults);
   const { timeout } = limits;
-  const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info.method ?? 'GET') } = options;
+  const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info?.method ?? 'GET') } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
@@ -144,20 +144,20 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 /** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
-export async function retryAfter(
+export async function waitForRetry(
   error: unknown,
   isRepeatable: boolean,
   budget: CallBudget,
   headers?: Headers,
 ): Promise<void> {
   const isRetryable = isRepeatable && isBerthError(error) && error.retryable;
-  const delay = isRetryable ? planRetry(budget, headers) : undefined;
+  const delay = isRetryable ? takeRetry(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);
 }
 
 /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
-export function planRetry(budget: CallBudget, headers?: Headers): number | undefined {
+export function takeRetry(budget: CallBudget, headers?: Headers): number | undefined {
   const { attempts, delay, end, retries } = budget;
   if (retries + 1 >= attempts) return undefined;
   const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');

@@ -1,5 +1,5 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
-import type { Calls, RawCall } from './calls.ts';
+import { type Call, type CallInit, keepResult } from './calls.ts';
 import { checkText, toRecord } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
@@ -88,17 +88,17 @@ const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
 export function createService(
   context: GatewayContext,
-  calls: Calls<paths>,
+  callGateway: Call,
   name: string,
   url: string,
 ): Service {
   const { 'content-type': clientType = null } = toRecord(context.headers);
 
-  const toUrl = (path: string) => {
+  const toAnyPath = (path: string) => {
     checkText('path', path);
-    const anyPath = checkPath('path', path.replace(/^\//, ''));
-    return anyPath ? `${url}/${anyPath}` : url;
+    return checkPath('path', path.replace(/^\//, ''));
   };
+  const toUrl = (anyPath: string) => (anyPath ? `${url}/${anyPath}` : url);
 
   const call = async <Payload>(
     method: 'GET' | 'POST',
@@ -106,12 +106,12 @@ export function createService(
     value: unknown,
     { schema, headers, ...options }: PayloadOptions<Payload>,
   ) => {
-    const info = { method, url: toUrl(path) };
-    const anyPath = info.url.slice(url.length + 1);
+    const anyPath = toAnyPath(path);
+    const info = { method, url: toUrl(anyPath) };
     const { body, type = clientType } = toBody(value);
     // With the contract's path, which middleware of the gateway sees.
     const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
-    const { data, error, response } = await (calls[method] as RawCall)(template, {
+    const init: CallInit = {
       ...options,
       params: { path: { name, anyPath } },
       // `null` leaves the media type to `fetch`.
@@ -119,7 +119,14 @@ export function createService(
       body,
       bodySerializer: () => body,
       parseAs: 'text',
-    });
+    };
+    const { data, error, response } = await callGateway(
+      method,
+      template,
+      init,
+      keepResult,
+      info.url,
+    );
     if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data as string | undefined, info, schema);
   };
@@ -133,16 +140,16 @@ export function createService(
       closeOnFailure(value, async () => {
         const { body, type } = toBody(value);
         const merged = { ...(type && { 'content-type': type }), ...toRecord(headers) };
-        return context.sender.fetch(toUrl(path), { ...init, headers: merged, body });
+        return context.fetch(toUrl(toAnyPath(path)), { ...init, headers: merged, body });
       }),
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents(context, toUrl(path), options);
+      yield* iterateEvents(context, toUrl(toAnyPath(path)), options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');
-      return connectSocket(context, toUrl(path), options);
+      return connectSocket(context, toUrl(toAnyPath(path)), options);
     },
   };
 }

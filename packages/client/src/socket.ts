@@ -50,13 +50,13 @@ export async function connectSocket(context: GatewayContext, url: string, option
  * same reason; if it forwards the GET, that does no harm (RFC 9110, section 9.2.1).
  */
 async function throwReason(
-  { sender, toError }: GatewayContext,
+  { fetch, toError }: GatewayContext,
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
-  const response = await sender.fetch(url, options).catch(() => undefined);
+  const response = await fetch(url, options).catch(() => undefined);
   if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
   const error = await toError(response, { url });
   if (error.kind === 'gateway') throw error;

@@ -1,11 +1,11 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import { createFileMethods, type FileMethods } from './batches.ts';
-import type { CallInit, Calls, RawCall } from './calls.ts';
-import { createCalls } from './calls.ts';
+import type { CallInit, Calls } from './calls.ts';
+import { createCalls, keepResult } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
-import { classifyStorage, readEnvelope, type StorageResponse } from './envelope.ts';
+import { classifyStorage, readEnvelope } from './envelope.ts';
 import { withCaller } from './errors.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
@@ -144,14 +144,12 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const session = createStorageSession(options.credentials, wireProfile);
   const scope = baseUrl + ROOT;
   const sender = createSender({ limits, fetch, session, scope, classify: classifyStorage });
-  const calls = createCalls<paths>(sender, baseUrl, [], RESPONSE_BYTES);
-
-  const post = (path: string, init: CallInit = {}) =>
-    (calls.POST as RawCall)(path, {
-      ...init,
-      idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(id)),
-      params: { ...init.params, path: { envId, ...init.params?.path } },
-    });
+  const toInit = (path: string, init: CallInit = {}): CallInit => ({
+    ...init,
+    idempotent: init.idempotent ?? IDEMPOTENT_OPERATIONS.some((id) => path.endsWith(id)),
+    params: { ...init.params, path: { envId, ...init.params?.path } },
+  });
+  const { client, call } = createCalls<paths>(sender, baseUrl, [], RESPONSE_BYTES);
 
   const context: StorageContext = {
     wireProfile,
@@ -171,9 +169,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         retry,
         body,
         parseAs: 'text',
-        convert: (result, { url }) => readEnvelope(result, failure, url),
       };
-      return (await post(path, init)) as unknown as StorageResponse;
+      return call('POST', path, toInit(path, init), (result, { url }) =>
+        readEnvelope(result, failure, url),
+      );
     },
   };
 
@@ -193,9 +192,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 
   return {
     ...files,
-    POST: post as StorageCalls['POST'],
-    use: calls.use,
-    eject: calls.eject,
+    POST: ((path: string, init?: CallInit) =>
+      call('POST', path, toInit(path, init), keepResult)) as StorageCalls['POST'],
+    use: client.use,
+    eject: client.eject,
     upload: createUpload(),
     uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {

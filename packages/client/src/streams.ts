@@ -22,7 +22,7 @@ export function assertUnread(stream: object): void {
   if (isRead) throw new BerthError('options', 'The stream has already been read.');
 }
 
-/** Runs a call, and closes the stream that it should send if it fails, even before it reads the stream. */
+/** Runs a call. If it fails, closes the stream it was given, even if unread. */
 export async function closeOnFailure<T>(body: unknown, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -110,7 +110,7 @@ function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
   if (!secretId || !secretKey) {
     throw new BerthError('options', 'secretId and secretKey must not be empty.');
   }
-  // Pages get it in secure contexts only (Web Cryptography API, section 10).
+  // Browsers expose it only in secure contexts (Web Cryptography API, section 10).
   if (!globalThis.crypto?.subtle) {
     const reason = 'which browsers have on https pages only';
     throw new BerthError('options', `Signing needs WebCrypto, ${reason}.`);

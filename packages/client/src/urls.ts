@@ -31,7 +31,8 @@ export function checkPath(name: string, path: string): string {
 }
 
 export function checkPresent(name: string, value: unknown): void {
-  if (value !== undefined && value !== null && value !== '') return;
+  // An empty list has no text either.
+  if (String(value ?? '')) return;
   throw new BerthError('options', `The path parameter "${name}" is missing.`);
 }
 

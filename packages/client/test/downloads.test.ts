@@ -233,7 +233,7 @@ describe('a download to a file', () => {
   it.each<[string, DownloadOptions, object]>([
     ['it is aborted', { signal: stop.signal, onProgress: () => stop.abort(enough) }, enough],
     ['onProgress throws', { onProgress: fail }, enough],
-    ['it takes too long', { timeout: 50 }, { kind: 'timeout' }],
+    ['it takes too long', { timeout: 50 }, { kind: 'timeout', path: undefined }],
   ])('leaves only the older file if %s', async (_, options, expected) => {
     await using served = await serveStorage((_, response) => {
       response.writeHead(200, { ETag: '"v1"', 'Content-Length': 10 }).write('a');

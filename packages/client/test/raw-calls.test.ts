@@ -38,6 +38,7 @@ describe('GET and POST of the document of a service', () => {
   it.each([
     ['/items/{id}', {}],
     ['/items/{id}', { path: { id: '' } }],
+    ['/items/{id}', { path: { id: [] } }],
     ['/items/{id}', { path: { id: '..' } }],
   ])('reject an incomplete or changed path: %s, %j', async (path, params) => {
     const { GET } = gatewayWith([]).gateway.service<Orders>('x');

@@ -31,6 +31,14 @@ it('calls of the gateway are typed by the contract', async () => {
   // A service may also send text or bytes.
   expectTypeOf<{ [key: string]: unknown }>().toExtend<typeof data>();
   if (error) expectTypeOf(error.requestId).toBeString();
+  // @ts-expect-error: the client has a `fetch` of its own
+  void (() => gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, fetch }));
+  // @ts-expect-error: the client has a base URL of its own
+  void (() => gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, baseUrl: 'http://a' }));
+  // @ts-expect-error: options of the client are checked
+  void (() => gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, timeout: '1' }));
+  void (() =>
+    gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, timeout: 1, cache: 'no-store' }));
 });
 
 it('calls of a service are typed by the caller, a schema or a document', async () => {

@@ -4,7 +4,7 @@ import { checkNumber, pageUrl } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { isRetryable } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
-import { type CallBudget, retryAfter, withBudget } from '../limits.ts';
+import { type CallBudget, waitForRetry, withBudget } from '../limits.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
@@ -29,7 +29,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
 
   async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
     checkOptions(options);
-    return withBudget(options, transferLimits, { url: fileID }, async (budget) => {
+    return withBudget(options, transferLimits, undefined, async (budget) => {
       // The call for a link has attempts and a time limit of its own, here and below.
       const url = await tempUrl(fileID, { ...options, signal: budget.signal });
       return (await openLink(context, fileID, url, options, budget)).response;
@@ -39,7 +39,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
     checkOptions(options);
     let saving: Promise<void> | undefined;
-    await withBudget(options, transferLimits, { url: fileID }, (budget) => {
+    await withBudget(options, transferLimits, undefined, (budget) => {
       saving = saveFile(readToEnd(fileID, options, budget), file);
       return saving;
     }).catch(async (error) => {
@@ -73,7 +73,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
         return;
       } catch (error) {
         if (loaded === start?.size && isBerthError(error) && error.retryable) return;
-        await retryAfter(error, start?.etag !== undefined, budget);
+        await waitForRetry(error, start?.etag !== undefined, budget);
       }
       range = { offset: offset + loaded, length: length && length - loaded };
     }

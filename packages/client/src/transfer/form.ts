@@ -33,7 +33,7 @@ export interface UploadContent {
   readonly size: number | undefined;
   readonly maxBytes: number;
   readonly type: string;
-  readonly isReplayable: boolean;
+  readonly isRepeatable: boolean;
 }
 
 /** One attempt to post a form. Its URL and fields are secret. */

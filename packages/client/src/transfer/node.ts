@@ -113,14 +113,14 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 
 /** Opens the request for a form. It ends when the signal aborts, or if the socket makes no progress. */
 function openRequest({ url, content, agent, watch }: UploadForm, type: string, overhead: number) {
-  const { size, isReplayable } = content;
+  const { size, isRepeatable } = content;
   const address = new URL(url);
   const { request: create } = address.protocol === 'https:' ? https : http;
   const request = create(address, {
     method: 'POST',
     path: toRequestTarget(url),
     // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
-    agent: (agent as never) ?? (isReplayable ? undefined : false),
+    agent: (agent as http.Agent | undefined) ?? (isRepeatable ? undefined : false),
     headers: {
       'Content-Type': type,
       ...(size !== undefined && { 'Content-Length': size + overhead }),

@@ -4,7 +4,7 @@ import { checkNumber, checkText, invalid, kindOf, parseUrl } from '../checks.ts'
 import type { StorageContext } from '../context.ts';
 import { isRetryable, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
-import { retryAfter, type StorageCallOptions, untilAborted, withBudget } from '../limits.ts';
+import { type StorageCallOptions, untilAborted, waitForRetry, withBudget } from '../limits.ts';
 import { assertUnread, isStream } from '../streams.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
@@ -45,7 +45,7 @@ export async function upload(
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const failure = `${path} was not uploaded`;
 
-  return withBudget(options, transferLimits, { method: 'POST', url: path }, async (budget) => {
+  return withBudget(options, transferLimits, undefined, async (budget) => {
     // The call for a grant has attempts and a time limit of its own.
     const callOptions = { ...options, signal: budget.signal };
     for (;;) {
@@ -62,7 +62,7 @@ export async function upload(
         return { fileID };
       } catch (error) {
         // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
-        await retryAfter(error, content.isReplayable, budget, headers);
+        await waitForRetry(error, content.isRepeatable, budget, headers);
       }
     }
   });
@@ -88,7 +88,7 @@ async function toContent(input: UploadData, options: UploadOptions, maxBytes: nu
   const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
   const size = actual ?? expected;
   if (size !== undefined) checkLength({ size: expected, maxBytes }, size, true);
-  return { data, size, maxBytes, type, isReplayable: actual !== undefined };
+  return { data, size, maxBytes, type, isRepeatable: actual !== undefined };
 }
 
 /**
