@@ -47,8 +47,9 @@ function createCodeService(
       const { target, headers, method, signal } = input;
       // Node accepts any iterable of bytes as a body. With `Readable.toWeb`, a call takes twice as long.
       // A service that stops reading must not destroy the caller's request.
-      const chunks = input.body?.iterator({ destroyOnReturn: false }) ?? null;
-      const init = { method, signal, body: chunks, duplex: 'half' as const };
+      const chunks = input.body?.iterator({ destroyOnReturn: false });
+      const content = (chunks ?? null) as ReadableStream<Uint8Array> | null;
+      const init = { method, signal, body: content, duplex: 'half' as const };
       const request = toServiceRequest(target, headers, init);
       if (input.isUpgrade && webSocket !== undefined) {
         return openWebSocket(webSocket, request, call, upstreamStatus, report);
