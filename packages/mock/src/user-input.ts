@@ -1,3 +1,5 @@
+/** Checks of what users pass. Also runs in browsers: must not import Node modules. */
+
 import { closest, distance } from 'fastest-levenshtein';
 
 /** Returns whether a value is a JSON object: neither null nor an array. */
