@@ -136,8 +136,7 @@ export function createCalls<Paths extends object>(
           parseAs: 'stream' as const,
           async fetch(request: Request) {
             const stream = isStream(body) ? request.body : undefined;
-            // Middleware may have replaced the signal of the request.
-            const signal = AbortSignal.any([request.signal, budget.signal]);
+            const { signal } = budget;
             const response = await sender.send(request, { body: stream, signal }, budget);
             return response.ok ? response : bufferError(response);
           },

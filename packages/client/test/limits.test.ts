@@ -123,18 +123,6 @@ describe('an abort', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it.each([hang, stall])('of middleware ends the call with the reason: %o', async (fault) => {
-    const stop = new AbortController();
-    await using server = await startServer((request, response) => {
-      fault(request, response);
-      setImmediate(() => stop.abort(reason));
-    });
-    const gateway = gatewayAt(server.url, { timeout: 2_000 });
-    gateway.use({ onRequest: ({ request }) => new Request(request, { signal: stop.signal }) });
-    await expect(gateway.service('x').get('a')).rejects.toBe(reason);
-    expect(server.calls).toHaveLength(1);
-  });
-
   it('ends the body of a raw response, and a call of another library', async () => {
     await using server = await startServer(stall, hang);
     const stop = new AbortController();
