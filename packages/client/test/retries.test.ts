@@ -1,7 +1,7 @@
 import type { RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { countedTokens, failureOf, serviceAt } from './support/clients.ts';
+import { countedTokens, failureOf, serviceAt, storageAt } from './support/clients.ts';
 import { refused } from './support/responses.ts';
 import { breakOff, type Handler, refuse, reset, serve, startServer } from './support/servers.ts';
 
@@ -51,8 +51,11 @@ describe('a call that may have been executed', () => {
   });
 
   it.each<[number, Handler]>([
-    ...[400, 500, 501].map((status): [number, Handler] => [status, serve({}, status)]),
+    [400, serve({ code: 'SYS_ERR' }, 400)],
+    [404, serve({ code: 'SYS_ERR' }, 404)],
     [404, breakOff(404)],
+    [500, serve({ code: 'SYS_ERR' }, 500)],
+    [501, serve({ code: 'SYS_ERR' }, 501)],
   ])('is not retried after status %d of the service', async (status, fault) => {
     await using server = await startServer(fault);
     const error = { kind: 'service', status, retryable: false };
@@ -77,6 +80,14 @@ describe('CL-RETRY-LIMIT: the number of attempts', () => {
     await using server = await startServer(busy, breakOff(200), breakOff(200), ok);
     await expect(serviceAt(server.url).get('a')).rejects.toMatchObject({ kind: 'network' });
     expect(server.calls).toHaveLength(3);
+  });
+
+  it('counts a 429 of the storage API, even if its body is cut off', async () => {
+    await using server = await startServer(breakOff(429));
+    const storage = storageAt(server.url, { retry: { attempts: 2, delay: 1 } });
+    const error = { kind: 'storage', status: 429, retryable: true };
+    await expect(storage.tempUrl('a')).rejects.toMatchObject(error);
+    expect(server.calls).toHaveLength(2);
   });
 
   const twice = { attempts: 2, delay: 1 };

@@ -47,6 +47,13 @@ describe('tc3', () => {
     expect(value).toMatch(/, Timestamp=1700000000, Token=session$/);
   });
 
+  it('cuts the boundary of a form, but of no other media type', async () => {
+    const signType = (type: string) => sign({ headers: { 'content-type': type } });
+    const form = 'multipart/form-data';
+    expect(await signType(`${form}; boundary=Xx`)).toBe(await signType(form));
+    expect(await signType(`${form}-x; boundary=Xx`)).not.toBe(await signType(`${form}-x`));
+  });
+
   it('rejects a stream and suggests a fix', async () => {
     for (const body of [new ReadableStream(), Readable.from(['a']) as never]) {
       const message = 'A stream cannot be signed: pass bytes or a Blob, or use bearer().';

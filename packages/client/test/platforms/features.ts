@@ -190,6 +190,21 @@ const features: Record<string, (deployment: Deployment) => Promise<void>> = {
     const moved = storageOf(deployment, {
       fetch: async (input, init) => (input === url ? fetch(input, init) : Response.json({ data })),
     });
+    if (IS_PAGE) {
+      let pieces = 0;
+      const pull = (controller: ReadableStreamDefaultController) => {
+        pieces += 1;
+        if (pieces > 9) controller.error(new Error('too many pieces were read'));
+        else controller.enqueue(new Uint8Array(65_536));
+      };
+      const endless = storageOf(deployment, {
+        fetch: async (input) =>
+          input === url
+            ? new Response(new ReadableStream({ pull }), { status: 400 })
+            : Response.json({ data }),
+      });
+      await assertFails(endless.upload('a.txt', 'a'), { kind: 'upload', status: 400 });
+    }
     for (const onProgress of [undefined, () => {}]) {
       const refused = refusing.upload('refused.txt', 'a', { onProgress });
       await assertFails(refused, { kind: 'upload', status: 403 });
