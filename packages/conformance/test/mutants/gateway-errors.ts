@@ -17,6 +17,10 @@ const WRONG: Parameters<typeof gatewayError>[0] = {
 const DEEP = /(\/[^/]*){5}/;
 
 export const gatewayErrors: Rows = {
+  'GW-ERROR/1: an error for a POST has no requestId': gatewayResponse(
+    { method: 'POST', code: 'SERVICE_NOT_FOUND' },
+    changeJson({ requestId: undefined }),
+  ),
   'GW-ERROR-FORBIDDEN: a forbidden service is hidden as a missing one': gatewayError(
     FORBIDDEN,
     (response) => Object.assign(response, toRefusal(404, 'SERVICE_NOT_FOUND')),
@@ -42,5 +46,9 @@ export const gatewayErrors: Rows = {
   ),
   'GW-ERROR/2: the requestId next to a code of its own differs': gatewayError(WRONG, (response) =>
     changeJson({ code: 'NOT_HERE', requestId: randomUUID() })(response),
+  ),
+  'GW-ERROR/2: the requestId for a POST differs': gatewayResponse(
+    { method: 'POST', code: 'SERVICE_NOT_FOUND' },
+    (response) => changeJson({ requestId: randomUUID() })(response),
   ),
 };

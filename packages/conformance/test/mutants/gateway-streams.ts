@@ -22,12 +22,12 @@ export const gatewayStreams: Rows = {
   'GW-SSE-UNBUFFERED: an event stream is buffered, and comments keep its connection alive': {
     async *messages(all, { isHandshake }, from) {
       if (isHandshake) return yield* all;
-      const held = [];
+      const events = [];
       for await (const message of all) {
-        held.push(message);
+        events.push(message);
         yield { from, data: Buffer.from(':\n\n') };
       }
-      yield* held;
+      yield* events;
     },
   },
 };

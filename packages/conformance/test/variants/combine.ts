@@ -1,6 +1,12 @@
 import type { MutantContext } from '../mutants/context.ts';
 import type { Mutant } from '../mutants/mutant.ts';
-import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { toBytes } from '../proxy/frames.ts';
+import {
+  type Hooks,
+  type Message,
+  type MutatedRequest,
+  MutatedResponse,
+} from '../proxy/messages.ts';
 
 /**
  * Ways in which a correct deployment may differ from the reference server, by the difference. The comment before each
@@ -11,7 +17,7 @@ export type Variants = Readonly<Record<string, Mutant['create'] | Hooks>>;
 /**
  * Applies all variants in order. Each variant sees the changes that the previous ones made.
  *
- * @param effective gets the names of the variants that have changed a request or a response, or relayed messages
+ * @param effective gets the names of the variants that have changed something
  */
 export function combine(rows: Variants, context: MutantContext, effective: Set<string>): Hooks {
   const all = Object.entries(rows).map(([name, row]) => {
@@ -51,11 +57,37 @@ export function combine(rows: Variants, context: MutantContext, effective: Set<s
     },
     messages: (messages, request, from) =>
       all.reduce((changed, { name, hooks }) => {
-        if (hooks.messages === undefined) return changed;
-        effective.add(name);
-        return hooks.messages(changed, request, from);
+        const hook = hooks.messages;
+        if (hook === undefined) return changed;
+        return watch(
+          changed,
+          (each) => hook(each, request, from),
+          () => effective.add(name),
+        );
       }, messages),
   };
+}
+
+/** Calls `onChange` unless each message leaves a hook as it came, before the next one arrives. */
+async function* watch(
+  messages: AsyncIterable<Message>,
+  hook: (messages: AsyncIterable<Message>) => AsyncIterable<Message>,
+  onChange: () => void,
+): AsyncGenerator<Message> {
+  let arrived: Message[] = [];
+  async function* arriving() {
+    for await (const message of messages) {
+      arrived.push(message);
+      yield message;
+    }
+  }
+  for await (const message of hook(arriving())) {
+    const [first] = arrived;
+    const isSame = first && arrived.length === 1 && toBytes(first).equals(toBytes(message));
+    if (!isSame) onChange();
+    arrived = [];
+    yield message;
+  }
 }
 
 function toHead(message: MutatedRequest | MutatedResponse): string {
