@@ -43,8 +43,8 @@ export function createRedactor(settings: Settings): Redactor {
 export class Redactor {
   /** What is shown for each spelling of a secret. */
   readonly #spellings = new Map<string, string>();
-  /** The spellings, the longest first, because a secret may be part of another one. */
-  #ordered: [spelling: string, shown: string][] = [];
+  /** The spellings, the longest first, because a secret may be part of another one. Sorted when it is next needed. */
+  #ordered: readonly [spelling: string, shown: string][] | undefined;
   /** The headers that contain credentials, and what is shown for those values of them that the operator has. */
   readonly #headers: Set<string>;
   readonly #shown = new Map<unknown, string>();
@@ -81,7 +81,12 @@ export class Redactor {
     for (const spelling of [escaped, slashes, encoded, base64])
       this.#spellings.set(spelling, BLANK);
     this.#spellings.set(secret, shown);
-    this.#ordered = [...this.#spellings].sort(([a], [b]) => b.length - a.length);
+    this.#ordered = undefined;
+  }
+
+  get #longestFirst() {
+    this.#ordered ??= [...this.#spellings].sort(([a], [b]) => b.length - a.length);
+    return this.#ordered;
   }
 
   /** Redacts what a result quotes. Its other text is the contract's, which may contain a password that is a word. */
@@ -113,7 +118,7 @@ export class Redactor {
   redact(text: string): string {
     // A target must not be able to name a variable, whose value a command would send to it.
     const start = text.replaceAll(NAMED, BLANK);
-    const redacted = this.#ordered.reduce(
+    const redacted = this.#longestFirst.reduce(
       (all, [spelling, shown]) => all.replaceAll(spelling, () => shown),
       start,
     );
@@ -129,7 +134,7 @@ export class Redactor {
       return [this.redact(name), Array.isArray(value) ? shown : shown[0]];
     });
     // A body that was cut may end within a secret.
-    const [longest = ''] = this.#ordered[0] ?? [];
+    const [longest = ''] = this.#longestFirst[0] ?? [];
     const end =
       part.bodySize === undefined ? body.length : Math.max(0, body.length - longest.length);
     return {
