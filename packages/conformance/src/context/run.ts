@@ -10,7 +10,7 @@ import type { NotRun } from '../not-run.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 import { createRedactor } from '../redact.ts';
 
-/** The folder for all files that runs store; emptied at the end. */
+/** The folder for all files that runs store. Each run removes its own at the end. */
 export const FOLDER = 'berth-conformance';
 
 /** What the deployment accepts, as `prepare` finds out. */
