@@ -5,13 +5,14 @@ import {
   type GatewayCall,
   GatewayError,
   type GatewayHandler,
+  type GatewayRouterOptions,
   HttpError,
   type ServiceResponse,
 } from '@berth/server-stubs';
 import { type Caller, createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
 import { applyDispositionRules, isLoopback } from '@berth/server-stubs/contract';
 import express from 'express';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
@@ -42,39 +43,63 @@ describe('a signed call', () => {
   const credential = { id: 'me', secret: 'secret' };
   const pairs = createKeyPairs({ dev: { credentials: [credential] } });
   const handler = vi.fn<GatewayHandler<Caller>>(({ body = '' }) => ({ status: 200, body }));
-  const router = createGatewayRouter<Caller>(
-    { call: handler },
-    {
-      env: 'dev',
-      security: { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) },
-    },
-  );
-  const headers = { host: 'dev', 'content-type': 'text/plain' };
-  async function post(target: string, others: Sent['headers'] = {}, mount = '/') {
-    const timestamp = Math.floor(Date.now() / 1000);
-    const signed = { method: 'POST', target, headers, body: 'signed', timestamp };
-    const authorization = sign(credential, signed);
-    const base = await serve(express().use(mount, router));
-    const sent = { ...headers, authorization, ...others };
-    return send(base, target, { method: 'POST', headers: sent, body: 'signed' });
+  beforeEach(() => void handler.mockClear());
+
+  const security = { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) };
+  const signedHeaders = { host: 'dev', 'content-type': 'text/plain' };
+  interface SignedCall extends Pick<GatewayRouterOptions, 'signedBodies'> {
+    readonly target?: string;
+    readonly headers?: Sent['headers'];
+    readonly body?: string;
+    /** The path at which Express mounts the router. */
+    readonly mount?: string;
   }
+  /** Sends a call that was signed with other headers or another body if they are set. */
+  async function post({
+    target = '/v1/cloudrun/hello',
+    headers = {},
+    body = 'signed',
+    mount = '/',
+    signedBodies = 'router',
+  }: SignedCall) {
+    const router = createGatewayRouter<Caller>(
+      { call: handler },
+      { env: 'dev', security, signedBodies },
+    );
+    const base = await serve(express().use(mount, router));
+    const timestamp = Math.floor(Date.now() / 1000);
+    const signed = { method: 'POST', target, headers: signedHeaders, body: 'signed', timestamp };
+    const authorization = sign(credential, signed);
+    const sent = { ...signedHeaders, authorization, ...headers };
+    return send(base, target, { method: 'POST', headers: sent, body });
+  }
+
+  const rejected = { status: 401, json: { code: 'INVALID_CREDENTIALS' } };
+
+  test('does not reach the handler if its body was changed', async () => {
+    expect(await post({ body: 'forged' })).toMatchObject(rejected);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test('leaves its body to a handler that verifies it', async () => {
+    const received = await post({ body: 'forged', signedBodies: 'handler' });
+    expect(received).toMatchObject({ status: 200, text: 'forged' });
+    expect(handler.mock.lastCall?.[1].caller.verifyBody).toBeTypeOf('function');
+  });
 
   // The service would get both lines, or none.
   test.each([
     ['is on two lines', { 'content-type': ['text/plain', 'text/html'] }],
     ['is nominated by Connection', { connection: 'close, Content-Type' }],
-  ])('does not reach the handler if a signed header %s', async (_, others) => {
-    const target = '/v1/cloudrun/hello';
-    const refused = { status: 401, json: { code: 'INVALID_CREDENTIALS' } };
-    expect(await post(target, others)).toMatchObject(refused);
+  ])('does not reach the handler if a signed header %s', async (_, headers) => {
+    expect(await post({ headers })).toMatchObject(rejected);
     expect(handler).not.toHaveBeenCalled();
     const harmless = { accept: ['a', 'b'], connection: 'close, Accept' };
-    expect(await post(target, harmless)).toMatchObject({ status: 200, text: 'signed' });
-    handler.mockClear();
+    expect(await post({ headers: harmless })).toMatchObject({ status: 200, text: 'signed' });
   });
 
   test('is signed with the path as sent, wherever Express mounts the router', async () => {
-    const received = await post('/api/v1/cloudrun/hello/a?b=1', {}, '/api');
+    const received = await post({ target: '/api/v1/cloudrun/hello/a?b=1', mount: '/api' });
     expect(received).toMatchObject({ status: 200, text: 'signed' });
     expect(handler.mock.lastCall?.[0].target).toBe('/a?b=1');
   });

@@ -87,6 +87,33 @@ test('a field that replaces a method of every object is a wrong value, not an er
   expect([status, json]).toMatchObject([400, { body: { code: 'INVALID_PARAM', message } }]);
 });
 
+test('handlers may be the methods of a class', async () => {
+  class Files implements StorageHandlers<StorageCredentials> {
+    readonly code = 'SUCCESS';
+    batchDelete({ fileList }: { fileList: string[] }) {
+      return { fileList: fileList.map((fileID) => ({ fileID, code: this.code })) };
+    }
+  }
+  const response = await post(await storage({}, new Files()), 'batchDelete', { fileList: ['a'] });
+  expect(response.json).toMatchObject({
+    body: { data: { fileList: [{ fileID: 'a', code: 'SUCCESS' }] } },
+  });
+});
+
+/** The contract's message for SYS_ERR. */
+const MESSAGE = 'The call failed. Try again, or report the request ID to the operator.';
+
+test('with responses: check, a wrong response is a 500, and the log names operation and field', async () => {
+  const onError = vi.fn();
+  const wrong = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;
+  const base = await storage({ responses: 'check', onError }, wrong);
+  const { status, json } = await post(base, 'batchDelete', { fileList: ['a'] });
+  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message: MESSAGE } }]);
+  const [error, call] = onError.mock.calls[0] ?? [];
+  expect(call.operationId).toBe('batchDelete');
+  expect(error.message).toMatch(/data\.fileList\[0\]\.code is missing/);
+});
+
 test('a preflight of a known path allows the same methods in both headers', async () => {
   const { headers } = await send(await storage(), path('batchDelete'), { method: 'OPTIONS' });
   expect(headers.allow).toBe(headers['access-control-allow-methods']);
