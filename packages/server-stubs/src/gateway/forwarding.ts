@@ -29,7 +29,7 @@ export function removeHopByHop(
   withheld?: ReadonlySet<string>,
 ): Record<string, HeaderValue> {
   // Any token is a name, even `__proto__`.
-  const kept = createNullObject() as Record<string, HeaderValue>;
+  const kept = createNullObject<HeaderValue>();
   const nominated = nominatedBy(headerOf(headers, 'connection'));
   for (const name in headers) {
     const value = headers[name];

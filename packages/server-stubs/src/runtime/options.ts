@@ -142,7 +142,7 @@ export function findHandler<Handler>(
   name: string,
 ): Handler | undefined {
   const handler = handlers[name];
-  const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
+  const inherited: unknown = Reflect.get(Object.prototype, name);
   if (typeof handler !== 'function' || handler === inherited) return undefined;
   return handler.bind(handlers);
 }

@@ -178,7 +178,7 @@ function toInternalError(cause: unknown): HttpError {
 
 /** Merges headers by their lowercase names. The first source takes precedence, except in lists. */
 function toHead(...sources: readonly HandlerResponse['headers'][]): Head {
-  const head = createNullObject() as Head;
+  const head: Head = createNullObject();
   for (const source of sources) {
     for (const name in source) {
       const value = source[name];

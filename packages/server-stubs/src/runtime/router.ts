@@ -151,7 +151,7 @@ function methodsOf(operations: Operations<Operation>): readonly string[] {
 }
 
 function toRawValues({ pathNames }: Operation, { values }: Match<Operation>) {
-  const raw = createNullObject() as Record<string, string>;
+  const raw = createNullObject<string>();
   for (let index = 0; index < pathNames.length; index += 1) {
     raw[pathNames[index] as string] = values[index] as string;
   }
@@ -159,7 +159,7 @@ function toRawValues({ pathNames }: Operation, { values }: Match<Operation>) {
 }
 
 function decodeValues(raw: Readonly<Record<string, string>>, { greedy, route }: Operation) {
-  const decoded = createNullObject() as Record<string, string>;
+  const decoded = createNullObject<string>();
   for (const name in raw) {
     const value = name === greedy ? raw[name] : decodeText(raw[name] as string);
     if (value === undefined) throw toDocumented(badPath(name), route);

@@ -5,7 +5,6 @@ import {
   decodeText,
   escapeName,
   findCookie,
-  type NullObject,
   parseQuery,
   type QueryValues,
 } from './encoding.ts';
@@ -107,9 +106,9 @@ function readQuery(field: Field, values: QueryValues): unknown {
   return readValue(field, raws[0] as string);
 }
 
-function readObject(field: Field, values: QueryValues): NullObject | undefined {
+function readObject(field: Field, values: QueryValues): Values {
   const { properties = {} } = field;
-  let object: NullObject | undefined;
+  let object: Values;
   for (const [sent, raws] of values) {
     const name = propertyOf(field, sent);
     if (name === undefined) continue;
@@ -192,7 +191,10 @@ function invalidParameter({ in: place = 'body', name }: Named, problem: string) 
 const MAX_FIELDS = 1000;
 
 /** Reads a form. A documented field has its types; any other is text, or a list if it has several values. */
-export function parseForm(text: string, fields: readonly FormField[] = []): NullObject {
+export function parseForm(
+  text: string,
+  fields: readonly FormField[] = [],
+): Record<string, unknown> {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
     throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
   }
