@@ -99,7 +99,8 @@ function isSupported(schema: unknown, root: JsonObject): boolean {
   for (const part of reached) {
     if (!isObject(part)) continue;
     if (findUnsupported(part, root).length > 0) return false;
-    for (const other of [...subschemasOf(part), targetOf(root, part)]) reached.add(other);
+    for (const subschema of subschemasOf(part)) reached.add(subschema);
+    reached.add(targetOf(root, part));
   }
   return true;
 }

@@ -1,7 +1,7 @@
 import { entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
 import { ALL_OF, type Application, COMPOSITIONS, KEYWORDS } from './keywords.ts';
 
-/** Returns the value of a keyword with other subschemas, or `undefined` if it takes none. */
+/** Returns the value of a keyword with changed subschemas, or `undefined` if it takes none. */
 export function mapSubschemas(
   keyword: string,
   value: unknown,
@@ -33,7 +33,7 @@ export function partsOf(
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
   const related = [...subschemasOf(schema, applications), targetOf(root, schema)];
-  return [schema, ...related.flatMap((other) => partsOf(root, other, applications, seen))];
+  return [schema, ...related.flatMap((part) => partsOf(root, part, applications, seen))];
 }
 
 /** The properties of all parts of a schema. */

@@ -22,9 +22,9 @@ const security = {
   bearerToken: (token: string) => (token === 'good' ? 'bearer' : undefined),
   signature: () => 'signer',
 };
-const letIn = { authorization: 'Bearer good' };
+const authenticated = { authorization: 'Bearer good' };
 const call = (base: string, path = '/hello', { headers, ...sent }: Sent = {}) =>
-  send(base, `/v1/cloudrun${path}`, { headers: { ...letIn, ...headers }, ...sent });
+  send(base, `/v1/cloudrun${path}`, { headers: { ...authenticated, ...headers }, ...sent });
 
 type Options = Partial<Parameters<typeof createGatewayRouter<string>>[1]>;
 

@@ -235,9 +235,9 @@ it.each<[schema: object, valid: unknown, invalid?: unknown]>([
 });
 
 it('references into paths with similar names have types of their own', async () => {
-  const typed = (operationId: string, type: string, other: string) => {
+  const typed = (operationId: string, type: string, target: string) => {
     const of = (schema: object) => ({ content: { 'application/json': { schema } } });
-    const $ref = `#/paths/~1${other}/get/responses/200/content/application~1json/schema`;
+    const $ref = `#/paths/~1${target}/get/responses/200/content/application~1json/schema`;
     return { get: { operationId, requestBody: of({ $ref }), responses: { 200: of({ type }) } } };
   };
   const { files } = await generateFrom(

@@ -81,8 +81,8 @@ it('requires all schemes of one alternative, and calls no handler if a credentia
   expect(key).not.toHaveBeenCalled();
   const both = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });
   expect(both.json).toEqual({ bearer: { user: 'ann' }, key: 'k' });
-  const other = await send(base, '/?word=a%20b', { headers: { cookie: 'sid=7' } });
-  expect(other.json).toEqual({ word: 'a b', session: '7' });
+  const alternative = await send(base, '/?word=a%20b', { headers: { cookie: 'sid=7' } });
+  expect(alternative.json).toEqual({ word: 'a b', session: '7' });
 });
 
 it('tries the next alternative, also late, and accepts anyone if one is empty', async () => {

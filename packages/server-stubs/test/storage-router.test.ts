@@ -9,13 +9,13 @@ import { serve } from './support/serve.ts';
 
 type Options = Partial<Parameters<typeof createStorageRouter<StorageCredentials>>[1]>;
 
-const letIn = {
+const HEADERS = {
   'content-type': 'application/json',
   'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=x',
   'x-svc-sessiontoken': 'session',
   'x-svc-timestamp': '1700000000',
 };
-const security = { credentials: (given: StorageCredentials) => given };
+const security = { credentials: (credentials: StorageCredentials) => credentials };
 const path = (operation: string, env = 'dev') => `/api/v2/envs/${env}/storages:${operation}`;
 
 const handlers: StorageHandlers<StorageCredentials> = {
@@ -31,27 +31,27 @@ const handlers: StorageHandlers<StorageCredentials> = {
   }),
 };
 
-const storage = (options: Options = {}, given = handlers) =>
-  serve(createStorageRouter(given, { security, ...options }));
+const storage = (options: Options = {}, implemented = handlers) =>
+  serve(createStorageRouter(implemented, { security, ...options }));
 
-const post = (base: string, operation: string, body: unknown, headers: object = letIn) =>
+const post = (base: string, operation: string, body: unknown, headers: object = HEADERS) =>
   send(base, path(operation), {
     method: 'POST',
-    headers: headers as typeof letIn,
+    headers: headers as typeof HEADERS,
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
 test('credentials are checked for the environment that the handler acts on, however it is spelt', async () => {
   const checked: string[] = [];
-  const credentials = (given: StorageCredentials, { env }: { env: string }) => {
+  const authenticate = (credentials: StorageCredentials, { env }: { env: string }) => {
     checked.push(env);
-    return given;
+    return credentials;
   };
-  const base = await storage({ security: { credentials } });
+  const base = await storage({ security: { credentials: authenticate } });
   const target = '/%61pi/v2/%65nvs/d%65v/storages:getUploadMetaData';
   const { json } = await send(base, target, {
     method: 'POST',
-    headers: letIn,
+    headers: HEADERS,
     body: '{"path":"a"}',
   });
   expect(checked).toEqual(['dev']);

@@ -53,10 +53,10 @@ test('the handler gets the fields, and the file as a stream', async () => {
     seen.push(rest);
     return { etag: (await buffer(file)).toString(), location: 'https://files.example/a' };
   });
-  const other = `${HEAD}"x"; filename="; name=file"\r\nContent-Type: image/png\r\n\r\nb\r\n`;
+  const image = `${HEAD}"x"; filename="; name=file"\r\nContent-Type: image/png\r\n\r\nb\r\n`;
   const similar = `${HEAD}"file x"\r\nContent-Type: text/html\r\n\r\nb\r\n`;
   const fields = `${field('key', 'reports/中文.txt')}${GRANT}${field('X-Own', 'kept')}`;
-  const form = `${fields}${other}${similar}${FILE}hello${END}`;
+  const form = `${fields}${image}${similar}${FILE}hello${END}`;
   expect((await post(base, form)).headers.etag).toBe('"hello"');
   expect(seen).toMatchObject([
     {

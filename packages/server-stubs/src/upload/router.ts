@@ -29,7 +29,7 @@ export interface UploadRouterOptions extends CommonOptions {
 /**
  * Creates the upload target, `POST /`: middleware for Express 4 and 5, and a `node:http` listener. Forms are streamed.
  *
- * @throws TypeError if the handler is missing, another one is given, or an option is invalid
+ * @throws TypeError if the handler is missing, there is another one, or an option is invalid
  *
  * @example
  * const uploadFile: UploadHandler = async ({ key, signature, token, metaFileId, file }) => {

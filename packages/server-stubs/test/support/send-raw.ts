@@ -31,16 +31,16 @@ export async function open(
 }
 
 /** Waits until a text arrives on a socket, and returns everything that has arrived. */
-export function receive(socket: Socket, wanted: string): Promise<string> {
+export function receive(socket: Socket, expected: string): Promise<string> {
   let received = '';
   return new Promise((resolve, reject) => {
     const onData = (chunk: Buffer) => {
       received += chunk.toString('latin1');
-      if (!received.includes(wanted)) return;
+      if (!received.includes(expected)) return;
       socket.off('data', onData);
       resolve(received);
     };
     socket.on('data', onData);
-    socket.once('close', () => reject(new Error(`Closed before ${wanted}: ${received}`)));
+    socket.once('close', () => reject(new Error(`Closed before ${expected}: ${received}`)));
   });
 }
