@@ -105,18 +105,27 @@ test.each([
   ['with names in capitals', FORM.replaceAll(/"[\w-]+"/g, (text) => text.toUpperCase())],
   ['with headers on a field', FORM.replace('"key"', '"key"\r\nContent-Type: text/plain')],
   ['with half a line break at its end', FORM.slice(0, -1)],
-  ...['C:\\dir\\x.txt', 'a\\"b.txt', '../../etc/passwd', 'a.txt"; name="key', '%0D%0Ax'].map(
-    (name) => [`with the file name ${name}`, FORM.replace('"a.txt"', () => `"${name}"`)],
-  ),
   ['with line breaks as content', FORM.replace('hello', '\r\n\r\n'), '\r\n\r\n'],
   ['with a delimiter that does not end', FORM.replace('hello', '\r\n--y\r\n-'), '\r\n--y\r\n-'],
 ])('a form %s is read, however its bytes arrive', async (_, form = '', content = 'hello') => {
+  await expectUpload(form, content);
+});
+
+test.each(['C:\\dir\\x.txt', 'a\\"b.txt', '../../etc/passwd', 'a.txt"; name="key', '%0D%0Ax'])(
+  'a form with the file name %s is read',
+  async (name) => {
+    const form = FORM.replace('"a.txt"', () => `"${name}"`);
+    await expectUpload(form, 'hello');
+  },
+);
+
+async function expectUpload(form: string, content: string): Promise<void> {
   const base = await upload();
   for (const size of [1, 7, form.length]) {
     const { status, headers } = await post(base, form, { size });
     expect([status, headers.etag]).toEqual([204, etagOf(content)]);
   }
-});
+}
 
 test('a form may spell the parameters of its type in any way', async () => {
   const type = 'Multipart/Form-Data; charset=UTF-8; BOUNDARY="x"';
