@@ -75,7 +75,7 @@ export function createLinks(
 
 /**
  * Returns the parts of a link, without checking them.
- * @param target URL of the link, or the target of a request for it, as sent
+ * @param target path and query of the link, as sent
  */
 export function parseLink(target: string) {
   const { path, query } = splitTarget(target);

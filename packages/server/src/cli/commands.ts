@@ -162,7 +162,8 @@ function toRevocation(
       if (UUID.test(subject)) return { name: subject, seconds: MAX_GRANT_SECONDS };
       throw new Failure('Pass the storeFileID of a grant, such as 3f0c6a52-….');
     case 'link': {
-      const { id, expires } = parseLink(subject);
+      const { pathname = '', search = '' } = URL.parse(subject) ?? {};
+      const { id, expires } = parseLink(`${pathname}${search}`);
       const seconds = (Number(expires) - Date.now()) / 1000;
       if (id !== '' && seconds > 0) return { name: id, seconds };
       throw new Failure('Pass the URL of a link that has not expired.');
