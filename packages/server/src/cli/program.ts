@@ -55,7 +55,7 @@ function createProgram(version: string): Command {
     .action(async ({ config, port, data }) => {
       const [name] = program.args;
       if (name !== undefined) program.error(`error: unknown command '${name}'`);
-      const { serveConfig, serveDevelopment } = await commands();
+      const { serveConfig, serveDevelopment } = await import('./serve.ts');
       return config === undefined ? serveDevelopment(port, data) : serveConfig(config);
     });
   program
@@ -101,6 +101,7 @@ function rejectServerOptions(program: Command, command: Command): void {
   }
 }
 
+/** Apart from `serve.ts`, which loads everything: these commands need little of it, and start faster without. */
 const commands = () => import('./commands.ts');
 
 function parseNumber(min: number, max: number) {

@@ -1,0 +1,98 @@
+import { on, once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import { loadConfig } from '../config/config.ts';
+import { createLog, flushLog } from '../observe/log.ts';
+import { createServer, createServerWithLog } from '../server.ts';
+import {
+  describeDevelopment,
+  openDevelopmentKeys,
+  toDevelopmentConfig,
+  toTerminalLine,
+} from './development.ts';
+
+/** Runs a server until SIGINT or SIGTERM. A second signal ends the process immediately. */
+export async function serveConfig(file: string): Promise<void> {
+  // Listen now: a SIGHUP during startup must not end the process.
+  const hangUps = on(process, 'SIGHUP');
+  const config = await loadConfig(file);
+  const log = createLog(config.log.level);
+  const server = await createServerWithLog(config, log);
+  process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
+  let isStopping = false;
+  const reload = async () => {
+    try {
+      const restarts = await server.reload(await loadConfig(file));
+      if (isStopping) log.warn('not reloading the configuration, because the server is stopping');
+      else log.info('reloaded the configuration');
+      if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
+    } catch (error) {
+      log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
+    }
+  };
+  await server.listen();
+  stopOnSignal(async (signal) => {
+    isStopping = true;
+    log.info({ signal }, 'shutting down');
+    await server.close();
+    log.info('stopped');
+    await flushLog();
+  });
+  // The URLs are for this machine, also if the server is exposed to the network.
+  const { host } = config.listen;
+  log.info({ url: server.url, host, adminUrl: server.adminUrl }, 'listening');
+  // One reload at a time, so that the last one requested wins.
+  for await (const _ of hangUps) await reload();
+}
+
+/**
+ * Runs a development server until SIGINT or SIGTERM, with the environment `dev`, keys from the folder, and the service
+ * `hello` on loopback. Prints how to call it.
+ */
+export async function serveDevelopment(port: number, folder: string): Promise<void> {
+  const data = resolve(folder);
+  const keys = await openDevelopmentKeys(data);
+  const input = toDevelopmentConfig(port, data, keys, await startHelloService());
+  const logTo = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
+  const server = await createServer(input, { logTo });
+  await server.listen();
+  stopOnSignal(async () => {
+    process.stdout.write('Finishing calls in progress; press Ctrl-C again to stop immediately.\n');
+    await server.close();
+  });
+  process.stdout.write(await describeDevelopment(server.url, data, keys));
+}
+
+/** Terminals, npm and process managers often send a signal twice: to the group, and to the process. */
+const ECHO_MILLISECONDS = 500;
+
+/** Stops and exits on the first SIGINT or SIGTERM. A later one, other than its echo, exits at once. */
+function stopOnSignal(stop: (signal: string) => Promise<void>): void {
+  let since: number | undefined;
+  const onSignal = (signal: string) => {
+    if (since === undefined) {
+      since = performance.now();
+      void stop(signal).then(() => process.exit(0));
+    } else if (performance.now() - since > ECHO_MILLISECONDS) {
+      process.exit(1);
+    }
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+}
+
+/** The contract's example, which the `hello` of the mock returns too. */
+const GREETING = JSON.stringify(gateway.components.examples.Greeting.value);
+
+/** Starts the demo service `hello` on a free loopback port, until the process ends, and returns its URL. */
+async function startHelloService(): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    request.resume().once('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(GREETING);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
