@@ -1,9 +1,9 @@
 import { on, once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { loadConfig } from '../config/config.ts';
+import { portOf } from '../http/http.ts';
 import { createLog, flushLog } from '../observe/log.ts';
 import { createServer, createServerWithLog } from '../server.ts';
 import {
@@ -94,5 +94,5 @@ async function startHelloService(): Promise<string> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   server.unref();
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${portOf(server)}`;
 }
