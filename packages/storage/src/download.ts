@@ -175,7 +175,8 @@ function toRange(header: string, size: number): ByteRange | 'unsatisfiable' | un
   if (size === 0 || first + last === '') return undefined;
   // RFC 9110, section 14.1.1: a range is "invalid if the last-pos value is present and less than first-pos".
   if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
-  // Without a first position, the last one is the length of a suffix, which may be longer than the file (section 14.1.2).
+  // RFC 9110, section 14.1.2, of a range without a first position: "If the selected representation is shorter than the
+  // specified suffix-length, the entire representation is used."
   const start = first === '' ? Math.max(size - Number(last), 0) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
   return start < size ? { start, end } : 'unsatisfiable';
