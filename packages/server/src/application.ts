@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { type CORS, createCors, type EnvOption } from '@berth/server-stubs/contract';
+import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { createAuthenticator, createRevocations } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { recordOf } from './http/caller-request.ts';
+import { recordOf, type Surface } from './http/caller-request.ts';
 import { type Application, toRequestUrl } from './http/http.ts';
 import { createCalls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
@@ -136,8 +136,6 @@ export function createApplication(config: Config, resources: Resources, log: Log
     cors: createCors('gateway', wireProfile, cors),
   };
 }
-
-type Surface = keyof typeof CORS.allowMethods;
 
 interface Router {
   (request: IncomingMessage, response: ServerResponse): unknown;

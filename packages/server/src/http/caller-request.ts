@@ -1,5 +1,9 @@
 import { IncomingMessage } from 'node:http';
 import type { Call, GatewayError } from '@berth/server-stubs';
+import type { CORS } from '@berth/server-stubs/contract';
+
+/** What a request is for: a service, an operation on files, the form of an upload, or the file of a link. */
+export type Surface = keyof typeof CORS.allowMethods;
 
 /** A request with the record of its call. A `WeakMap` would take a microsecond or two for each call. */
 export class CallerRequest extends IncomingMessage {
@@ -22,8 +26,8 @@ type Outcome =
 export class CallRecord {
   readonly startedAt = performance.now();
   // Set when the call begins. The target is in origin form, before a mount strips its prefix.
-  surface = '';
-  target = '';
+  surface!: Surface;
+  target!: string;
   /** Set when a grant was valid: the environment, which the path of an upload lacks. */
   grantedEnv: string | undefined;
   /** Set when a router responds: the operation and the caller. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
-import { type CallRecord, recordOf } from '../http/caller-request.ts';
+import { type CallRecord, recordOf, type Surface } from '../http/caller-request.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -76,7 +76,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
       return active;
     },
     /** The target is in origin form. In Node, an upgrade has no response. */
-    begin(surface: string, target: string, request: IncomingMessage, response?: ServerResponse) {
+    begin(surface: Surface, target: string, request: IncomingMessage, response?: ServerResponse) {
       const record = recordOf(request);
       record.surface = surface;
       record.target = target;

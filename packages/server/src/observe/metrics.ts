@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Surface } from '../http/caller-request.ts';
 
 /** `env` and `service` are names in the configuration, or `other`: callers must not be able to create labels. */
 interface Labels {
-  readonly surface: string;
+  readonly surface: Surface;
   readonly operation: string;
   readonly env: string;
   readonly service: string;
