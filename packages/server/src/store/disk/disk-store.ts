@@ -314,13 +314,15 @@ export async function claimStore(root: string, ownership: Ownership, advice: str
   await writeFile(join(folder, entry), '', { flag: 'wx' });
   try {
     for (const name of await readdir(folder)) {
+      const owner = parseOwner(name);
       // A file manager may have added a file, such as .DS_Store.
-      if (name === entry || Number.isNaN(parse(name).pid)) continue;
-      if (!isRunning(name)) await rm(join(folder, name), { force: true });
-      else if (ownership === 'alone' || !name.startsWith('shared.')) {
-        const { pid, host } = parse(name);
+      if (name === entry || Number.isNaN(owner.pid)) continue;
+      const file = join(folder, name);
+      if (!isRunning(owner)) await rm(file, { force: true });
+      else if (ownership === 'alone' || owner.ownership !== 'shared') {
+        const { pid, host } = owner;
         throw new StoreUnavailableError(
-          `Process ${pid} on ${host} uses the store: ${advice}. If it has ended, remove ${join(folder, name)}.`,
+          `Process ${pid} on ${host} uses the store: ${advice}. If it has ended, remove ${file}.`,
         );
       }
     }
@@ -331,8 +333,7 @@ export async function claimStore(root: string, ownership: Ownership, advice: str
   return release;
 }
 
-function isRunning(name: string): boolean {
-  const { pid, since, host } = parse(name);
+function isRunning({ pid, since, host }: ReturnType<typeof parseOwner>): boolean {
   // Whether a process on another machine is running is unknown.
   if (host !== hostname()) return true;
   // A process that was restarted, in a container for example, may have the same ID.
@@ -346,7 +347,8 @@ function isRunning(name: string): boolean {
   }
 }
 
-function parse(name: string) {
-  const [, pid, since, , ...host] = name.split('.');
-  return { pid: Number(pid), since: Number(since), host: host.join('.') };
+/** Parses the name of an owner's file. */
+function parseOwner(name: string) {
+  const [ownership, pid, since, , ...host] = name.split('.');
+  return { ownership, pid: Number(pid), since: Number(since), host: host.join('.') };
 }
