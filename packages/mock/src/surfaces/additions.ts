@@ -6,7 +6,6 @@ import {
   applyDispositionRules,
   gatewayRoutes,
   readCredentials,
-  SIGNATURE,
   toContractError,
   toWireForm,
 } from '@berth/server-stubs/contract';
@@ -15,7 +14,7 @@ import { createDocumentRouter, type ServedRouter } from '../document.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, isSignature } from './auth.ts';
 import { type ContractDocument, respondAsDocumented } from './contract.ts';
 import { onGatewayRejected, toDocumentOptions } from './responses.ts';
 import { type DocumentedSurface, IMPLEMENTED } from './surface.ts';
@@ -53,8 +52,7 @@ export function serveAdditions(
     toError: (error) => toContractError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),
-      signature: (text, call) =>
-        text.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(text, withEnv(call)),
+      signature: (text, call) => isSignature(text) && auth.gateway.signature(text, withEnv(call)),
       storage: (_, call) =>
         auth.storage.credentials(readCredentials(call.request.headers, wireProfile), withEnv(call)),
     },

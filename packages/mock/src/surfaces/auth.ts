@@ -29,6 +29,11 @@ export interface Auth {
 
 export const GATEWAY_CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${SIGNATURE.algorithm} signature.`;
 
+/** Whether a credential is a signature, as the gateway's router decides. */
+export function isSignature(authorization: string): boolean {
+  return authorization.split(' ', 1)[0] === SIGNATURE.algorithm;
+}
+
 const CALLER = { id: 'mock' };
 
 /** Creates an Auth that accepts any token and any signature (D15). */

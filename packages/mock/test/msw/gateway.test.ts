@@ -77,6 +77,7 @@ it.each([
   ['an unknown service', 404, 'SERVICE_NOT_FOUND', 'order/a', {}],
   ['no credentials', 401, 'MISSING_CREDENTIALS', 'orders/a', login('')],
   ['bad credentials', 401, 'INVALID_CREDENTIALS', 'orders/a', login('Basic a')],
+  ['a scheme in lower case', 401, 'INVALID_CREDENTIALS', 'orders/a', login('tc3-hmac-sha256 a')],
   ['a bad name', 400, 'INVALID_REQUEST', '7/a', {}],
   ['a name that is not UTF-8', 400, 'INVALID_REQUEST', 'order%FF/a', {}],
   ['another method', 405, 'METHOD_NOT_ALLOWED', 'orders/a', { method: 'PUT' }],
