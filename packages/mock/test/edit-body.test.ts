@@ -6,10 +6,14 @@ import { editBody } from '../src/faults/edit-body.ts';
 
 test('an edit that is slower than the connection holds its writer back', async () => {
   const chunks = Array.from('01234567', (digit) => Buffer.alloc(100_000, digit));
+  const unread: number[] = [];
   await using server = await listen(
     createServer((_, response) => {
       const toDigit = new Transform({
-        transform: (chunk: Buffer, _, done) => void setImmediate(done, null, chunk.subarray(0, 1)),
+        transform(chunk: Buffer, _, done) {
+          unread.push(this.writableLength);
+          setImmediate(done, null, chunk.subarray(0, 1));
+        },
       });
       editBody(response, toDigit);
       pipeline(Readable.from(chunks), response, () => {});
@@ -17,4 +21,6 @@ test('an edit that is slower than the connection holds its writer back', async (
   );
   const response = await fetch(server.url);
   expect(await response.text()).toBe('01234567');
+  // Each chunk is larger than what a stream buffers, so that the next one waits.
+  expect(unread).toEqual(chunks.map((chunk) => chunk.length));
 });
