@@ -134,11 +134,12 @@ test('an operation of the built-in document that nothing implements', async () =
 
 describe('an operation that only a draft has', () => {
   test.each([
-    ['no credentials', {}, { prefix: 'a' }, 401, /header is missing/],
-    ['an invalid body', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],
-  ])('gets errors of the contract: %s', async (_, headers, body, status, message) => {
+    ['no credentials', 'POST', {}, { prefix: 'a' }, 401, /header is missing/],
+    ['a bad body', 'POST', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],
+    ['another method', 'PUT', STORAGE_HEADERS, { prefix: 'a' }, 405, /use POST, DELETE\.$/],
+  ])('gets errors of the contract: %s', async (_, method, headers, body, status, message) => {
     const { status: sent, json } = await call(mock, {
-      method: 'POST',
+      method,
       path: '/api/v2/envs/dev/storages:listFiles',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
