@@ -132,10 +132,13 @@ function createContractApi(
     match(request) {
       const found = findOperation(served, request);
       if (found !== undefined) return found;
-      const surface = surfaceOf(request);
       // The routers of the contract do not know the methods that a document adds to a path.
-      const isExtended = listMethods(added, request).length > 0;
-      if (!isExtended) return { surface, listener: listeners[surface] };
+      const addition = added.find((each) => listMethods([each], request).length > 0);
+      if (addition === undefined) {
+        const surface = surfaceOf(request);
+        return { surface, listener: listeners[surface] };
+      }
+      const { surface } = addition;
       return { surface, listener: allow(listMethods(served, request), options) };
     },
     operations: toOperations(served),

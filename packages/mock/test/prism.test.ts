@@ -111,8 +111,11 @@ test('an operation of a draft belongs to its surface, whatever its path', async 
   await replaceFile(document, JSON.stringify({ ...storageDocument, paths }));
   const ask = () => call(extended, { path: '/admin/ping', headers: STORAGE_HEADERS });
   expect([(await ask()).status, (await ask()).status]).toEqual([500, 204]);
+  const refused = await call(extended, { method: 'PUT', path: '/admin/ping' });
+  expect(refused).toMatchObject({ status: 405, json: { body: { code: 'METHOD_NOT_ALLOWED' } } });
   const logged = { surface: 'storage', operationId: 'ping' };
-  expect(extended.session().requests()).toMatchObject([logged, logged]);
+  const unmatched = { surface: 'storage', operationId: undefined };
+  expect(extended.session().requests()).toMatchObject([logged, logged, unmatched]);
 });
 
 // As after a change in `spec/`, and `npm run generate`.
