@@ -41,9 +41,9 @@ export const PROTOCOL = 'http';
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
 export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
-  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? '';
   const origin = `${PROTOCOL}://${authority}`;
-  return AUTHORITY.test(authority ?? '') && URL.canParse(origin) ? origin : undefined;
+  return AUTHORITY.test(authority) && URL.canParse(origin) ? origin : undefined;
 }
 
 /** Returns the host name that a request was sent to; the `Host` header as it is if it is not valid. */
@@ -58,9 +58,13 @@ export function toHostAdvice(request: IncomingMessage): string {
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
 }
 
+const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
 /** Returns the origin of a listener. An address that means all interfaces becomes the loopback address. */
 export function toOrigin(host: string, port: number): string {
-  const loopback = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host];
-  const name = loopback ?? host;
+  const name = LOOPBACK_OF.get(host) ?? host;
   return `${PROTOCOL}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
