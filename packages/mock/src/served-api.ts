@@ -90,9 +90,10 @@ function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): Se
   const served = [{ surface, router, routes }] as const;
   return {
     match(request) {
-      const isPreflight = request.method === 'OPTIONS';
-      const listener = isPreflight ? allow(listMethods(served, request), options) : router;
-      return findOperation(served, request) ?? { surface, listener };
+      const found = findOperation(served, request);
+      if (found !== undefined) return found;
+      if (request.method !== 'OPTIONS') return { surface, listener: router };
+      return { surface, listener: allow(listMethods(served, request), options) };
     },
     operations: toOperations(served),
     routes,
