@@ -22,9 +22,10 @@ function isDocument(definition: unknown): definition is object | string {
   if (typeof definition === 'string') {
     return /\.(ya?ml|json)$/i.test(definition) && !isUrl(definition);
   }
+  if (!isObject(definition)) return false;
+  const version = definition.openapi ?? definition.swagger;
   // An application in code may have a method with this name.
-  const { openapi, swagger = openapi } = Object(definition);
-  return isObject(definition) && swagger !== undefined && typeof swagger !== 'function';
+  return version !== undefined && typeof version !== 'function';
 }
 
 /**
