@@ -79,8 +79,8 @@ const OMITTED =
   /^(\$.*|x-(?!faker$).*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
 /**
- * Copies a schema and replaces each `$ref` with the schema that it refers to. What is beyond the limits is left out: a property, a choice,
- * the items of an array. If there are too many schemas, the copy has fewer levels.
+ * Copies a schema and replaces each `$ref` with the schema that it refers to. What is beyond the limits is left out: a
+ * property, a choice, the items of an array. If there are too many schemas, the copy has fewer levels.
  */
 function expandSchema(document: JsonObject, schema: unknown): unknown {
   for (let levels = MAX_LEVELS; ; levels -= 1) {
