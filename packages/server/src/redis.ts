@@ -12,7 +12,7 @@ const PAUSE_MILLISECONDS = 1000;
 const CONNECT_MILLISECONDS = 3000;
 const MAX_RECONNECT_MILLISECONDS = 2000;
 
-export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
+export const REVOCABLE = ['grant', 'link'] as const;
 
 export type Revocable = (typeof REVOCABLE)[number];
 
@@ -130,17 +130,12 @@ export async function connectRedis(
         if (count.consumedPoints <= calls) return undefined;
         return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
       }),
-    isRevoked: (...revocables: (readonly [kind: Revocable, name: string])[]): Promise<boolean> =>
-      send('revocation', async () => {
-        const keys = revocables.map(([kind, name]) => toKey(kind, name));
-        return (await redis.exists(...keys)) > 0;
-      }),
-    /** @param seconds how long to remember it. Default: forever */
-    async revoke(kind: Revocable, name: string, seconds?: number): Promise<void> {
-      const key = toKey(kind, name);
-      await send('revocation', () =>
-        seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
-      );
+    isRevoked: (kind: Revocable, name: string): Promise<boolean> =>
+      send('revocation', async () => (await redis.exists(toKey(kind, name))) > 0),
+    /** @param seconds how long to remember it */
+    async revoke(kind: Revocable, name: string, seconds: number): Promise<void> {
+      const command = () => redis.set(toKey(kind, name), 1, 'EX', Math.ceil(seconds));
+      await send('revocation', command);
     },
     withLocks: createLocks((script, names, values, isUrgent) => {
       const keys = names.map((name) => `${prefix}lock:${name}`);

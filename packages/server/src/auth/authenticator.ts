@@ -7,6 +7,7 @@ import {
   UploadError,
 } from '@berth/server-stubs';
 import {
+  type Caller,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -18,45 +19,30 @@ import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
-import { type Caller, REVOKED, toCaller, type UnverifiedCaller } from './caller.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
-/** Creates the security handlers for both APIs (D15 to D19, D30). Key pairs can be revoked in Redis, tokens cannot. */
+/** Creates the security handlers for both APIs (D15 to D19, D30). */
 export function createAuthenticator(
   { environments, limits, signature }: Config,
-  { issuers, quotas, redis }: { issuers: Issuers; quotas: Quotas; redis: RedisState | undefined },
-): {
-  gateway: GatewaySecurity<Caller | UnverifiedCaller>;
-  storage: StorageSecurity<StorageCaller>;
-} {
+  { issuers, quotas }: { issuers: Issuers; quotas: Quotas },
+): { gateway: GatewaySecurity<Caller>; storage: StorageSecurity<StorageCaller> } {
   const common = {
     pairs: createKeyPairs(environments),
     service: signature.service,
     windowSeconds: limits.clockWindowSeconds,
   };
   const signingHost = signature.storageSigningHost;
-  const gatewaySignature = createGatewaySignature(common);
   const storageSignature = createStorageSignature({ ...common, signingHost });
   return {
     gateway: {
       bearerToken: (token, { env }) => checkToken(token, env, issuers),
-      async signature(value, call) {
-        const signed = gatewaySignature(value, call);
-        const isRevoked = await isPairRevoked(signed, redis).catch((cause) => {
-          const message = 'Revocations cannot be checked at the moment.';
-          throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
-        });
-        return toCaller(signed, isRevoked);
-      },
+      // If the call has a body, `gateway/gateway.ts` verifies that.
+      signature: createGatewaySignature(common),
     },
     storage: {
       async credentials(credentials, call) {
         const caller = await storageSignature.credentials(credentials, call);
         if (!caller) return caller;
-        const isRevoked = await isPairRevoked(caller, redis).catch((cause) => {
-          throw new StorageError('SERVICE_UNAVAILABLE', { cause });
-        });
-        if (isRevoked) throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
         const retryAfter = await quotas.count(call.env);
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
         return caller;
@@ -65,12 +51,8 @@ export function createAuthenticator(
   };
 }
 
-async function isPairRevoked({ env, id }: StorageCaller, redis?: RedisState): Promise<boolean> {
-  return (await redis?.isRevoked(['key-pair', `${env}/${id}`])) ?? false;
-}
-
 /**
- * Rejects uses of grants and links that were revoked, or whose key pair was revoked or removed. Checked once,
+ * Rejects uses of grants and links that were revoked, or whose key pair is no longer in the configuration. Checked once,
  * when the transfer starts: one in progress is not interrupted.
  */
 export function createRevocations(initial: Config, redis: RedisState | undefined) {
@@ -81,8 +63,7 @@ export function createRevocations(initial: Config, redis: RedisState | undefined
     },
     async authorize({ kind, id, env, caller }: SignedUse): Promise<void> {
       const isKnown = environments[env]?.credentials.some((pair) => pair.id === caller);
-      if (isKnown && !(await redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id])))
-        return;
+      if (isKnown && !(await redis?.isRevoked(kind, id))) return;
       throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
     },
   };
@@ -140,7 +121,7 @@ function toTokenCaller({ payload, protectedHeader }: JWTVerifyResult, env: strin
   }
   if (Array.isArray(aud) && aud.length > 1) throw invalidClaim('aud');
   if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub');
-  return { kind: 'verified', env, id: sub };
+  return { env, id: sub };
 }
 
 function invalid(message?: string): GatewayError {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '@berth/server-stubs/auth';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -12,7 +13,6 @@ import {
 import QuickLRU from 'quick-lru';
 import type { Config } from '../config/config.ts';
 import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
-import type { Caller } from './caller.ts';
 
 /** Maximum number of cached tokens; briefly up to twice that: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;

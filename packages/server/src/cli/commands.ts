@@ -1,5 +1,5 @@
 import { parseLink } from '@berth/storage';
-import { type Config, loadConfig } from '../config/config.ts';
+import { loadConfig } from '../config/config.ts';
 import { MAX_GRANT_SECONDS } from '../config/schema.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { fsck as checkFiles } from '../store/disk/fsck.ts';
@@ -24,15 +24,14 @@ export async function fsck(root: string, options: { readonly repair?: boolean })
 export async function revoke(kind: Revocable, subject: string, file: string): Promise<void> {
   const config = await loadConfig(file);
   if (config.redis === undefined) {
-    const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
+    const advice = 'to withdraw everything that a key pair has signed, remove it from the file.';
     throw new Failure(`${file} has no redis.url, so its processes share no revocations: ${advice}`);
   }
-  const { name, seconds, warning } = toRevocation(kind, subject, file, config);
+  const { name, seconds } = toRevocation(kind, subject);
   const redis = await connectRedis(config.redis);
   try {
     await redis.revoke(kind, name, seconds);
-    process.stdout.write(`Revoked the ${kind.replace('-', ' ')}.\n`);
-    if (warning !== undefined) process.stderr.write(`Warning: ${warning}\n`);
+    process.stdout.write(`Revoked the ${kind}.\n`);
   } finally {
     redis.close();
   }
@@ -41,35 +40,17 @@ export async function revoke(kind: Revocable, subject: string, file: string): Pr
 /** A `storeFileID`. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-function toRevocation(
-  kind: Revocable,
-  subject: string,
-  file: string,
-  { environments }: Config,
-): { name: string; seconds?: number; warning?: string } {
-  switch (kind) {
-    case 'key-pair': {
-      const [env = '', ...rest] = subject.split('/');
-      const id = rest.join('/');
-      if (id === '') throw new Failure('Write a key pair as environment and ID, such as dev/ci.');
-      const environment = Object.hasOwn(environments, env) ? environments[env] : undefined;
-      if (environment === undefined) throw new Failure(`${file} has no environment ${env}.`);
-      if (environment.credentials.some((pair) => pair.id === id)) return { name: subject };
-      // It may have been removed from the configuration, and still be used by processes that have not reloaded it.
-      const warning = `${file} has no key pair ${subject}: check the spelling.`;
-      return { name: subject, warning };
-    }
-    case 'grant':
-      if (UUID.test(subject)) return { name: subject, seconds: MAX_GRANT_SECONDS };
-      throw new Failure('Pass the storeFileID of a grant, such as 3f0c6a52-….');
-    case 'link': {
-      const { pathname = '', search = '' } = URL.parse(subject) ?? {};
-      const { id, expires } = parseLink(`${pathname}${search}`);
-      const seconds = (Number(expires) - Date.now()) / 1000;
-      if (id !== '' && seconds > 0) return { name: id, seconds };
-      throw new Failure('Pass the URL of a link that has not expired.');
-    }
+/** Returns the name of a grant or link, and how long to remember its revocation. */
+function toRevocation(kind: Revocable, subject: string): { name: string; seconds: number } {
+  if (kind === 'grant') {
+    if (UUID.test(subject)) return { name: subject, seconds: MAX_GRANT_SECONDS };
+    throw new Failure('Pass the storeFileID of a grant, such as 3f0c6a52-….');
   }
+  const { pathname = '', search = '' } = URL.parse(subject) ?? {};
+  const { id, expires } = parseLink(`${pathname}${search}`);
+  const seconds = (Number(expires) - Date.now()) / 1000;
+  if (id !== '' && seconds > 0) return { name: id, seconds };
+  throw new Failure('Pass the URL of a link that has not expired.');
 }
 
 export async function token({

@@ -8,8 +8,8 @@ Examples:
   berth-server                               start a development server in this folder
   berth-server --config berth.yaml           start a server with this configuration
   berth-server token --subject me            mint a token for a development server
-  berth-server revoke key-pair dev/ci --config berth.yaml
-                                             revoke a key pair, its grants and its links
+  berth-server revoke grant 3f0c6a52-… --config berth.yaml
+                                             revoke a grant by its storeFileID
 
 Exit codes:
   0  success, or the server was stopped
@@ -77,9 +77,9 @@ function createProgram(version: string): Command {
     .action(async (root, options) => (await commands()).fsck(root, options));
   program
     .command('revoke')
-    .description('Revoke a key pair, grant or link in all processes that share a Redis server.')
+    .description('Revoke a grant or link in all processes that share a Redis server.')
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
-    .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
+    .argument('<name>', 'storeFileID of a grant, or URL of a link')
     .requiredOption(CONFIG, 'configuration file of the processes', parseText)
     .action(async (kind, name, { config }) => (await commands()).revoke(kind, name, config));
   return program;

@@ -9,7 +9,7 @@ import {
   type ServiceResponse,
   type WebSocketResponse,
 } from '@berth/server-stubs';
-import type { Caller, UnverifiedCaller } from '../auth/caller.ts';
+import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
@@ -19,7 +19,7 @@ import { Targets } from './targets.ts';
 
 interface ReceivedCall {
   readonly input: GatewayInput;
-  readonly call: GatewayCall<Caller | UnverifiedCaller>;
+  readonly call: GatewayCall<Caller>;
   readonly upgrade: 'websocket' | null;
   // Those of the configuration with which the call began:
   readonly limits: Config['limits'];
@@ -46,34 +46,32 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   /** Most calls wait for nothing here, and a promise for each would cost too much. All others take the same steps. */
   function handle(received: ReceivedCall): Promise<ForwardedResponse> {
     const { caller, env } = received.call;
-    if (caller.kind === 'unverified' || quotas.isShared(env)) return waitAndForward(received);
-    return forward(received, caller, withStreamedBody(received), quotas.countHere(env));
+    if (caller.verifyBody !== undefined || quotas.isShared(env)) return waitAndForward(received);
+    return forward(received, withStreamedBody(received), quotas.countHere(env));
   }
 
   /** The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of a signed call. */
   async function waitAndForward(received: ReceivedCall): Promise<ForwardedResponse> {
     const { caller, env } = received.call;
-    if (caller.kind === 'verified') {
-      return forward(received, caller, withStreamedBody(received), await quotas.count(env));
-    }
-    const { hash, ...body } = await readSigned(received);
-    return forward(received, caller.verify(hash), body, await quotas.count(env));
+    const { verifyBody } = caller;
+    const body = verifyBody ? await readSigned(received, verifyBody) : withStreamedBody(received);
+    return forward(received, body, await quotas.count(env));
   }
 
   function forward(
     { input, call, upgrade, limits, toServiceHeaders }: ReceivedCall,
-    caller: Caller,
     { body, length }: Body,
     retryAfter: number | undefined,
   ): Promise<ForwardedResponse> {
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
-    const { target: path, method } = input;
-    const { version, endpoints, headersSeconds } = targets.choose(call.env, input.name, caller);
-    const headers = toServiceHeaders(input, call.request, upgrade);
+    const { name, target: path, method } = input;
+    const { env, caller, request, response } = call;
+    const { version, endpoints, headersSeconds } = targets.choose(env, name, caller.id);
+    const headers = toServiceHeaders(input, request, upgrade);
     if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const serviceRequest = { path, method, headers, body, upgrade, headersTimeout, version };
-    return new Forwarding(serviceRequest, endpoints, call.response).start();
+    return new Forwarding(serviceRequest, endpoints, response).start();
   }
 
   /**
@@ -88,10 +86,10 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
     if (!('socket' in response)) return response;
     const { status, headers, socket } = response;
     // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
-    const cut = () => socket.destroy();
-    call.response.once('close', cut);
+    const destroySocket = () => socket.destroy();
+    call.response.once('close', destroySocket);
     const open = (client: Duplex, head: Buffer) => {
-      call.response.off('close', cut);
+      call.response.off('close', destroySocket);
       if (head.length > 0) client.unshift(head);
       webSockets.add(client);
       client.once('close', () => webSockets.delete(client));
@@ -106,7 +104,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   }
 
   return {
-    createHandlers(config: Config): GatewayHandlers<Caller | UnverifiedCaller> {
+    createHandlers(config: Config): GatewayHandlers<Caller> {
       const { listen, limits, wireProfile } = config;
       const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
       const settings = { limits, toServiceHeaders };
@@ -134,14 +132,16 @@ function withStreamedBody({ input, call: { request } }: ReceivedCall): Body {
   return { body: new ForwardedBody(input.body), length: request.headers['content-length'] };
 }
 
-/** Reads the body, whose hash proves who the caller is. */
-async function readSigned({ input, call }: ReceivedCall) {
-  // Without a body, the signature alone has verified the caller.
+/** Reads the body, whose hash proves who the caller is. Without a body, the signature alone has proved it. */
+async function readSigned(
+  { input, call: { response } }: ReceivedCall,
+  verifyBody: (hash: string) => void,
+): Promise<Body> {
   const { hash, content, length, release } = await readSignedBody(input.body as Readable);
-  const { response } = call;
   if (response.destroyed) void release();
   else response.once('close', release);
-  return { hash, body: content, length: String(length) };
+  verifyBody(hash);
+  return { body: content, length: String(length) };
 }
 
 /** RFC 9112, section 6.3: a request that announces no body has none. */

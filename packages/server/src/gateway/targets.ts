@@ -1,6 +1,5 @@
 import { GatewayError } from '@berth/server-stubs';
 import type { GatewayErrorCode } from '@berth/server-stubs/contract';
-import type { Caller } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { Endpoint } from './endpoint.ts';
 
@@ -57,15 +56,16 @@ export class Targets {
 
   /**
    * Chooses the endpoints for a call, in the order in which to try them.
+   * @param caller ID of the caller
    * @throws GatewayError if the caller may not call the service, or if it cannot be called now
    */
-  choose(env: string, name: string, caller: Caller) {
+  choose(env: string, name: string, caller: string) {
     const service = this.#services.get(env)?.get(name);
     if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
     const { settings, versions } = service;
     const { state, callers, maxCalls, headersSeconds } = settings;
     // First, so that callers without access do not learn the service's state.
-    if (callers?.includes(caller.id) === false) throw new GatewayError('SERVICE_FORBIDDEN');
+    if (callers?.includes(caller) === false) throw new GatewayError('SERVICE_FORBIDDEN');
     if (state !== 'ready') throw new GatewayError(CODES[state]);
     const version = chooseVersion(versions);
     if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');

@@ -155,7 +155,7 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     issuers: new Issuers(config, () => {}),
     quotas: new Quotas(config, undefined),
   };
-  const { gateway } = createAuthenticator(config, { ...resources, redis: undefined });
+  const { gateway } = createAuthenticator(config, resources);
   const check = (token: string) => gateway.bearerToken(token, { env: 'dev' } as never);
   const long = await es256.token();
   const short = await es256.token({ exp: Date.now() / 1000 + 10 });
