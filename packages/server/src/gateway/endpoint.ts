@@ -14,8 +14,15 @@ const MAX_IDLE = 256;
 /**
  * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
  * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
- * that has been idle for less than this, of an endpoint that keeps connections for at least this long:
- * `#keepsIdleConnections` is true once an idle connection has stayed open for this long, until one is closed sooner.
+ * that has been idle for less than this, of an endpoint that keeps connections for at least this long.
+ *
+ * | Event                                                | `servedAt` | `#keepsIdle` | `#closedEarlyAt` |
+ * | ---------------------------------------------------- | ---------- | ------------ | ---------------- |
+ * | a call ends, and its connection stays open           | now        |              |                  |
+ * | a POST finds one that has been idle for this long,   |            | true         |                  |
+ * | and served its last call after `#closedEarlyAt`      |            |              |                  |
+ * | the service closes one that has been idle for less   | undefined  | false        | now              |
+ * | one is closed for any other reason                   | undefined  |              |                  |
  */
 const RECENT_MILLISECONDS = 1_000;
 
@@ -30,8 +37,7 @@ export class Endpoint {
   activeCalls = 0;
   /** In the order in which they were last used. */
   readonly #idle: ServiceConnection[] = [];
-  #keepsIdleConnections = false;
-  /** Connections that were last used before this no longer show that the endpoint keeps them. */
+  #keepsIdle = false;
   #closedEarlyAt = Number.NEGATIVE_INFINITY;
 
   constructor(origin: string, maxHeaderBytes: number) {
@@ -75,8 +81,8 @@ export class Endpoint {
     const oldest = this.#idle[0]?.servedAt;
     const newest = this.#idle.at(-1)?.servedAt;
     if (oldest === undefined || newest === undefined) return false;
-    if (oldest <= recentSince && oldest > this.#closedEarlyAt) this.#keepsIdleConnections = true;
-    return this.#keepsIdleConnections && newest > recentSince;
+    if (oldest <= recentSince && oldest > this.#closedEarlyAt) this.#keepsIdle = true;
+    return this.#keepsIdle && newest > recentSince;
   }
 
   #onDisconnect(connection: ServiceConnection, error: Error): void {
@@ -85,7 +91,7 @@ export class Endpoint {
     connection.servedAt = undefined;
     const isEarly = servedAt !== undefined && now - servedAt < RECENT_MILLISECONDS;
     if (isEarly && isClosedByPeer(error)) {
-      this.#keepsIdleConnections = false;
+      this.#keepsIdle = false;
       this.#closedEarlyAt = now;
     }
     const at = this.#idle.indexOf(connection);
