@@ -11,10 +11,7 @@ const MAX_ATTEMPTS = 3;
 /** The idempotent methods of the gateway. They have no body (D13). */
 const IDEMPOTENT = ['GET', 'HEAD'];
 
-/**
- * A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. It is passed to
- * undici as its `DispatchOptions`, so a field must not have the name of one by accident.
- */
+/** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
 export interface ServiceRequest {
   readonly path: string;
   readonly method: string;
@@ -93,14 +90,15 @@ export class Forwarding implements Dispatcher.DispatchHandler {
 
   /** Calls the next endpoint, or the only one again. */
   #send(reuse: Reuse): void {
-    const { upgrade } = this.#request;
+    const { path, method, headers, body, upgrade, headersTimeout } = this.#request;
     this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
     this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
     this.#attempts += 1;
     this.#endpoint.activeCalls += 1;
     this.#sentAt = Number.POSITIVE_INFINITY;
-    this.#connection.dispatch(this.#request, this);
+    const options = { path, method, headers, body, upgrade, headersTimeout };
+    this.#connection.dispatch(options, this);
   }
 
   onRequestStart(): void {
