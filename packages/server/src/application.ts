@@ -26,10 +26,10 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
     config.redis &&
     (await connectRedis(
       config.redis,
-      (use) => metrics.redisFailures.inc({ use }),
-      (reason, use) => {
-        if (reason === undefined) log.info({ use }, 'Redis is available again');
-        else log.warn({ use, err: reason }, 'Redis is not available');
+      (feature) => metrics.redisFailures.inc({ feature }),
+      (feature, reason) => {
+        if (reason === undefined) log.info({ feature }, 'Redis is available again');
+        else log.warn({ feature, err: reason }, 'Redis is not available');
       },
     ));
   const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {

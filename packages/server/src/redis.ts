@@ -6,7 +6,7 @@ import { createLocks } from './store/locks.ts';
 /** Redis responds within a millisecond, unless its machine is busy; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 1000;
 
-/** After a timeout, only urgent commands are sent for this long: calls do not wait for Redis. */
+/** After a timeout, no calls are counted in Redis for this long, so that they do not wait for it. */
 const PAUSE_MILLISECONDS = 1000;
 
 const CONNECT_MILLISECONDS = 3000;
@@ -35,20 +35,26 @@ async function withTimeout<Reply>(reply: Promise<Reply>): Promise<Reply> {
   }
 }
 
-type RedisFeature = 'quota' | 'revocation' | 'lock';
+type Feature = 'quota' | 'revocation' | 'lock';
 
 /**
  * Connects to Redis or Valkey. Resolves once it is connected, or after the first failed attempt; the connection is
  * restored in the background. While it is not available, each method throws a StoreUnavailableError.
  *
- * @param onFailure called for each use for which Redis was not available
- * @param onChange called when Redis becomes unavailable, and without a reason when it is back; for one use if Redis
- * responds with an error, as it does to commands that write when it is full
+ * | Event                                                     | Becomes unavailable | Is available again |
+ * | --------------------------------------------------------- | ------------------- | ------------------ |
+ * | a command gets a reply                                    |                     | all, its feature   |
+ * | a command gets an error, as writes do while Redis is full | its feature         | all                |
+ * | a command gets no reply in time; the connection fails     | all                 |                    |
+ * | the connection is restored                                |                     | all                |
+ *
+ * @param onFailure called each time that a feature could not be used
+ * @param onChange called when a feature, or all, becomes unavailable, and without a reason when it is available again
  */
 export async function connectRedis(
   { url, password, prefix }: NonNullable<Config['redis']>,
-  onFailure: (use: RedisFeature) => void = () => {},
-  onChange: (reason: Error | undefined, scope: RedisFeature | 'all') => void = () => {},
+  onFailure: (feature: Feature) => void = () => {},
+  onChange: (feature: Feature | 'all', reason?: unknown) => void = () => {},
 ) {
   // Loaded on demand, because most servers do not use Redis.
   const [{ Redis, ReplyError }, { RateLimiterRedis }] = await Promise.all([
@@ -77,36 +83,42 @@ export async function connectRedis(
     points: Number.MAX_SAFE_INTEGER,
     duration: 1,
   });
-  const unavailable = new Set<RedisFeature | 'all'>();
-  let resumesAt = 0;
+  const unavailable = new Set<Feature | 'all'>();
+  let countsAgainAt = 0;
 
-  function change(reason: Error | undefined, scope: RedisFeature | 'all' = 'all'): void {
-    if (unavailable.has(scope) === (reason !== undefined)) return;
-    if (reason === undefined) unavailable.delete(scope);
-    else unavailable.add(scope);
-    onChange(reason, scope);
+  function setAvailable(feature: Feature | 'all'): void {
+    if (unavailable.delete(feature)) onChange(feature);
   }
 
-  async function send<T>(use: RedisFeature, run: () => Promise<T>, isUrgent = false): Promise<T> {
-    let cause: unknown;
-    if (isUrgent || performance.now() >= resumesAt) {
-      try {
-        const result = await withTimeout(run());
-        change(undefined);
-        change(undefined, use);
-        return result;
-      } catch (error) {
-        cause = error;
-        const isReply = error instanceof ReplyError;
-        if (isReply) change(undefined);
-        // Otherwise, each call would wait for Redis until the connection is closed.
-        else if (redis.status === 'ready') resumesAt = performance.now() + PAUSE_MILLISECONDS;
-        change(error as Error, isReply ? use : 'all');
+  function setUnavailable(feature: Feature | 'all', reason: unknown): void {
+    if (unavailable.has(feature)) return;
+    unavailable.add(feature);
+    onChange(feature, reason);
+  }
+
+  async function send<Reply>(feature: Feature, command: () => Promise<Reply>): Promise<Reply> {
+    try {
+      const reply = await withTimeout(command());
+      setAvailable('all');
+      setAvailable(feature);
+      return reply;
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        setAvailable('all');
+        setUnavailable(feature, error);
+      } else {
+        setUnavailable('all', error);
+        const isTimeout = redis.status === 'ready';
+        if (isTimeout) countsAgainAt = performance.now() + PAUSE_MILLISECONDS;
       }
+      throw toFailure(feature, error);
     }
-    onFailure(use);
+  }
+
+  function toFailure(feature: Feature, cause?: unknown): StoreUnavailableError {
+    onFailure(feature);
     // Without the URL, which may contain the password.
-    throw new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
+    return new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
   }
 
   const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
@@ -115,21 +127,21 @@ export async function connectRedis(
     setTimeout(resolve, CONNECT_MILLISECONDS).unref();
     redis.once('ready', resolve);
     redis.on('error', (error) => {
-      change(error);
+      setUnavailable('all', error);
       resolve();
     });
   });
-  redis.on('ready', () => change(undefined));
+  redis.on('ready', () => setAvailable('all'));
 
   return {
     /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
-    countCall: (env: string, { calls, seconds }: Quota): Promise<number | undefined> =>
-      send('quota', async () => {
-        const window = `${env}:${seconds}`;
-        const count = await limiter.consume(window, 1, { customDuration: seconds });
-        if (count.consumedPoints <= calls) return undefined;
-        return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
-      }),
+    async countCall(env: string, { calls, seconds }: Quota): Promise<number | undefined> {
+      if (performance.now() < countsAgainAt) throw toFailure('quota');
+      const options = { customDuration: seconds };
+      const count = await send('quota', () => limiter.consume(`${env}:${seconds}`, 1, options));
+      if (count.consumedPoints <= calls) return undefined;
+      return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
+    },
     isRevoked: (kind: Revocable, name: string): Promise<boolean> =>
       send('revocation', async () => (await redis.exists(toKey(kind, name))) > 0),
     /** @param seconds how long to remember it */
@@ -137,10 +149,9 @@ export async function connectRedis(
       const command = () => redis.set(toKey(kind, name), 1, 'EX', Math.ceil(seconds));
       await send('revocation', command);
     },
-    withLocks: createLocks((script, names, values, isUrgent) => {
+    withLocks: createLocks((script, names, values) => {
       const keys = names.map((name) => `${prefix}lock:${name}`);
-      const command = () => redis.eval(script, keys.length, ...keys, ...values);
-      return send('lock', command, isUrgent);
+      return send('lock', () => redis.eval(script, keys.length, ...keys, ...values));
     }),
     close: () => redis.disconnect(),
   };

@@ -75,8 +75,8 @@ export function createMetrics() {
     damagedFiles: counter('berth_damaged_files_total', 'Times that a damaged file was found.'),
     redisFailures: counter(
       'berth_redis_failures_total',
-      'Calls for which Redis was not available: use is quota, revocation or lock.',
-      'use',
+      'Times that Redis was not available: feature is quota, revocation or lock.',
+      'feature',
     ),
   };
 }

@@ -76,21 +76,16 @@ return 1`;
 /**
  * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
  * lock of the work is lost if it cannot be renewed, well before another process can get it.
- * @param run runs a script in Redis; an urgent one even just after a timeout
+ * @param run runs a script in Redis
  */
 export function createLocks(
-  run: (
-    script: string,
-    names: readonly string[],
-    values: (string | number)[],
-    isUrgent?: boolean,
-  ) => Promise<unknown>,
+  run: (script: string, names: readonly string[], values: (string | number)[]) => Promise<unknown>,
 ): WithLocks {
   const now = () => performance.now();
   return async (names, work) => {
     const token = randomUUID();
     // A lock that is not released blocks its file until the lease ends.
-    const release = () => run(RELEASE, names, [token], true).catch(() => {});
+    const release = () => run(RELEASE, names, [token]).catch(() => {});
     const acquire = () =>
       run(ACQUIRE, names, [token, LEASE_MILLISECONDS]).catch((error: unknown) => {
         // Redis may have run it: only the reply is missing.

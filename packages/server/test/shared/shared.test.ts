@@ -105,7 +105,7 @@ describeOn('redis', 'state shared by replicas', () => {
     await redis.kill();
     expect(await countAllowed(replicas, 60)).toBe(30);
     expect(messagesOf(first)).toEqual(['Redis is not available']);
-    expect(await first.metrics()).toContain('berth_redis_failures_total{use="quota"} 20');
+    expect(await first.metrics()).toContain('berth_redis_failures_total{feature="quota"} 20');
     await startRedis([], redis.port);
     await expect.poll(() => replicas.map((each) => messagesOf(each).length)).toEqual([2, 2, 2]);
     expect(messagesOf(first)).toEqual(['Redis is not available', 'Redis is available again']);
