@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createMock, type Mock } from '@berth/mock';
-import { loadConfig } from '@berth/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadConfig } from '../../packages/server/src/config/config.ts';
 import { listen } from '../../scripts/testing/listen.ts';
 import { copyExample, runIn } from './run-example.ts';
 

@@ -2,5 +2,5 @@ import { expect, test } from 'vitest';
 import * as server from './index.ts';
 
 test('exports the public API and nothing else', () => {
-  expect(Object.keys(server).sort()).toEqual(['ConfigError', 'createServer', 'loadConfig']);
+  expect(Object.keys(server).sort()).toEqual(['ConfigError', 'createServer']);
 });

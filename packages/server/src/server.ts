@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createApplication, openResources } from './application.ts';
-import { type Config, resolveConfig } from './config/config.ts';
+import { type Config, readConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer, portOf, toUrl } from './http/http.ts';
 import { createAdmin, type Phase } from './observe/admin.ts';
@@ -33,10 +33,11 @@ export interface BerthServer {
    * its CORS headers, limits and key pairs, while token issuers, quotas, and services with their timeouts that it has
    * not reached yet follow the new configuration. Has no effect once the server is closing.
    *
+   * @param config as for `createServer`
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use
    */
-  reload(config: ConfigInput | Config): Promise<readonly string[]>;
+  reload(config: ConfigInput | string): Promise<readonly string[]>;
   /**
    * Makes `/readyz` fail, accepts calls for another `listen.shutdownDelaySeconds`, gives calls in flight
    * `listen.shutdownSeconds` to finish, and then aborts them. WebSockets are disconnected after the last call.
@@ -47,8 +48,10 @@ export interface BerthServer {
 
 /**
  * Creates a server with the gateway, storage API, upload target and downloads on one port, and health checks
- * and metrics on another. Relative paths are relative to the working directory; use `loadConfig` for a file.
+ * and metrics on another.
  *
+ * @param config the settings, or the name of a file with them (YAML or JSON), in which `${NAME}` in a string refers to an
+ *   environment variable. Relative paths are relative to the working directory, or to the folder of the file
  * @throws ConfigError with every error in the configuration
  * @throws StoreUnavailableError if the store cannot be used
  *
@@ -61,11 +64,11 @@ export interface BerthServer {
  * await server.listen();
  */
 export async function createServer(
-  input: ConfigInput | Config,
+  config: ConfigInput | string,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  const config = await resolveConfig(input);
-  return createServerWithLog(config, createLog(config.log.level, logTo));
+  const initial = await readConfig(config);
+  return createServerWithLog(initial, createLog(initial.log.level, logTo));
 }
 
 export async function createServerWithLog(initial: Config, log: Log): Promise<BerthServer> {
@@ -104,14 +107,14 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   }
 
   /** One at a time, so that the last one requested wins. */
-  function reload(input: ConfigInput | Config): Promise<readonly string[]> {
+  function reload(input: ConfigInput | string): Promise<readonly string[]> {
     const reloaded = lastReload.then(() => apply(input));
     lastReload = reloaded.catch(() => {});
     return reloaded;
   }
 
-  async function apply(input: ConfigInput | Config): Promise<readonly string[]> {
-    const { config: next, restarts } = findRestarts(config, await resolveConfig(input));
+  async function apply(input: ConfigInput | string): Promise<readonly string[]> {
+    const { config: next, restarts } = findRestarts(config, await readConfig(input));
     if (closing !== undefined) return [];
     const application = createApplication(next, resources, log);
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.

@@ -24,7 +24,7 @@ export async function serveConfig(file: string): Promise<void> {
   let isStopping = false;
   const reload = async () => {
     try {
-      const restarts = await server.reload(await loadConfig(file));
+      const restarts = await server.reload(file);
       if (isStopping) log.warn('not reloading the configuration, because the server is stopping');
       else log.info('reloaded the configuration');
       if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');

@@ -14,7 +14,7 @@ import {
   visit,
 } from 'yaml';
 import { ConfigError, type ConfigProblem, validate } from './problems.ts';
-import { isUrl, type ParsedConfig } from './schema.ts';
+import { type ConfigInput, isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
@@ -31,15 +31,16 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
 }
 
+/** Reads a configuration: settings, or the name of a file with them. @throws ConfigError */
+export function readConfig(input: ConfigInput | string): Promise<Config> {
+  return typeof input === 'string' ? loadConfig(input) : resolveConfig(input);
+}
+
 /**
  * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
  * string refers to an environment variable.
  *
  * @throws ConfigError that names file, line and column of each error; of syntax errors, or else of invalid settings
- *
- * @example
- * const config = await loadConfig('berth.yaml');
- * const server = await createServer(config);
  */
 export async function loadConfig(
   file: string,
@@ -125,11 +126,10 @@ function offsetOf(document: Document, path: ConfigProblem['path']): number {
 }
 
 /**
- * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
- * valid input to this function: names of files have been replaced with their contents, which are recognized as such.
+ * Validates a configuration, fills in the defaults and reads the files that it names. Validates twice: files can only be
+ * read once it is known that their names are strings, and their contents are validated as if they were in the
+ * configuration.
  *
- * Files can only be read once it is known that their names are strings, and what they contain is validated as if it
- * were in the configuration. So this validates twice.
  * @param folder base of relative paths; default: the working directory
  * @throws ConfigError with all errors
  */
@@ -172,6 +172,11 @@ async function readFiles(config: ParsedConfig, folder: string) {
   return { config, problems };
 
   async function readText(name: string, path: Path): Promise<string> {
+    if (name.includes('\n')) {
+      // Not quoted, because it may be a private key.
+      problems.push({ path, message: 'must be the name of a file, not its content' });
+      return '';
+    }
     const file = resolve(folder, name);
     try {
       const text = (await readFile(file, 'utf8')).trim();
@@ -209,8 +214,7 @@ async function readFiles(config: ParsedConfig, folder: string) {
   }
 
   async function readTls(names: Tls): Promise<Tls> {
-    const read = async (name: keyof Tls) =>
-      isPem(names[name]) ? names[name] : readText(names[name], ['listen', 'tls', name]);
+    const read = (name: keyof Tls) => readText(names[name], ['listen', 'tls', name]);
     const tls = { cert: await read('cert'), key: await read('key') };
     if (tls.cert === '' || tls.key === '') return names;
     try {
@@ -222,9 +226,4 @@ async function readFiles(config: ParsedConfig, folder: string) {
     }
     return tls;
   }
-}
-
-/** Whether it is the content of a file, and not its name. */
-function isPem(value: string): boolean {
-  return value.includes('-----BEGIN ');
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import jsonSchema from '../../generated/config.schema.gen.json' with { type: 'json' };
 import { createTokenKeys } from '../../src/cli/development.ts';
 import { loadConfig, resolveConfig } from '../../src/config/config.ts';
+import { createServer } from '../../src/index.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder } from './support/start-server.ts';
 
@@ -84,7 +85,6 @@ environments:
     services: { hello: { endpoints: ['http://example'] } },
   });
   expect(config.environments.qa).toEqual(config.environments.dev);
-  expect(await resolveConfig(config)).toEqual(config);
 });
 
 const REFERENCE = `\${NAME}`;
@@ -134,6 +134,7 @@ test.each([
   ['listen: { keepAliveSeconds: 0 }', 'listen.keepAliveSeconds must be at least 0.001.'],
   ['listen: { shutdownSeconds: 1e10 }', 'listen.shutdownSeconds must be at most 2073600.'],
   ['listen: { tls: { cert: text, key: text } }', '1:11: listen.tls must contain a certificate and'],
+  ['listen: { tls: { cert: text, key: "a\\nb" } }', 'tls.key must be the name of a file, not its'],
   ['publicUrl: example.com', '1:1: publicUrl must be an http or https URL.'],
   ['publicUrl: "https://a.example/?b"', 'publicUrl must not have a query or a fragment.'],
   ['redis: { url: http://localhost }', '1:10: redis.url must be a URL such as'],
@@ -204,4 +205,11 @@ test('an empty file lacks keys and environments; none at all cannot be read', as
   expect(await refusal('')).toMatch(/keys is missing.*\n.*environments is missing/);
   const error = await loadConfig('/nowhere/berth.yaml').catch((error) => error);
   expect(error.message).toMatch(/^\/nowhere\/berth\.yaml: cannot be read: ENOENT/);
+});
+
+test('a server can be created from a file', async () => {
+  const folder = await makeFolder({ 'berth.yaml': `listen: { port: 0 }\nadmin: false\n${GOOD}` });
+  await using server = await createServer(join(folder, 'berth.yaml'));
+  await server.listen();
+  expect(await server.reload(join(folder, 'berth.yaml'))).toEqual([]);
 });
