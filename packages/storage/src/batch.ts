@@ -47,11 +47,11 @@ export async function runBatch<Item, Result>(
   const byMessage = new Map(errors.map((error) => [String(error), error]));
   for (const error of byMessage.values()) onError(error, requestId);
   // A file that was copied, but not moved, is a change.
-  const isTotal =
+  const allFailed =
     faults.length === items.length && !errors.some((error) => error instanceof SourceKeptError);
   // The call is worth a retry only if each item is.
   const fault = faults.find(({ itemCode }) => itemCode !== 'SERVICE_UNAVAILABLE') ?? faults[0];
-  if (isTotal && fault !== undefined) throw new StorageError(fault.itemCode, fault.details);
+  if (allFailed && fault !== undefined) throw new StorageError(fault.itemCode, fault.details);
   return results;
 }
 

@@ -11,8 +11,16 @@ export interface StorageApi {
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
   readonly upload: { readonly uploadFile: UploadFile };
-  /** Handles requests for links, whose paths start with `/files/`. @throws UploadError */
-  download(request: DownloadRequest, requestId: string): Promise<Download>;
+  /**
+   * Handles requests for links, whose paths start with `/files/`: passes the response to `send`, and returns its result.
+   * Errors of the store are reported to `onError`, also those that occur while `send` reads the file.
+   * @throws UploadError the error to respond with, if nothing has been sent
+   */
+  download<Result>(
+    request: DownloadRequest,
+    requestId: string,
+    send: (download: Download) => Result | Promise<Result>,
+  ): Promise<Result>;
 }
 
 /**

@@ -40,11 +40,6 @@ export interface Download {
   readonly blob?: OpenBlob;
   /** The part to send. Default: everything. */
   readonly range?: ByteRange;
-  /**
-   * Reports an error of a read, which may occur after `download` has returned, to `onError`. Returns the error to send
-   * if nothing was sent.
-   */
-  readonly toReportedError: (error: unknown) => UploadError;
 }
 
 /**
@@ -54,16 +49,19 @@ export interface Download {
 export function createDownload(context: StorageContext) {
   const { blobs, bucketOf, links, inline, authorizeUse, onError } = context;
 
-  return async (request: DownloadRequest, requestId: string): Promise<Download> => {
-    const toReportedError = (error: unknown) => toUploadError(error, requestId, onError);
+  return async <Result>(
+    request: DownloadRequest,
+    requestId: string,
+    send: (download: Download) => Result | Promise<Result>,
+  ): Promise<Result> => {
     try {
-      return { ...(await serve(request)), toReportedError };
+      return await send(await open(request));
     } catch (error) {
-      throw toReportedError(error);
+      throw toUploadError(error, requestId, onError);
     }
   };
 
-  async function serve(request: DownloadRequest): Promise<Omit<Download, 'toReportedError'>> {
+  async function open(request: DownloadRequest): Promise<Download> {
     const { method, url = '' } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       const allow = CORS.allowMethods.link.join(', ');
@@ -108,7 +106,7 @@ function toDownload(
   request: DownloadRequest,
   { size, etag, contentType }: BlobInfo,
   disposition: string | undefined,
-): Omit<Download, 'toReportedError' | 'blob'> {
+): Omit<Download, 'blob'> {
   const quotedEtag = `"${etag}"`;
   const cacheHeaders = {
     etag: quotedEtag,

@@ -4,5 +4,5 @@ export type { Download, DownloadHeaders, DownloadRequest } from './download.ts';
 export { parseLink } from './links.ts';
 export { createMemoryStore, type MemoryStore } from './memory-store.ts';
 export * from './options.ts';
-export { assertFilePath, FilePathError, toFileID, toFilePath } from './paths.ts';
+export { assertFilePath, parseFilePath, toFileID } from './paths.ts';
 export type { FormUpload, UploadFile } from './upload.ts';

@@ -5,45 +5,25 @@ const MAX_BYTES = LIMITS.pathBytes;
 const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
 const INVALID_SEGMENTS: readonly string[] = ['', '.', '..'];
 
-/** Thrown for a path that no file can have. */
-export class FilePathError extends Error {
-  override readonly name = 'FilePathError';
-  /** What is wrong, as the rest of a sentence that starts with the field name. */
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super(`The file path ${reason}`);
-    this.reason = reason;
-  }
+/** Checks a key's path, which has no leading slash. @throws TypeError */
+export function assertFilePath(path: string): void {
+  const reason = findProblem(path);
+  if (reason !== undefined) throw new TypeError(`The file path ${reason}`);
 }
+
+/** The path of a key, or the reason why no file can have it, as the rest of a sentence that starts with the field name. */
+type ParsedPath =
+  | { readonly path: string; readonly reason?: undefined }
+  | { readonly path?: undefined; readonly reason: string };
 
 /**
  * Converts a path that a caller sent to the path of a key (`BlobKey.path`). Paths are plain text: percent-encoding is
  * not decoded, backslashes are not separators, and nothing is normalized. One leading `/` is dropped.
  *
- * @throws FilePathError
  * @example
- * toFilePath('/photos/cat.jpg'); // 'photos/cat.jpg'
- * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not contain the segment "..".'
+ * parseFilePath('/photos/cat.jpg'); // { path: 'photos/cat.jpg' }
+ * parseFilePath('photos/../cat.jpg'); // { reason: 'must not contain the segment "..".' }
  */
-export function toFilePath(input: string): string {
-  const { path, reason } = parseFilePath(input);
-  if (path === undefined) throw new FilePathError(reason);
-  return path;
-}
-
-/** Checks a key's path, which has no leading slash. @throws FilePathError */
-export function assertFilePath(path: string): void {
-  const reason = findProblem(path);
-  if (reason !== undefined) throw new FilePathError(reason);
-}
-
-/** The path of a key, or the reason why no file can have the path, as in `FilePathError`. */
-type ParsedPath =
-  | { readonly path: string; readonly reason?: undefined }
-  | { readonly path?: undefined; readonly reason: string };
-
-/** Like `toFilePath`, without throwing. */
 export function parseFilePath(input: string): ParsedPath {
   const path = input.startsWith('/') ? input.slice(1) : input;
   const reason = findProblem(path);

@@ -6,9 +6,9 @@ test.each([
   [
     'the package',
     storage,
-    `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FilePathError
-    FileTooLargeError SourceKeptError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage
-    parseLink toFileID toFilePath`,
+    `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FileTooLargeError
+    SourceKeptError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage parseFilePath
+    parseLink toFileID`,
   ],
   ['the part for Node.js', node, 'createDownloadListener createSigner'],
 ])('%s exports these names, and no others', (_, module, names) => {

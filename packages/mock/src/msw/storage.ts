@@ -72,10 +72,13 @@ export function handleUploads(deployment: Deployment, { upload }: StorageApi): H
 
 export function handleLinks(deployment: Deployment, { download }: StorageApi): HttpHandler {
   const path = `${escapePattern(FILES_PATH)}/.*`;
-  return handleSurface('link', path, deployment, async ({ request, requestId }) => {
-    const { status, headers, blob, range } = await download(request, requestId);
-    return { status, headers, body: blob?.read(range) };
-  });
+  return handleSurface('link', path, deployment, ({ request, requestId }) =>
+    download(request, requestId, ({ status, headers, blob, range }) => ({
+      status,
+      headers,
+      body: blob?.read(range),
+    })),
+  );
 }
 
 const UNLIMITED = { maxFileSize: Infinity, maxTotalSize: Infinity };

@@ -1,11 +1,5 @@
 /** The files of a session, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
-import {
-  type BlobInfo,
-  FilePathError,
-  type MemoryStore,
-  toFileID,
-  toFilePath,
-} from '@berth/storage';
+import { type BlobInfo, type MemoryStore, parseFilePath, toFileID } from '@berth/storage';
 import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError } from '../user-input.ts';
 
@@ -53,10 +47,8 @@ export function createSessionFiles(store: MemoryStore, env: string) {
 }
 
 /** @throws FieldError if the contract does not allow the path */
-function toPath(path: string): string {
-  try {
-    return toFilePath(path);
-  } catch (error) {
-    throw error instanceof FilePathError ? new FieldError('path', error.reason) : error;
-  }
+function toPath(input: string): string {
+  const { path, reason } = parseFilePath(input);
+  if (path === undefined) throw new FieldError('path', reason);
+  return path;
 }

@@ -47,11 +47,11 @@ export function createMockUpload(contract: Contract): Router {
 /** Creates the listener for links. Links are not operations of any document. */
 export function createMockLinks({ options }: Contract): Listener {
   return createDownloadListener({
-    async download(request, requestId) {
-      const found = await recordOf(request).session.storage.download(request, requestId);
-      LOGGING.onResponse(found, { request });
-      return found;
-    },
+    download: (request, requestId, send) =>
+      recordOf(request).session.storage.download(request, requestId, (found) => {
+        LOGGING.onResponse(found, { request });
+        return send(found);
+      }),
     cors: toCors(options),
     wireProfile: options.wireProfile,
     requestId: LOGGING.requestId,

@@ -16,7 +16,11 @@ import { FILES_PATH } from '../options.ts';
 
 export interface DownloadListenerOptions extends Pick<UploadRouterOptions, 'cors' | 'wireProfile'> {
   /** The `download` function of a storage API. */
-  readonly download: (request: IncomingMessage, requestId: string) => Promise<Download>;
+  readonly download: (
+    request: IncomingMessage,
+    requestId: string,
+    send: (download: Download) => Promise<void>,
+  ) => Promise<void>;
   /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Called with the error of each rejected download. Must not throw. */
@@ -52,7 +56,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     }
     setHeaders(response, cors.response(headers.origin));
     try {
-      await send(await download(request, requestId), response);
+      await download(request, requestId, (found) => send(found, response));
     } catch (error) {
       if (response.headersSent || response.destroyed) {
         response.destroy();
@@ -70,7 +74,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
 }
 
 async function send(
-  { status, headers, blob, range, toReportedError }: Download,
+  { status, headers, blob, range }: Download,
   response: ServerResponse,
 ): Promise<void> {
   if (response.destroyed) return blob?.close();
@@ -87,7 +91,7 @@ async function send(
     if (isDisconnect(error, response)) return;
     // These headers describe the file, not the error response.
     if (!response.headersSent) for (const name in headers) response.removeHeader(name);
-    throw toReportedError(error);
+    throw error;
   }
 }
 
