@@ -97,7 +97,9 @@ function createDataOption(): Option {
 function rejectServerOptions(program: Command, command: Command): void {
   for (const option of program.options) {
     if (program.getOptionValueSource(option.attributeName()) !== 'cli') continue;
-    program.error(`error: option '${option.flags}' must follow '${command.name()}'`);
+    const isKnown = command.options.some(({ long }) => long === option.long);
+    const problem = isKnown ? 'must follow' : 'is not an option of';
+    program.error(`error: option '${option.flags}' ${problem} '${command.name()}'`);
   }
 }
 
