@@ -42,8 +42,8 @@ const STORE_CHECK_MILLISECONDS = 3_000;
 async function findStoreFault(blobs: ServerStore): Promise<string> {
   const check = blobs.check().then(
     () => '',
-    (error: Error) => `storage: store: ${error.message}\n`,
+    (error: Error) => `store: ${error.message}\n`,
   );
-  const late = 'storage: store: no response\n';
+  const late = 'store: no response\n';
   return Promise.race([check, wait(STORE_CHECK_MILLISECONDS, late, { ref: false })]);
 }

@@ -15,7 +15,7 @@ test('readyz reports an unusable store, without which the gateway is ready', asy
   await rm(root, { recursive: true });
   const ready = await fetch(`${adminUrl}/readyz`);
   expect(ready.status).toBe(200);
-  expect(await ready.text()).toMatch(/^ready\nstorage: store: /);
+  expect(await ready.text()).toMatch(/^ready\nstore: The store folder no longer exists\.\n$/);
   expect(await metrics()).toContain('berth_store_failures_total{method="check"} 1');
 });
 
