@@ -77,18 +77,17 @@ export async function createTokenKeys() {
 }
 
 export interface TokenRequest {
-  readonly env: string;
   readonly key: JWK;
   readonly subject: string;
   readonly seconds: number;
 }
 
-/** Mints an access token (D19). In production, an identity provider issues tokens. */
-export async function mintToken({ env, key, subject, seconds }: TokenRequest): Promise<string> {
+/** Mints an access token (D19) for the environment `dev`. In production, an identity provider issues tokens. */
+export async function mintToken({ key, subject, seconds }: TokenRequest): Promise<string> {
   const time = Math.floor(Date.now() / 1000);
   return new SignJWT()
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.kid && { kid: key.kid }) })
-    .setAudience(env)
+    .setAudience(ENV)
     .setSubject(subject)
     .setIssuedAt(time)
     .setExpirationTime(time + seconds)
@@ -124,7 +123,7 @@ export async function describeDevelopment(
   data: string,
   { tokenKey, keyPair }: DevelopmentKeys,
 ): Promise<string> {
-  const claims = { env: ENV, subject: 'developer', seconds: VALID_SECONDS };
+  const claims = { subject: 'developer', seconds: VALID_SECONDS };
   const token = await mintToken({ ...claims, key: tokenKey });
   const { documents } = CONTRACT;
   return [

@@ -62,7 +62,6 @@ function createProgram(version: string): Command {
     .command('token')
     .description('Mint an access token for the development server of a data folder.')
     .addOption(createDataOption())
-    .option('--env <name>', 'environment that the token is for', 'dev')
     .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
     .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
     .action(async (options) => (await commands()).token(options));

@@ -50,7 +50,7 @@ export async function startServer(
   });
   await server.listen();
   onTestFinished(() => server.close());
-  const key = { env: 'dev', key: dev.tokenKey, seconds: 3600 };
+  const key = { key: dev.tokenKey, seconds: 3600 };
   const mint = (subject: string) => mintToken({ ...key, subject });
   const token = await mint('me');
   const { url, adminUrl } = server;
