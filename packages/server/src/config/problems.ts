@@ -87,9 +87,9 @@ function toMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
     case 'invalid_value':
-      return `${issue.input === undefined ? 'is missing: it ' : ''}must be ${formOf(issue as Issue)}`;
+      return `${issue.input === undefined ? 'is missing: it ' : ''}must be ${toExpected(issue as Issue)}`;
     case 'invalid_union':
-      return `must be ${formOf(issue as Issue)}`;
+      return `must be ${toExpected(issue as Issue)}`;
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
@@ -104,7 +104,7 @@ function toMessage(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-function formOf(issue: Issue): string {
+function toExpected(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return toTypeName(issue.expected);
@@ -112,7 +112,7 @@ function formOf(issue: Issue): string {
       return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
     case 'invalid_union':
       if ('options' in issue) return `one of ${(issue.options as string[]).join(', ')}`;
-      return [...new Set(issue.errors.flat().map(formOf))].join(' or ');
+      return [...new Set(issue.errors.flat().map(toExpected))].join(' or ');
     default:
       return issue.message;
   }
@@ -124,8 +124,8 @@ function toTypeName(expected: string): string {
 }
 
 function toUnknown(key: string, known: readonly string[]): string {
-  const near = closest(key, known);
-  return distance(key, near) <= Math.max(2, key.length / 3)
-    ? `is not a setting: did you mean ${near}?`
+  const suggestion = closest(key, known);
+  return distance(key, suggestion) <= Math.max(2, key.length / 3)
+    ? `is not a setting: did you mean ${suggestion}?`
     : `is not a setting; the settings here are: ${known.join(', ')}`;
 }

@@ -68,7 +68,7 @@ const admin = z
 const log = z
   .strictObject({
     level: z
-      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+      .enum(['fatal', 'error', 'warn', 'info', 'silent'])
       .default('info')
       .describe('Minimum level of a line.'),
     calls: flag.default(false).describe('Log every call, and not only failures (500 and above).'),
@@ -131,7 +131,9 @@ const limits = z
 const disk = z
   .strictObject({
     driver: z.literal('file'),
-    root: text.default('./berth-data/files').describe('Folder; several processes need Redis.'),
+    root: text
+      .default('./berth-data/files')
+      .describe('Folder for the files. Sharing it between processes requires `redis`.'),
   })
   .describe('Stores files in a folder on this machine.');
 
@@ -194,10 +196,10 @@ const tokens = z
         text
           .refine(
             (name) => !isUrl(name) || isSecure(name),
-            'must use https: otherwise, anyone who can change the response could log in',
+            'must use https: otherwise, anyone who can change the response could forge tokens',
           )
           // `fetch` refuses such a URL, with an error that quotes it.
-          .refine((name) => !hasLogin(name), 'must not have a user name or password'),
+          .refine((name) => !hasCredentials(name), 'must not have a user name or password'),
         z
           .looseObject({ keys: z.array(z.record(z.string(), z.unknown())) })
           .superRefine((keys, context) => addProblem(context, findKeyProblem(keys))),
@@ -373,7 +375,7 @@ function isSecure(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || isLoopback(url.hostname));
 }
 
-function hasLogin(text: string): boolean {
+function hasCredentials(text: string): boolean {
   const { username = '', password = '' } = URL.parse(text) ?? {};
   return username + password !== '';
 }

@@ -15,7 +15,7 @@ test('the log of a complete run has no secret, and nothing else is missing', asy
     response.writeHead(503, { 'set-cookie': 'session=the-cookie-of-the-service' }).end('no');
   });
   const { url, token, call, lines, server, config } = await startServer(
-    { log: { level: 'trace', calls: true }, keys: [{ secret: KEY }] },
+    { log: { calls: true }, keys: [{ secret: KEY }] },
     { ...serving(origin), credentials: [PAIR] },
   );
   const storage = createStorageClient(url, PAIR);
@@ -59,7 +59,7 @@ const FORGED = '{"level":"fatal","msg":"forged"}';
 const INJECTED = ['\r\n', '\u2028', '\u0085', '\x1b[2J\x1b[31m', '\x7f'];
 
 test('no text of a caller starts a line of the log, or reaches a terminal', async () => {
-  const started = await startDeployment({ log: { level: 'debug', calls: true } });
+  const started = await startDeployment({ log: { calls: true } });
   const { dev, port, lines, written, url, call, mint } = started;
   for (const evil of INJECTED) {
     const text = `a${evil}${FORGED}`;
