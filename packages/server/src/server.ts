@@ -77,7 +77,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
   const { redis, blobs, calls, gateway } = resources;
-  const http = createHttpServer(config.listen, createApplication(config, resources, log));
+  const application = createApplication(config, resources, log);
+  const http = createHttpServer(config.listen, application, () => phase === 'draining');
   const admin = config.admin ? createAdmin(blobs, metrics, () => phase) : undefined;
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
@@ -147,7 +148,6 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
 
   async function drain(): Promise<void> {
     const { shutdownDelaySeconds: delay, shutdownSeconds: seconds } = config.listen;
-    http.beginDrain();
     if (delay > 0) {
       log.info({ seconds: delay }, 'not ready; still accepting calls');
       await wait(delay * 1000);

@@ -115,24 +115,24 @@ export class CallerConnection {
     }
   }
 
-  /** Aborts or refuses what has stalled. Must be called several times per `limit`, which is in milliseconds. */
-  endIfStalled(now: number, limit: number): void {
-    if (this.#isUnread(now, limit)) this.abort();
-    else if (this.#isBodyStalled(now, limit)) this.refuse(TOO_SLOW);
+  /** Aborts or refuses what has stalled. Must be called several times per `stalledMilliseconds`. */
+  endIfStalled(now: number, stalledMilliseconds: number): void {
+    if (this.#isUnread(now, stalledMilliseconds)) this.abort();
+    else if (this.#isBodyStalled(now, stalledMilliseconds)) this.refuse(TOO_SLOW);
   }
 
-  #isUnread(now: number, limit: number): boolean {
+  #isUnread(now: number, stalledMilliseconds: number): boolean {
     const pending = this.#socket.writableLength;
     const sent = this.#socket.bytesWritten - pending;
     if (pending === 0 || sent !== this.#bytesSent || this.#unreadSince === undefined) {
       this.#bytesSent = sent;
       this.#unreadSince = now;
     }
-    return now - this.#unreadSince >= limit;
+    return now - this.#unreadSince >= stalledMilliseconds;
   }
 
   /** Returns whether a body arrives too slowly, or goes on after the response. */
-  #isBodyStalled(now: number, limit: number): boolean {
+  #isBodyStalled(now: number, stalledMilliseconds: number): boolean {
     const { request } = this;
     if (request === undefined || request.complete || request.destroyed) {
       this.#body = undefined;
@@ -141,7 +141,7 @@ export class CallerConnection {
     const { bytesRead } = this.#socket;
     if (this.#body?.request !== request) this.#body = { request, since: now, bytes: bytesRead };
     const { since, bytes } = this.#body;
-    if (now - since < limit) return false;
+    if (now - since < stalledMilliseconds) return false;
     this.#body = { request, since: now, bytes: bytesRead };
     if (this.#responses.at(-1)?.writableFinished) return true;
     return bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);

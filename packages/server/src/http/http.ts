@@ -39,9 +39,8 @@ export interface Application {
 type Listen = Config['listen'];
 
 /** Creates the server for callers. It limits the resources that slow, silent or broken callers can tie up. */
-export function createHttpServer(listen: Listen, first: Application) {
-  let application = first;
-  let phase: 'serving' | 'draining' = 'serving';
+export function createHttpServer(listen: Listen, initial: Application, isDraining: () => boolean) {
+  let application = initial;
   /** All TCP connections, including those whose TLS handshake is not complete. */
   const sockets = new Set<Socket>();
   const connections = new Map<Duplex, CallerConnection>();
@@ -107,16 +106,17 @@ export function createHttpServer(listen: Listen, first: Application) {
   ): void {
     const isAccepted = connections.get(request.socket)?.accept(request, response);
     if (!isAccepted) return;
-    if (phase === 'draining') response.shouldKeepAlive = false;
+    if (isDraining()) response.shouldKeepAlive = false;
     application[listener](request, response);
   }
 
-  const limit = listen.stalledSeconds * 1000;
+  const stalledMilliseconds = listen.stalledSeconds * 1000;
   let watch: NodeJS.Timeout | undefined;
 
   function endStalled(): void {
     const now = performance.now();
-    for (const connection of connections.values()) connection.endIfStalled(now, limit);
+    for (const connection of connections.values())
+      connection.endIfStalled(now, stalledMilliseconds);
   }
 
   return {
@@ -127,15 +127,13 @@ export function createHttpServer(listen: Listen, first: Application) {
     async listen(): Promise<void> {
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
-      if (limit > 0) watch = setInterval(endStalled, Math.min(limit / 4, 5_000)).unref();
+      if (stalledMilliseconds === 0) return;
+      watch = setInterval(endStalled, Math.min(stalledMilliseconds / 4, 5_000)).unref();
     },
     /** Replaces the application for requests that follow, and the certificate for new connections. */
     update({ tls }: Listen, next: Application): void {
       application = next;
       if (tls !== undefined) (server as TlsServer).setSecureContext(toTlsOptions(tls));
-    },
-    beginDrain(): void {
-      phase = 'draining';
     },
     /**
      * Accepts no more connections, and closes those that are not used. WebSockets do not end by themselves, so they are
