@@ -24,9 +24,6 @@ const OPERATION_SECONDS = 50;
 
 const ATTEMPTS = 3;
 
-/** Larger bodies wait for `100 Continue`, so that a refusal arrives before they are sent. */
-const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
-
 /** Without a logger, the SDK writes the errors that it throws to the console as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -157,7 +154,8 @@ function createClient(options: S3StoreOptions): S3Client {
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: ATTEMPTS,
     logger: SILENT,
-    expectContinueHeader: EXPECT_CONTINUE_BYTES,
+    // Waiting for `100 Continue` takes a round trip for each part, and a store that refuses one says so anyway.
+    expectContinueHeader: false,
     // Otherwise streams are sent in chunks with a trailer, which Ceph and others reject (411). The signature contains
     // the SHA-256 of the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
