@@ -5,10 +5,10 @@ import module from 'node:module';
 /** One folder up in both the source and the build. */
 const file = new URL('../package.json', import.meta.url);
 const { version, engines } = JSON.parse(readFileSync(file, 'utf8'));
-const floor = engines.node.replace('>=', '');
+const minVersion = engines.node.replace('>=', '');
 const { node } = process.versions;
-if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-  const problem = `berth-server needs Node ${floor} or later; this is Node ${node}`;
+if (node.localeCompare(minVersion, 'en', { numeric: true }) < 0) {
+  const problem = `berth-server needs Node ${minVersion} or later; this is Node ${node}`;
   process.stderr.write(`${problem}: run npm install node@24.\n`);
   process.exitCode = 2;
 } else {

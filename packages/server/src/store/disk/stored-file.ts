@@ -13,7 +13,8 @@ import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
  *
  *   content | JSON: size, ETag, CRC-32, content type | length of the JSON | CRC-32 of the JSON | BERTHv2
  *
- * The numbers have four bytes, big-endian. A file without an intact trailer is damaged.
+ * The numbers have four bytes, big-endian. A file without an intact trailer is damaged. Files already stored must stay
+ * readable.
  */
 const MAGIC = Buffer.from('BERTHv2\n');
 const FOOTER_BYTES = 8 + MAGIC.length;
@@ -167,7 +168,7 @@ async function readTrailer(handle: FileHandle) {
 
 /**
  * @param tail the end of a file, with the trailer
- * @throws Error if the trailer is damaged, or belongs to another content
+ * @throws Error if the trailer is damaged, or belongs to other content
  */
 function parseTrailer(tail: Buffer, fileBytes: number): { info: BlobInfo; checksum: number } {
   const footer = tail.subarray(Math.max(0, tail.length - FOOTER_BYTES));

@@ -35,7 +35,7 @@ import { MAX_OBJECT_BYTES, toTooLargeError, Upload, uploadsInProgress } from './
 const MAX_EMPTY_ATTEMPTS = 3;
 
 /** Skipping this many bytes costs less than another request. */
-const SKIPPED_BYTES = 256 * 1024;
+const MAX_SKIPPED_BYTES = 256 * 1024;
 
 /** An unfinished upload of another process that began longer ago is aborted. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
@@ -172,7 +172,7 @@ async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBl
   async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
     const complete = fresh?.destroyed ? undefined : fresh;
     fresh = undefined;
-    if (complete && start <= SKIPPED_BYTES) return { body: complete, start: 0 };
+    if (complete && start <= MAX_SKIPPED_BYTES) return { body: complete, start: 0 };
     const condition = { Range: `bytes=${start}-${end}`, IfMatch: found?.ETag };
     const part = await getObject(bucket, object, condition).catch((error) => {
       complete?.destroy();
@@ -190,7 +190,7 @@ async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBl
 
   const release = () => {
     // A connection can be reused once its response has been read to the end.
-    if (info.size <= SKIPPED_BYTES) fresh?.resume();
+    if (info.size <= MAX_SKIPPED_BYTES) fresh?.resume();
     else fresh?.destroy();
     fresh = undefined;
   };
