@@ -13,9 +13,8 @@ import type { TLSSocket } from 'node:tls';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { type Cors, isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
-import { CallerConnection } from './caller-connection.ts';
+import { CallerConnection, MAX_HEADERS, NO_TUNNELS, toRefusal } from './caller-connection.ts';
 import { CallerRequest } from './caller-request.ts';
-import { MAX_HEADERS, NO_TUNNELS, toRefusal } from './refusals.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
