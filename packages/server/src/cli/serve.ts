@@ -66,16 +66,16 @@ export async function serveDevelopment(port: number, folder: string): Promise<vo
 }
 
 /** Terminals, npm and process managers often send a signal twice: to the group, and to the process. */
-const ECHO_MILLISECONDS = 500;
+const DUPLICATE_MILLISECONDS = 500;
 
-/** Stops and exits on the first SIGINT or SIGTERM. A later one, other than its echo, exits at once. */
+/** Stops and exits on the first SIGINT or SIGTERM. A later one exits at once, unless it is a duplicate. */
 function stopOnSignal(stop: (signal: string) => Promise<void>): void {
   let since: number | undefined;
   const onSignal = (signal: string) => {
     if (since === undefined) {
       since = performance.now();
       void stop(signal).then(() => process.exit(0));
-    } else if (performance.now() - since > ECHO_MILLISECONDS) {
+    } else if (performance.now() - since > DUPLICATE_MILLISECONDS) {
       process.exit(1);
     }
   };
