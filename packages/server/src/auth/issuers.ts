@@ -1,12 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@berth/server-stubs/auth';
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+  jwksCache,
+} from 'jose';
 import QuickLRU from 'quick-lru';
 import type { Config } from '../config/config.ts';
 import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
 /** Maximum number of cached tokens; briefly up to twice that: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;
+
+const MAX_BYTES = 262_144;
+
+const FRESH_MILLISECONDS = 5 * 60_000;
+
+/** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
+const STALE_MILLISECONDS = 60 * 60_000;
+
+/** Minimum time between two attempts while keys can be used: unknown tokens must not cause more. */
+const COOL_DOWN_MILLISECONDS = 30_000;
+
+/** Minimum time between two attempts while no keys can be used. */
+const RETRY_MILLISECONDS = 1000;
 
 /** Thrown if keys cannot be loaded at the moment, and no earlier keys can be used. */
 export class KeysUnavailable extends Error {
@@ -68,17 +90,6 @@ export class Issuers {
 
 const createTokens = (): Issuer['tokens'] => new QuickLRU({ maxSize: MAX_TOKENS });
 
-const MAX_BYTES = 262_144;
-const TIMEOUT_MILLISECONDS = 5_000;
-
-const FRESH_MILLISECONDS = 5 * 60_000;
-const TRUSTED_MILLISECONDS = 60 * 60_000;
-
-/** Minimum time between two attempts to load keys: tokens with an unknown key must not cause more. */
-const COOL_DOWN_MILLISECONDS = 30_000;
-/** The same, while no keys can be used. */
-const RETRY_MILLISECONDS = 1_000;
-
 /**
  * Creates the keys of a URL.
  *
@@ -88,67 +99,58 @@ const RETRY_MILLISECONDS = 1_000;
  * | up to 60 minutes | in the background                            | they are used                         |
  * | older, or none   | before anything else                         | no token: one may have been withdrawn |
  *
- * `jose` can load keys too, but it reads responses of any size, drops the keys when it cannot load them again, and tries
- * again for each token while the URL is down.
+ * `jose` loads the keys, picks one, waits at most 5 s, and pauses for 30 s after a successful load. By itself, it would
+ * load them again for each token while the URL is down, read responses of any size, and drop keys that it cannot refresh.
  */
 function createRemoteKeys(
   url: string,
   onFailure: (reason: string) => void,
   onChange: () => void,
 ): JWTVerifyGetKey {
-  let keys: JSONWebKeySet = { keys: [] };
-  let findKey = createLocalJWKSet(keys);
-  let loadedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
-  let loading: Promise<void> | undefined;
-  const age = () => Date.now() - loadedAt;
-
-  async function load(): Promise<void> {
+  /** Filled in by `jose` with the current keys and the time when they were loaded. */
+  const cache = { jwks: { keys: [] } as JSONWebKeySet, uat: Number.NEGATIVE_INFINITY };
+  let known = cache.jwks;
+  const age = () => Date.now() - cache.uat;
+  const isTrusted = () => age() < STALE_MILLISECONDS;
+  const detectChange = () => {
+    if (!isDeepStrictEqual(cache.jwks, known)) onChange();
+    known = cache.jwks;
+  };
+  const load: FetchImplementation = async (href, init) => {
+    const pause = isTrusted() ? COOL_DOWN_MILLISECONDS : RETRY_MILLISECONDS;
+    if (Date.now() - triedAt < pause) throw new KeysUnavailable();
+    triedAt = Date.now();
     try {
-      const loaded = await fetchKeys(url);
-      loadedAt = Date.now();
-      if (isDeepStrictEqual(loaded, keys)) return;
-      keys = loaded;
-      findKey = createLocalJWKSet(keys);
-      onChange();
+      return Response.json(await fetchKeys(href, init));
     } catch (error) {
       onFailure(toReason(error));
-    } finally {
-      loading = undefined;
+      throw new KeysUnavailable();
     }
-  }
-
-  /** Returns the load in progress, or starts one, unless the last one was too recent. */
-  function refresh(pause: number): Promise<void> | undefined {
-    if (loading === undefined && Date.now() - triedAt >= pause) {
-      triedAt = Date.now();
-      loading = load();
-    }
-    return loading;
-  }
-
+  };
+  const remote = createRemoteJWKSet(new URL(url), {
+    cacheMaxAge: STALE_MILLISECONDS,
+    [jwksCache]: cache,
+    [customFetch]: load,
+  });
   return async (header, token) => {
-    if (age() >= TRUSTED_MILLISECONDS) await refresh(RETRY_MILLISECONDS);
-    if (age() >= TRUSTED_MILLISECONDS) throw new KeysUnavailable();
-    if (age() >= FRESH_MILLISECONDS) void refresh(COOL_DOWN_MILLISECONDS);
+    if (isTrusted() && age() >= FRESH_MILLISECONDS) remote.reload().then(detectChange, () => {});
     try {
-      return await findKey(header, token);
+      return await remote(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await refresh(COOL_DOWN_MILLISECONDS);
-      return findKey(header, token);
+      // The token names an unknown key, and newer keys cannot be loaded right now.
+      if (error instanceof KeysUnavailable && isTrusted()) throw new errors.JWKSNoMatchingKey();
+      throw error;
+    } finally {
+      detectChange();
     }
   };
 }
 
 /** @throws Error whose message quotes nothing from the response */
-async function fetchKeys(url: string): Promise<JSONWebKeySet> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json, application/jwk-set+json' },
-    // A redirect could lead to keys that no operator configured.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-  });
+async function fetchKeys(...[url, init]: Parameters<FetchImplementation>): Promise<JSONWebKeySet> {
+  // `jose` does not follow redirects: one could lead to keys that no operator configured.
+  const response = await fetch(url, init);
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel();
     throw new Error(`The response status is ${response.status}.`);
