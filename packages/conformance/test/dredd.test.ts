@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { createConformance, type Result } from '../src/index.ts';
-import { changeJson, gatewayError } from './mutants/hooks/gateway.ts';
+import { changeJson, gatewayError, setBody } from './mutants/hooks/gateway.ts';
 import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { drip, OK, sendEndlessly } from './support/take-over.ts';
@@ -29,6 +29,11 @@ const FAULTS: [id: string, finding: string, Hooks][] = [
     'gateway cloudrun-get 404 application/json',
     'requestId must equal X-Request-Id',
     gatewayError({ method: 'GET', status: 404 }, changeJson({ requestId: 'other' })),
+  ],
+  [
+    'gateway cloudrun-post 404 application/json',
+    "must have required property 'requestId'",
+    gatewayError({ method: 'POST', status: 404 }, setBody('{"code":"NO_SUCH","message":"x"}')),
   ],
 ];
 

@@ -3,6 +3,7 @@ import { FOLDER, type Run } from '../context/run.ts';
 import { toStorageCall } from '../context/storage-client.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
+import { UNUSED_PREFIX } from '../invariants/invariant.ts';
 
 /** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
 export interface DreddTransaction {
@@ -57,7 +58,7 @@ export function prepareCall(
     // A name outside the pattern is rejected (D6).
     400: `0${run.id}-`,
     403: run.settings.forbiddenService,
-    404: `no-such-service-${run.id}`,
+    404: `${UNUSED_PREFIX}${run.id}-missing`,
   };
   const { [status]: service = run.settings.service } = services;
   return toGatewayCall(run, { method, headers, body, path, service });
