@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
+import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
 import { type Hooks, MutatedResponse } from './proxy/messages.ts';
 import { runSuite } from './support/run-suite.ts';
+import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 /** Errors of the gateway lose their `X-Request-Id`, and all of the body but the code. */
@@ -82,20 +84,17 @@ test.each([
   expect(await createConformance(options).run()).toMatchObject({ exitCode });
 });
 
-test('a call with a wrong token is not repeated with the valid one, and others on their connection', async () => {
-  await using target = await startFronted({ response: bareErrors });
-  const only = ['GW-REQUEST-ID/1'];
-  const { results } = await createConformance({ ...target.options, only }).run();
-  const result = results.find(({ id }) => id === 'GW-REQUEST-ID');
-  const commands = result?.findings.map((finding) => {
-    const text = formatEvidence({ ...result, findings: [finding] });
-    return text.slice(text.indexOf('\nrepeat'));
+test('a call that follows others on its connection is repeated by the check, which makes them, too', async () => {
+  await using target = await startMutated();
+  const create = onTrusted((request, context) => {
+    if (!request.headers.get('Authorization')) authenticate(request, context);
   });
-  const withToken = commands?.filter((command) => command.includes('{BERTH_GATEWAY_TOKEN}'));
-  expect(withToken?.length).toBeGreaterThan(0);
-  // Those with `Bearer wrong` and `wrong`.
-  expect(commands?.filter((command) => command.includes('npx '))).toHaveLength(2);
-  for (const command of withToken ?? []) expect(command.match(/^ +'?http:/gm)).toHaveLength(2);
+  target.use({ create });
+  const only = ['AU-EACH-CALL'];
+  const { results } = await createConformance({ ...target.options, only }).run();
+  const [failed] = results.filter(({ outcome }) => outcome === 'fail');
+  const commands = failed && formatEvidence(failed).match(/^repeat .*/gm);
+  expect(commands).toEqual([expect.stringMatching(/^repeat +npx \S+ --only AU-EACH-CALL /)]);
 });
 
 test('each violated sentence is shown with its ID, its call and its scope', async () => {

@@ -10,7 +10,7 @@ import { toCurl } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };
 
-test('secrets of the operator become variables; a call with another secret, or a cut body, has no command', () => {
+test('secrets of the operator become variables; a call with another secret, a cut body, or calls before it on its connection has no command', () => {
   const withHeader = (name: string, value: string) =>
     toCurl({ request: { ...get, headers: { [name]: value } } });
   expect(withHeader('Authorization', 'Bearer [redacted: BERTH_GATEWAY_TOKEN]')).toContain(
@@ -21,10 +21,12 @@ test('secrets of the operator become variables; a call with another secret, or a
     // biome-ignore lint/suspicious/noTemplateCurlyInString: for a shell
     '"http://a/\\$b/${NAME}/\\`"',
   );
+  expect(withHeader('A', 'Hi! [redacted: NAME]')).toContain(`"A: Hi"'!'" \${NAME}"`);
   expect(withHeader('Authorization', '[redacted]')).toBeUndefined();
   expect(toCurl({ request: { ...get, body: 'token=[redacted]' } })).toBeUndefined();
   expect(toCurl({ request: { ...get, body: '[redacted: NAME]\n' } })).toBeUndefined();
   expect(toCurl({ request: { ...get, body: 'a', bodySize: 20_000 } })).toBeUndefined();
+  expect(toCurl({ request: get, onOneConnection: true })).toBeUndefined();
 });
 
 const post: SentRequest = { ...get, method: 'POST', url: '/' };
@@ -41,34 +43,27 @@ const REQUESTS: SentRequest[] = [
 ];
 
 describeOn('curl', 'a command', () => {
-  test.each(REQUESTS)(
-    'repeats $method $url, on the same connection if it must',
-    async (request) => {
-      const seen: [IncomingMessage, Buffer][] = [];
-      const server = createServer(async (incoming, response) => {
-        seen.push([incoming, await buffer(incoming)]);
-        response.end();
-      });
-      await using target = await listen(server);
-      const command = toCurl({
-        request: { ...request, url: target.url + request.url },
-        onOneConnection: true,
-      });
-      await promisify(execFile)('sh', ['-c', command ?? '']);
-      const headers = Object.entries(request.headers).map(([name, value]) => [
-        name.toLowerCase(),
-        [value].flat(),
-      ]);
-      expect(seen).toHaveLength(2);
-      expect(seen[0]?.[0].socket).toBe(seen[1]?.[0].socket);
-      for (const [incoming, body] of seen) {
-        expect(incoming).toMatchObject({ method: request.method, url: request.url });
-        expect(incoming.headersDistinct).toMatchObject(Object.fromEntries(headers));
-        if (!('Content-Type' in request.headers)) {
-          expect(incoming.headers).not.toHaveProperty('content-type');
-        }
-        expect(body).toEqual(Buffer.from(request.body));
+  test.each(REQUESTS)('repeats $method $url', async (request) => {
+    const seen: [IncomingMessage, Buffer][] = [];
+    const server = createServer(async (incoming, response) => {
+      seen.push([incoming, await buffer(incoming)]);
+      response.end();
+    });
+    await using target = await listen(server);
+    const command = toCurl({ request: { ...request, url: target.url + request.url } });
+    await promisify(execFile)('sh', ['-c', command ?? '']);
+    const headers = Object.entries(request.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      [value].flat(),
+    ]);
+    expect(seen).toHaveLength(1);
+    for (const [incoming, body] of seen) {
+      expect(incoming).toMatchObject({ method: request.method, url: request.url });
+      expect(incoming.headersDistinct).toMatchObject(Object.fromEntries(headers));
+      if (!('Content-Type' in request.headers)) {
+        expect(incoming.headers).not.toHaveProperty('content-type');
       }
-    },
-  );
+      expect(body).toEqual(Buffer.from(request.body));
+    }
+  });
 });

@@ -6,10 +6,11 @@ export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 
 /**
  * Returns a `curl` command that repeats a call, and takes the secrets that the operator has from variables; `undefined` if
- * no command can, because the call has another secret, such as a signature, or a body that is not shown completely.
+ * no command can, because the call has another secret, such as a signature, a body that is not shown completely, or other
+ * calls before it on its connection.
  */
 export function toCurl({ request, onOneConnection, hasCa }: Partial<Finding>): string | undefined {
-  if (request === undefined || request.bodySize !== undefined) return undefined;
+  if (request === undefined || request.bodySize !== undefined || onOneConnection) return undefined;
   const { method, url, headers, body } = request;
   // Such a body would not survive copy and paste.
   const isPiped = body.search(UNPRINTABLE) >= 0;
@@ -24,7 +25,7 @@ export function toCurl({ request, onOneConnection, hasCa }: Partial<Finding>): s
     ...Object.entries(headers).flatMap(toHeader),
     ...(sendsBody && !names.has('content-type') ? ["-H 'Content-Type:'"] : []),
     ...(sendsBody ? [isPiped ? '--data-binary @-' : `--data-raw ${quote(body)}`] : []),
-    ...Array<string>(onOneConnection ? 2 : 1).fill(quote(url)),
+    quote(url),
   ].join(' \\\n  ');
   const base64 = Buffer.from(body).toString('base64');
   return isPiped ? `printf %s ${quote(base64)} | base64 -d | ${command}` : command;
@@ -43,6 +44,7 @@ function toHeader([name, values]: [string, string | string[]]): string[] {
 export function quote(text: string): string {
   if (/^[\w./:=-]+$/.test(text)) return text;
   if (text.search(NAMED) < 0) return `'${text.replaceAll("'", `'\\''`)}'`;
-  const escaped = text.replaceAll(/[\\"`$]/g, '\\$&');
+  // An interactive shell expands an exclamation mark even after a backslash.
+  const escaped = text.replaceAll(/[\\"`$]/g, '\\$&').replaceAll('!', `"'!'"`);
   return `"${escaped.replaceAll(NAMED, (_, variable) => `\${${variable}}`)}"`;
 }
