@@ -63,15 +63,20 @@ const profile = z.custom<WireProfileInput>().transform((input, { issues }) => {
   }
 });
 
-const selected = text.refine(selectsAny, {
-  error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
-});
+const selected = z
+  .string()
+  .min(1)
+  .refine(selectsAny, {
+    error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
+  });
 
 const knownFailure = z.strictObject({
   /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
-  id: text.refine((id) => IDS.has(id), {
-    error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
-  }),
+  id: z
+    .string()
+    .refine((id) => IDS.has(id), {
+      error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
+    }),
   /** Why it is accepted. */
   reason: z.string().optional(),
   /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
@@ -81,13 +86,6 @@ const knownFailure = z.strictObject({
   /** Whether it may also pass. Default: false, so that a run fails if it passes. */
   flaky: z.boolean().optional(),
 });
-
-const headers = z
-  .record(z.string(), z.string())
-  .refine(
-    (all) => Object.entries(all).every(([name, value]) => NAME.test(name) && VALUE.test(value)),
-    'must have valid names and values',
-  );
 
 /** The options of a run. The table in `read-options.ts` describes them. */
 export const schema = z.strictObject({
@@ -102,7 +100,7 @@ export const schema = z.strictObject({
   tc3SecretId: headerValue.optional(),
   tc3SecretKey: text.optional(),
   tc3Token: headerValue.optional(),
-  storageHeaders: headers.default({}),
+  storageHeaders: z.record(z.string().regex(NAME), z.string().regex(VALUE)).default({}),
   otherEnvToken: headerValue.optional(),
   expiredToken: headerValue.optional(),
   forbiddenService: segment.optional(),
@@ -127,6 +125,14 @@ export const schema = z.strictObject({
 
 export type OptionName = keyof typeof schema.shape;
 
+/** The messages of options whose schemas have none. */
+const EXPECTED: Partial<Record<PropertyKey, string>> = {
+  storageHeaders: 'must have valid names and values',
+  only: 'must be an array of IDs',
+  known: 'must be an array of { id, reason, expires, flaky }',
+  readOnly: 'must be true or false',
+};
+
 /** The options whose values, or the values in them, are credentials, which no report shows. */
 export const SECRETS = [
   'gatewayToken',
@@ -147,7 +153,7 @@ export type KnownFailure = z.input<typeof knownFailure>;
 
 /**
  * Options for a run: what to check, and with which credentials. Those of the command have the same names, and
- * `berth-conformance --help` describes them. In code, `wireProfile`, `known` and `ca` are the content of a file.
+ * `berth-conformance --help` describes them. In code, `ca` is the text of a file, `wireProfile` an object, and `known` an array.
  */
 export interface ConformanceOptions extends z.input<typeof schema> {
   /** Stops the run: open requests are aborted, and stored files are removed. */
@@ -195,7 +201,9 @@ export function toSettings(
 
 /** @throws StartError with the first invalid option */
 export function parseOptions(options: object, nameOf: (option: OptionName) => string) {
-  const { success, data, error } = schema.safeParse(options);
+  const { success, data, error } = schema.safeParse(options, {
+    error: ({ path: [option = ''] = [] }) => EXPECTED[option],
+  });
   if (success) return data;
   const [{ path = [], message = '' } = {}] = error.issues;
   throw new StartError(

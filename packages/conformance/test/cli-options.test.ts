@@ -92,6 +92,13 @@ test.each<[object, string]>([
   [{ storageHeaders: { 'bad name': 'x' } }, 'storageHeaders must have valid names and values.'],
   [{ wireProfile: { envelope: 1 } }, 'wireProfile envelope must be wrapped or flat.'],
   [{ only: [] }, 'only must not be empty.'],
+  [{ only: 'GW-C1' }, 'only must be an array of IDs.'],
+  [{ only: [1] }, 'only must be an array of IDs.'],
+  [{ readOnly: 'yes' }, 'readOnly must be true or false.'],
+  [{ storageHeaders: { A: 1 } }, 'storageHeaders must have valid names and values.'],
+  [{ known: 'GW-C1' }, 'known must be an array of { id, reason, expires, flaky }.'],
+  [{ known: [{ id: 'GW-C1', until: 1 }] }, 'known must be an array of { id, reason, expires, f'],
+  [{ wireProfile: 'acme' }, 'wireProfile must be'],
   [{ known: [{ id: 'GW-C2/9' }] }, 'known contains GW-C2/9, which is not a valid ID; see --list.'],
   [{ timeuot: 1 }, 'Unrecognized key: "timeuot".'],
 ])('the option %j of a program', (options, sentence) => {
