@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startBroken } from './targets/start-second.ts';
 
 const file = fileURLToPath(new URL('../action.yml', import.meta.url));
@@ -21,7 +21,7 @@ test('the GitHub Action writes every report and a summary, and ends with the exi
   const [setup, { run }] = parse(await readFile(file, 'utf8')).runs.steps;
   expect(setup.uses).toMatch(/@[\da-f]{40}$/);
   await using target = await startBroken();
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const { path } = folder;
   await writeFile(join(path, 'npx'), NPX);
   await chmod(join(path, 'npx'), 0o755);

@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -25,7 +25,7 @@ test('the built command runs under plain node, and prints only its results', asy
 
 test('Ctrl-C ends a run, which still cleans up and reports', async () => {
   await using target = await startSecond();
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const file = join(folder.path, 'r.json');
   const args = ['--only', 'UP-,ST-', '--concurrency', '2', '--report', `json=${file}`, '--verbose'];
   const child = spawn(process.execPath, [cli, ...target.args, ...args]);
@@ -46,7 +46,7 @@ test('Ctrl-C ends a run, which still cleans up and reports', async () => {
 
 test('a closed stdout does not end the run', async () => {
   await using target = await startSecond();
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const file = join(folder.path, 'r.json');
   const args = [...target.args, '--only', 'GW-ERROR', '--report', `json=${file}`];
   const child = spawn(process.execPath, [cli, ...args]);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { PROTOCOL } from '../fixture/server.mjs';
-import { run, runAgainst, runWithin } from './support/run.ts';
+import { run, runAgainst, runWithin } from './run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 test('a dead address is reported in one sentence', async () => {

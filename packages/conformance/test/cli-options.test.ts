@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ConformanceOptions, createConformance } from '../src/index.ts';
 import { readOptions } from '../src/read-options.ts';
-import { run, runWithin } from './support/run.ts';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { run, runWithin } from './run-suite.ts';
 
 test('variables turn flags off, separate lists by commas where that is possible, and set nothing if empty', () => {
   const env = {
@@ -75,7 +75,7 @@ test.each([
   ['--wire-profile', '{', 'is not a wire profile: it is not valid JSON.'],
   ['--wire-profile', '{"envelope":1}', 'is not a wire profile: envelope must be wrapped or flat.'],
 ])('a bad file of %s: %j', async (option, content, sentence) => {
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const file = join(folder.path, 'file.txt');
   await writeFile(file, content);
   const { code, lines } = await run(...URLS, option, file);

@@ -1,10 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOutput } from '../src/cli/main.ts';
-import { run } from './support/run.ts';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { run } from './run-suite.ts';
 import { startBroken, startSecond } from './targets/start-second.ts';
 
 let sound: Awaited<ReturnType<typeof startSecond>>;
@@ -22,7 +22,7 @@ const ID = 'GW-ERROR-NOT-FOUND';
 const NOT_FOUND = ['--only', ID];
 
 test('a correct deployment gets a number, a verdict that says how much was checked, and every report', async () => {
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const at = (name: string) => join(folder.path, 'new', name);
   const reports = ['--report', `json=${at('r.json')},junit=${at('r.xml')}`, '--report'];
   const { code, lines } = await run(
@@ -81,7 +81,7 @@ test.each([
   ['sound', ID, 1, /^the list of known failures is outdated: /m],
   ['sound', `${ID} until 9999-12-31 flaky # sometimes`, 0, /^follows what was checked: /m],
 ])('--known on a %s deployment: %j', async (kind, content, exitCode, line) => {
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const file = join(folder.path, 'known.txt');
   await writeFile(file, content);
   const { args } = kind === 'sound' ? sound : broken;
@@ -91,7 +91,7 @@ test.each([
 });
 
 test('a report that cannot be written hides neither the results nor the others', async () => {
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const reports = `html=${folder.path},junit=${join(folder.path, 'r.xml')}`;
   for (const [{ args }, exitCode] of [[sound, 2] as const, [broken, 1] as const]) {
     const { code, lines } = await run(...args, ...NOT_FOUND, '--report', reports);

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { createConformance, type Result } from '../src/index.ts';
 import { changeJson, gatewayError, setBody } from './mutants/hooks/gateway.ts';
 import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
-import { drip, OK, sendEndlessly } from './support/take-over.ts';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { drip, OK, sendEndlessly } from './proxy/take-over.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startReference } from './targets/start-reference.ts';
 import { startFronted } from './targets/start-second.ts';
@@ -101,7 +101,7 @@ async function runDredd(endpoint: string, env: Record<string, string | undefined
   const folder = join(import.meta.dirname, '..');
   const example = await readFile(join(folder, '../../examples/dredd.yml'), 'utf8');
   const hooks = join(folder, 'src/dredd/dredd-hooks.cts');
-  await using temporary = await makeTemporaryFolder();
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const config = join(temporary.path, 'dredd.yml');
   await writeFile(
     config,

@@ -4,7 +4,7 @@ import { formatEvidence } from '../src/report/evidence.ts';
 import { authenticate, onTrusted } from './mutants/hooks/credentials.ts';
 import { frames } from './mutants/hooks/gateway.ts';
 import { type Hooks, MutatedResponse } from './proxy/messages.ts';
-import { runSuite } from './support/run-suite.ts';
+import { runSuite } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 

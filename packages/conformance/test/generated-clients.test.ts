@@ -1,12 +1,13 @@
 // Clients that other generators make from the documents call every operation on the mock.
+import { mkdtempDisposable } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { findPackageJSON } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createMock } from '@berth/mock';
 import { expect, test } from 'vitest';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a generator writes has no type before it runs
 type Json = any;
@@ -67,7 +68,7 @@ async function generate(
 }
 
 test.each(Object.entries(GENERATORS))('a client by %s makes every call', async (_, generator) => {
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const mock = await createMock({ services: {} });
   const [gateway, storage] = await Promise.all(
     ['gateway.v1', 'storage.v2'].map((document) =>

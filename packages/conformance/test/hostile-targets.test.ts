@@ -5,8 +5,8 @@ import { createConformance } from '../src/index.ts';
 import { formatEvidence } from '../src/report/evidence.ts';
 import { any, entries, LINKS, metadata } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
-import { runWithoutLeaks } from './support/run-suite.ts';
-import { drip, drop, hang, OK, send, sendEndlessly } from './support/take-over.ts';
+import { runWithoutLeaks } from './run-suite.ts';
+import { drip, drop, hang, OK, send, sendEndlessly } from './proxy/take-over.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 const TOO_MANY = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';

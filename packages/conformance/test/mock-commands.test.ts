@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFixture } from '../fixture/server.mjs';
-import { run } from './support/run.ts';
+import { run } from './run-suite.ts';
 
 const MOCK = fileURLToPath(new URL('../../mock/src/cli.ts', import.meta.url));
 

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import type { Result } from '../src/index.ts';
 import { DELETE, list, toStorageRefusal } from './mutants/hooks/storage.ts';
 import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
-import { runSuite, runWithoutLeaks } from './support/run-suite.ts';
-import { drop } from './support/take-over.ts';
+import { runSuite, runWithoutLeaks } from './run-suite.ts';
+import { drop } from './proxy/take-over.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 

@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
@@ -8,8 +9,7 @@ import { SECRETS } from '../src/options.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { toRefusal } from './mutants/hooks/gateway.ts';
 import { metadata } from './mutants/hooks/storage.ts';
-import { run, runAgainst } from './support/run.ts';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { run, runAgainst } from './run-suite.ts';
 import { startBroken, startFronted, startSecond } from './targets/start-second.ts';
 
 const SIGNATURE = 'c0ffee0123456789c0ffee';
@@ -55,7 +55,7 @@ const parrot = createServer((request, response) => {
 
 /** Runs the command line with every report, and returns all that it showed and wrote. */
 async function runWithReports(...args: string[]): Promise<string> {
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   const kinds = Object.keys(reporters);
   const files = kinds.map((kind) => join(folder.path, kind));
   const reports = kinds.map((kind, index) => `${kind}=${files[index]}`).join();
@@ -110,7 +110,7 @@ test('the error of a run that cannot start shows no credential that the target e
 
 test('failure reports contain no upload grants and no signatures', async () => {
   await using target = await startSecond();
-  await using folder = await makeTemporaryFolder();
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
   // Its responses are not flat.
   const wireProfile = join(folder.path, 'flat.json');
   await writeFile(wireProfile, '{"envelope":"flat"}');

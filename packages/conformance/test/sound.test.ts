@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConformanceOptions } from '../src/index.ts';
 import { signStorageHeaders } from './mutants/context.ts';
-import { runSuite } from './support/run-suite.ts';
+import { runSuite } from './run-suite.ts';
 import { startExpress } from './targets/start-express.ts';
 import { startMock } from './targets/start-mock.ts';
 import { startReference, type Target } from './targets/start-reference.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSuite } from './support/run-suite.ts';
+import { runSuite } from './run-suite.ts';
 import { startMock } from './targets/start-mock.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startReference } from './targets/start-reference.ts';

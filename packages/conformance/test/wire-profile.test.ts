@@ -1,6 +1,6 @@
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import { runSuite } from './support/run-suite.ts';
+import { runSuite } from './run-suite.ts';
 import { startMock } from './targets/start-mock.ts';
 import { startReference } from './targets/start-reference.ts';
 

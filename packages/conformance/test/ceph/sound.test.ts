@@ -5,7 +5,7 @@ import { describeOn } from '../../../../scripts/testing/engines.ts';
 import type {} from '../../../server/test/ceph/support/global-setup.ts';
 import { newBucket, useCeph } from '../../../server/test/ceph/support/use-ceph.ts';
 import { startRedis } from '../../../server/test/shared/support/start-redis.ts';
-import { runSuite } from '../support/run-suite.ts';
+import { runSuite } from '../run-suite.ts';
 import { startReference, type Target } from '../targets/start-reference.ts';
 
 /** Runs every check, as an operator would: nothing may fail, be skipped or stay behind. */

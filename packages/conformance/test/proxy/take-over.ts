@@ -1,4 +1,4 @@
-import type { TakeOver } from '../proxy/messages.ts';
+import type { TakeOver } from './messages.ts';
 
 /** What a server may do with a connection instead of responding. */
 export const hang: TakeOver = () => {};
