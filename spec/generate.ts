@@ -6,6 +6,7 @@ import {
   toStorageOperations,
   toStubsConstants,
   toWireProfile,
+  toWorkflows,
 } from './generate/constants.ts';
 import { toOpenapi30 } from './generate/openapi30.ts';
 import { toErrorsPage, toLimitsPage, toRulesPage } from './generate/pages.ts';
@@ -37,6 +38,7 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   // Names for the suite
   [`${SUITE}/rule-ids.gen.ts`]: toRuleIds,
   [`${SUITE}/storage-operations.gen.ts`]: toStorageOperations,
+  [`${SUITE}/workflows.gen.ts`]: toWorkflows,
   // Reference pages
   'docs/reference/rules.md': toRulesPage,
   'docs/reference/errors.md': toErrorsPage,

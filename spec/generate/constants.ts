@@ -1,4 +1,6 @@
-import { type Any, type Contract, mapValues, toIdentity } from './read.ts';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Any, type Contract, mapValues, readYaml, SPEC, toIdentity } from './read.ts';
 import { TOPICS } from './read-rules.ts';
 import { constant } from './write.ts';
 
@@ -123,6 +125,17 @@ ${ids.map((id) => `  | '${id}'`).join('\n')};`;
 export function toStorageOperations(contract: Contract): string {
   const operations = storageOperations(contract);
   return constant('STORAGE_OPERATIONS', 'The operations of the storage API.', operations);
+}
+
+/** The Arazzo workflows, and the documents that define them. */
+export function toWorkflows(): string {
+  const files = globSync('*.arazzo.yaml', { cwd: join(SPEC, 'workflows') }).sort();
+  const workflows = files.flatMap((file) =>
+    readYaml(`workflows/${file}`).workflows.map(({ workflowId: id, summary }: Any) => {
+      return { id, file, statement: `${summary}.` };
+    }),
+  );
+  return constant('WORKFLOWS', 'The Arazzo workflows.', workflows);
 }
 
 /** The default profile, and the type of a complete one. In the schema, each field is optional. */

@@ -22,7 +22,7 @@ export function readContract() {
 }
 
 /** Reads YAML, and therefore JSON. */
-function readYaml(file: string): Any {
+export function readYaml(file: string): Any {
   return parse(readFileSync(join(SPEC, file), 'utf8'));
 }
 

@@ -1,4 +1,4 @@
-import type { Test } from './contract/catalog.ts';
+import type { Case } from './contract/catalog.ts';
 import type { ReportedCall } from './http/reported-call.ts';
 import type { NotRun } from './not-run.ts';
 
@@ -42,8 +42,8 @@ export interface SentenceResult {
   scope?: Scope | undefined;
 }
 
-/** The result of one test. Credentials are redacted in every string. */
-export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statement'> {
+/** The result of one case. Credentials are redacted in every string. */
+export interface Result extends Pick<Case, 'engine' | 'id' | 'level' | 'statement'> {
   /** IDs of the rules that it is about, or that its responses violate. */
   rules: string[];
   outcome: Outcome;
@@ -58,7 +58,7 @@ export interface Result extends Pick<Test, 'engine' | 'id' | 'level' | 'statemen
 }
 
 export function toResult(
-  { engine, id, level, statement }: Test,
+  { engine, id, level, statement }: Case,
   known: Pick<Result, 'outcome'> & Partial<Result>,
 ): Result {
   const lists = { rules: [], sentences: [], findings: [], notes: [] };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { checks } from '../src/checks/index.ts';
 import { findRule, rules } from '../src/contract/rules.ts';
@@ -10,7 +11,12 @@ test('every sentence has a check and a mutant, and every rule two mutants', () =
   expect(sentences.filter((id) => !checked.has(id))).toEqual([]);
   expect(sentences.filter((id) => !broken.has(id))).toEqual([]);
   const few = rules.filter(
-    ({ id }) => mutants.filter((one) => findRule(one.id).id === id).length < 2,
+    ({ id }) => mutants.filter((mutant) => findRule(mutant.id).id === id).length < 2,
   );
   expect(few.map(({ id }) => id)).toEqual([]);
+});
+
+test('the README counts all rules', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(` of ${rules.length} rules checked\n`);
 });

@@ -5,8 +5,8 @@ import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
-import { manifest } from '../manifest.ts';
 import { StartError } from '../not-run.ts';
+import { manifest } from '../manifest.ts';
 import { parseOptions, type Settings, toSettings } from '../options.ts';
 import {
   type CommandOptions,
@@ -142,15 +142,15 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   return exitCode;
 }
 
-/** What the tests of an engine are called. */
+/** What the cases of an engine are called. */
 const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
 
-/** Prints the selected tests, with the sentences of a rule if it has several, and how many of all tests they are. */
+/** Prints the selected cases, with the sentences of a rule if it has several, and how many of all cases they are. */
 function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
-  const listed = catalog.filter((test) => {
-    const { engine, id, level, statement, sentences } = test;
+  const listed = catalog.filter((each) => {
+    const { engine, id, level, statement, sentences } = each;
     const all = Object.entries(sentences ?? { [id]: statement });
-    const selected = all.filter(([sentence]) => isSelected({ ...test, id: sentence }, only));
+    const selected = all.filter(([sentence]) => isSelected({ ...each, id: sentence }, only));
     if (selected.length === 0) return false;
     out(`${id} (${engine === 'rules' ? level.toUpperCase() : engine})\n  ${statement}`);
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);
@@ -158,7 +158,7 @@ function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
   });
   const counts = Object.entries(NOUNS).map(([engine, noun]) => {
     const [count, total] = [listed, catalog].map(
-      (tests) => tests.filter((test) => test.engine === engine).length,
+      (cases) => cases.filter((each) => each.engine === engine).length,
     );
     return `${count} of ${total} ${noun}`;
   });

@@ -40,9 +40,7 @@ export interface DocumentedResponse {
   pointer: string;
 }
 
-type Documents = Record<Api, { name: string; document: OpenapiDocument }>;
-
-export const documents: Documents = {
+export const documents: Record<Api, { name: string; document: OpenapiDocument }> = {
   gateway: { name: 'gateway.v1', document: gateway as unknown as OpenapiDocument },
   storage: { name: 'storage.v2', document: storage as unknown as OpenapiDocument },
 };

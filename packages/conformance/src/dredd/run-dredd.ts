@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
-import { copies, type Transaction, transactions } from '../contract/catalog.ts';
+import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { startTimer } from '../http/connection.ts';
 import { type NotRun, skipped } from '../not-run.ts';
@@ -53,7 +53,7 @@ async function startDredd(
   // The documents with the deployment's names.
   const profile = { ...settings.wireProfile, copyPaths };
   for (const api of APIS) {
-    const document = JSON.stringify(toProfileDocument(copies[api], profile));
+    const document = JSON.stringify(toProfileDocument(openapi30Documents[api], profile));
     await writeFile(join(folder, `${api}.json`), document);
   }
   // When run from source, this file ends in `.ts`; in the package, in `.js`.

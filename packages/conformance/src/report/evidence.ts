@@ -1,5 +1,4 @@
-import { findStatement, listSources } from '../contract/rules.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { findRule, listSources } from '../contract/rules.ts';
 import type { ReceivedResponse, SentRequest } from '../http/reported-call.ts';
 import type { Finding, Result } from '../result.ts';
 import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
@@ -13,15 +12,15 @@ const MAX_COMMAND = 2_000;
 const FINDINGS_SHOWN = 3;
 
 /** Returns the findings by the sentence that they are about; those of a transaction or workflow are about its own. */
-export function listViolations({ id: test, findings, statement, sentences }: Result) {
-  const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? test);
+export function listViolations({ id: caseId, findings, statement, sentences }: Result) {
+  const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {
     const messages = [...new Set(found.map(({ message }) => cut(message)))];
     const more = messages.length - FINDINGS_SHOWN;
-    const scope = sentences.find((one) => one.id === id)?.scope;
+    const scope = sentences.find((sentence) => sentence.id === id)?.scope;
     return {
       id,
-      sentence: id === test ? statement : `${id}: ${findStatement(id as SentenceId)}`,
+      sentence: id === caseId ? statement : `${id}: ${findRule(id).sentences[id]}`,
       messages: [...messages.slice(0, FINDINGS_SHOWN), ...(more > 0 ? [`… and ${more} more`] : [])],
       /** The finding whose call is shown. */
       first: found[0] as Finding,

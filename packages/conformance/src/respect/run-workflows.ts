@@ -120,7 +120,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
       return { ...document, parsed: toProfileDocument(document.parsed, profile) };
     }
   }
-  const path = createRequire(import.meta.url).resolve(`@berth/spec/workflows/${file}.arazzo.yaml`);
+  const path = createRequire(import.meta.url).resolve(`@berth/spec/workflows/${file}`);
   const results = await respect.run({
     files: [path],
     workflow: [id],
