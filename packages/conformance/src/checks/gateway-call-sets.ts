@@ -1,19 +1,14 @@
 /*
- * Sets of calls, each made once in a run. The observer checks the response to every call of a run against all invariants,
- * whichever check makes it. These checks wait for a set, so that their sentences have responses to apply to:
- *
- * | `requestResponses`  | GW-STATUS, GW-BODY, GW-SSE, GW-C1, GW-C2, GW-C3/1, GW-DISPOSITION-INLINE, GW-REQUEST-ID/1 |
- * | `requestHandshakes` | GW-STATUS, GW-C3/2                                                                        |
- * | `requestAll` (both) | GW-HEADERS, GW-HOP-BY-HOP, GW-REQUEST-ID-NEW/2                                            |
- * | `callRejected`      | GW-ERROR, GW-REQUEST-ID/1                                                                 |
+ * Sets of calls, each made once in a run, for the sentences that need such responses. The observer checks every response
+ * against all invariants, whichever check waits for the set.
  */
 import { gzipSync } from 'node:zlib';
 import { type CallContext, once } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../not-run.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { STREAM } from '../http/media-type.ts';
-import { SkipError } from '../not-run.ts';
 import { EVERY_BYTE, GET, POST } from './gateway-calls.ts';
 
 const HEADERS: HeaderList = [
@@ -58,7 +53,7 @@ const ALL_REMOVED: HeaderList = [
 ];
 
 /** What clients of some statuses look for. */
-const OF_STATUSES: HeaderList = [
+const STATUS_HEADERS: HeaderList = [
   ['WWW-Authenticate', 'Basic realm="of the service"'],
   ['Allow', 'GET, PUT'],
   ['Retry-After', '7'],
@@ -98,7 +93,7 @@ const LIKE_AN_ERROR: FixtureRequest = {
 const withStatuses = (content: FixtureRequest, ...statuses: number[]): FixtureRequest[] =>
   statuses.map((status) => {
     const location = status === 302 ? 'http://name.example/a b?c=%2F#d' : '/moved?a=%2F';
-    const headers = [...HEADERS.slice(0, 6), ...ALL_REMOVED, ...OF_STATUSES];
+    const headers = [...HEADERS.slice(0, 6), ...ALL_REMOVED, ...STATUS_HEADERS];
     return { ...content, status, headers: [...headers, ['Location', location]] };
   });
 

@@ -5,10 +5,10 @@ import {
   defineInvariants,
 } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../not-run.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Claim } from '../invariants/claims.ts';
 import { type Invariant, isHandshake, isOfService, isOwnError } from '../invariants/invariant.ts';
-import { SkipError } from '../not-run.ts';
 import { callRejected, requestAll, requestResponses } from './gateway-call-sets.ts';
 import { openSocket, POST } from './gateway-calls.ts';
 
@@ -50,7 +50,7 @@ const isReplaced: Invariant = ({ fixtureResponse, received }) => {
 
 export const gatewayRequestIds: readonly Check[] = [
   ...defineInvariants(['fixture'], requestResponses, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
-  defineCheck('GW-REQUEST-ID/1', [], callRejected),
+  ...defineInvariants([], callRejected, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
   ...defineInvariants(['fixture'], requestAll, { 'GW-REQUEST-ID-NEW/2': isReplaced }),
   ...defineInvariants(['fixture', 'webSocket'], callHandshakes, {
     'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),

@@ -45,6 +45,6 @@ export const invariants: Invariants = toInvariants();
 function toInvariants(): Invariants {
   const all = checks.flatMap(({ id, invariant }) => (invariant ? [[id, invariant] as const] : []));
   const bySentence = new Map(all);
-  if (bySentence.size === all.length) return bySentence;
+  if (all.every(([id, invariant]) => bySentence.get(id) === invariant)) return bySentence;
   throw new Error('A sentence has two invariants.');
 }

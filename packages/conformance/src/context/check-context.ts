@@ -36,7 +36,10 @@ export function defineCheck(
   return { engine, id, api, needs, run, invariant };
 }
 
-/** Defines a check for each of several invariants. `makeCalls` causes the responses that they apply to. */
+/**
+ * Defines a check for each of several invariants. `makeCalls` causes the responses that they apply to. An invariant may
+ * be defined again with other calls.
+ */
 export function defineInvariants(
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
