@@ -1,5 +1,5 @@
 import { checks, invariants } from './checks/index.ts';
-import { createRun } from './context/run.ts';
+import { Run } from './context/run.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
@@ -45,19 +45,16 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const interrupt = () => ends.abort('the run was interrupted');
   settings.signal?.addEventListener('abort', interrupt, { once: true });
   if (settings.signal?.aborted) interrupt();
-  let run = createRun(settings, ends.signal, invariants);
-  const { secrets, sent } = run;
+  const run = new Run(settings, ends.signal, invariants);
   const results: Result[] = [];
-  const hasCa = settings.ca !== undefined;
   const onResult = (result: Result) => {
-    const findings = result.findings.map((finding) => ({ ...finding, ...(hasCa && { hasCa }) }));
-    const redacted = secrets.redactResult({ ...result, findings });
+    const redacted = run.secrets.redactResult(result);
     results.push(redacted);
     settings.onResult(redacted);
   };
   let leftovers: string[] = [];
   try {
-    run = await prepare(run, checks);
+    await prepare(run, checks);
     const [parts] = await Promise.all([
       runChecks(run, checks),
       runDredd(run, onResult),
@@ -75,6 +72,6 @@ export async function runConformance(settings: Settings): Promise<Report> {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };
   });
-  const more = { targets, seed: settings.seed, calls: sent.calls, leftovers };
-  return createReport(settings, started, results, more);
+  const { calls } = run;
+  return createReport(settings, started, results, { targets, calls, leftovers });
 }

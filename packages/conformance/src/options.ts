@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { IDS, selectsAny } from './contract/catalog.ts';
 import { APIS } from './contract/openapi.ts';
-import { StartError } from './not-run.ts';
+import { StartError } from './errors.ts';
 import type { Result, SentenceResult } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -63,20 +63,17 @@ const profile = z.custom<WireProfileInput>().transform((input, { issues }) => {
   }
 });
 
-const selected = z
-  .string()
-  .min(1)
-  .refine(selectsAny, {
-    error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
-  });
+const anyId = z.string().min(1);
+
+const selected = anyId.refine(selectsAny, {
+  error: ({ input }) => `contains ${input}, but no ID begins with that; see --list`,
+});
 
 const knownFailure = z.strictObject({
   /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-C2/1`), of a transaction or of a workflow. */
-  id: z
-    .string()
-    .refine((id) => IDS.has(id), {
-      error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
-    }),
+  id: anyId.refine((id) => IDS.has(id), {
+    error: ({ input }) => `contains ${input}, which is not a valid ID; see --list`,
+  }),
   /** Why it is accepted. */
   reason: z.string().optional(),
   /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
@@ -153,7 +150,8 @@ export type KnownFailure = z.input<typeof knownFailure>;
 
 /**
  * Options for a run: what to check, and with which credentials. Those of the command have the same names, and
- * `berth-conformance --help` describes them. In code, `ca` is the text of a file, `wireProfile` an object, and `known` an array.
+ * `berth-conformance --help` describes them. In code, `ca` is the text of a file, `wireProfile` an object and `known` an
+ * array.
  */
 export interface ConformanceOptions extends z.input<typeof schema> {
   /** Stops the run: open requests are aborted, and stored files are removed. */

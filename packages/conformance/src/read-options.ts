@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Option } from 'commander';
 import { z } from 'zod';
-import { StartError } from './not-run.ts';
+import { StartError } from './errors.ts';
 import {
   type ConformanceOptions,
   type KnownFailure,

@@ -97,7 +97,7 @@ export class Redactor {
       ...result,
       reason: reason && redact(reason),
       notes: notes.map(redact),
-      sentences: sentences.map((one) => ({ ...one, reason: one.reason && redact(one.reason) })),
+      sentences: sentences.map((part) => ({ ...part, reason: part.reason && redact(part.reason) })),
       findings: findings.map(({ message, request, response, ...finding }) => ({
         ...finding,
         message: redact(message),
@@ -130,7 +130,7 @@ export class Redactor {
       const isSecret = this.#headers.has(name.toLowerCase());
       const shown = [value]
         .flat()
-        .map((one) => (isSecret && one ? (this.#shown.get(one) ?? BLANK) : this.redact(one)));
+        .map((text) => (isSecret && text ? (this.#shown.get(text) ?? BLANK) : this.redact(text)));
       return [this.redact(name), Array.isArray(value) ? shown : shown[0]];
     });
     // A body that was cut may end within a secret.

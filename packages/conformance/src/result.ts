@@ -1,11 +1,28 @@
 import type { Case } from './contract/catalog.ts';
+import { listViolated } from './contract/rules.ts';
+import type { NotRunError } from './errors.ts';
 import type { ReportedCall } from './http/reported-call.ts';
-import type { NotRun } from './not-run.ts';
+
+/**
+ * Why something did not run, or did not finish:
+ *
+ * - `disabled`: the operator left it out or did not provide what it needs, in which case the reason names the option; or
+ *   the target lacks the optional feature that it is about
+ * - `skip`: it was asked for, but something that it needs failed, so that the run proves nothing about it
+ * - `error`: the suite or the network is at fault, never the target
+ */
+export interface NotRun {
+  outcome: NotRunError['outcome'];
+  reason: string;
+}
+
+export const disabled = (reason: string): NotRun => ({ outcome: 'disabled', reason });
+export const skipped = (reason: string): NotRun => ({ outcome: 'skip', reason });
 
 /**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
- * - `disabled`, `skip` and `error`: it was not run to its end; `reason` explains why. None of them is a pass
+ * - `disabled`, `skip` and `error`: it did not run, or did not finish; `reason` explains why. None of them is a pass
  */
 export type Outcome = 'pass' | 'fail' | NotRun['outcome'];
 
@@ -23,13 +40,6 @@ export interface Finding extends Partial<ReportedCall> {
   sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
-  /** Whether the certificates of `--ca` were trusted instead of the default ones. */
-  hasCa?: boolean;
-}
-
-export interface Scope {
-  violations: number;
-  responses: number;
 }
 
 /** The result of one sentence of a rule. The only sentence of a rule has the ID of the rule. */
@@ -39,7 +49,7 @@ export interface SentenceResult {
   /** Why it was not checked, or was only partly checked. */
   reason?: string | undefined;
   /** If the sentence is about each response: how many of the responses it applies to violate it. */
-  scope?: Scope | undefined;
+  scope?: { violations: number; responses: number } | undefined;
 }
 
 /** The result of one case. Credentials are redacted in every string. */
@@ -59,10 +69,12 @@ export interface Result extends Pick<Case, 'engine' | 'id' | 'level' | 'statemen
 
 export function toResult(
   { engine, id, level, statement }: Case,
-  known: Pick<Result, 'outcome'> & Partial<Result>,
+  fields: Pick<Result, 'outcome'> & Partial<Result>,
 ): Result {
-  const lists = { rules: [], sentences: [], findings: [], notes: [] };
-  return { engine, id, level, statement, ...lists, durationMs: 0, ...known };
+  const { findings = [] } = fields;
+  const rules = engine === 'rules' ? [id] : [...new Set(findings.flatMap(listViolated))];
+  const lists = { rules, sentences: [], findings, notes: [] };
+  return { engine, id, level, statement, ...lists, durationMs: 0, ...fields };
 }
 
 /** Returns what was not checked of a rule that passed or failed nevertheless, and why. */

@@ -1,6 +1,7 @@
 // Clients that other generators make from the documents call every operation on the mock.
-import { mkdtempDisposable } from 'node:fs/promises';
+
 import { execFile } from 'node:child_process';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,12 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
-import { createConformance } from '../src/index.ts';
-import { formatEvidence } from '../src/report/evidence.ts';
 import { any, entries, LINKS, metadata } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
-import { runWithoutLeaks } from './run-suite.ts';
 import { drip, drop, hang, OK, send, sendEndlessly } from './proxy/take-over.ts';
+import { runWithoutLeaks } from './run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 const TOO_MANY = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
@@ -64,7 +62,7 @@ test.each([
     timeout: 2,
     only: [...rules, ...engines],
   });
-  expect(ran.error.filter((one) => one.includes('bug in the suite'))).toEqual([]);
+  expect(ran.error.filter((reason) => reason.includes('bug in the suite'))).toEqual([]);
   expect(ran.pass).toEqual([]);
   expect(ran.exitCode).toBe(1);
   expect(ran.fail).toContainEqual(expect.stringMatching(/^GW-ERROR-NOT-FOUND: /));
@@ -130,7 +128,7 @@ test('dropped connections are errors, not failures of the target', async () => {
   const { fail, error } = await runWithoutLeaks({ ...target.options, only });
   expect(fail).toEqual([]);
   expect(error.length).toBeGreaterThan(5);
-  expect(error.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
+  expect(error.filter((reason) => !/socket hang up|ECONNRESET/.test(reason))).toEqual([]);
 });
 
 test.each<[string, TakeOver, RegExp]>([
@@ -146,7 +144,7 @@ test.each<[string, TakeOver, RegExp]>([
   const ran = await runWithoutLeaks({ ...target.options, timeout: 1, only });
   expect(ran).toMatchObject({ fail: [], error: [], pass: ['GW-HEADERS'] });
   expect(ran.skip.length).toBeGreaterThan(2);
-  expect(ran.skip.filter((one) => !reason.test(one))).toEqual([]);
+  expect(ran.skip.filter((text) => !reason.test(text))).toEqual([]);
   // One call has found it out.
   expect(ran.notices.filter((notice) => reason.test(notice))).toHaveLength(1);
 });
@@ -193,19 +191,5 @@ describe('TLS', async () => {
     const ran = await runWithoutLeaks({ ...target.options, ca: cert, only });
     expect(ran).toMatchObject({ exitCode: 0, sentence: '', fail: [], error: [], skip: [] });
     expect(ran.pass).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
-  });
-
-  test('the command that repeats a call trusts the same certificates', async () => {
-    await using target = await startFronted(
-      { response: ({ headers }) => headers.remove('X-Request-Id') },
-      { key, cert },
-    );
-    const only = ['GW-REQUEST-ID/3', 'gateway cloudrun-get 404'];
-    const { results } = await createConformance({ ...target.options, ca: cert, only }).run();
-    const failed = results.filter(({ outcome }) => outcome === 'fail');
-    expect(new Set(failed.map(({ engine }) => engine))).toEqual(new Set(['rules', 'dredd']));
-    for (const result of failed) {
-      expect(formatEvidence(result)).toMatch(/^repeat +curl .*--cacert "\$BERTH_CA"/ms);
-    }
   });
 });

@@ -28,12 +28,12 @@ function sampleResult({
 
 function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
   const started = new Date('2026-01-02T03:04:05.000Z');
-  const report = createReport({ known, wireProfile: defaultWireProfile }, started, results, {
+  const settings = { known, wireProfile: defaultWireProfile, seed: 7 };
+  const report = createReport(settings, started, results, {
     targets: [
       { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
       { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
     ],
-    seed: 7,
     calls: 42,
     leftovers: [],
   });

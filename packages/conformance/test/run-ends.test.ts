@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import type { Result } from '../src/index.ts';
 import { DELETE, list, toStorageRefusal } from './mutants/hooks/storage.ts';
 import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
-import { runSuite, runWithoutLeaks } from './run-suite.ts';
 import { drop } from './proxy/take-over.ts';
+import { runSuite, runWithoutLeaks } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
@@ -29,7 +29,7 @@ test.each([
   expect(ran.exitCode).toBeGreaterThan(1);
   expect(ran.skip.at(-1)).toMatch(reason);
   // The others are disabled.
-  expect(ran.skip.filter((one) => !only.some((id) => one.startsWith(id)))).toEqual([]);
+  expect(ran.skip.filter((reason) => !only.some((id) => reason.startsWith(id)))).toEqual([]);
   expect(target.countWrites()).toBeGreaterThan(0);
   expect(target.listFiles()).toEqual([]);
   vi.restoreAllMocks();

@@ -59,7 +59,7 @@ describe.each([
   test('passes every check', async () => {
     const ran = await runSuite({ ...target.options, seed: 1, sequences: 5 });
     expect(ran).toMatchObject({ exitCode: 0, fail: [], skip: [], error: [], leftovers: [] });
-    expect(ran.disabled.filter((one) => !LEFT_OUT.test(one))).toEqual([]);
+    expect(ran.disabled.filter((reason) => !LEFT_OUT.test(reason))).toEqual([]);
     // It breaks every SHOULD that it can.
     expect(ran.failedShoulds.length > 0).toBe(name === 'second server');
   });
@@ -74,6 +74,6 @@ describe.each([
     expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
     expect(ran.exitCode === 0).toBe(missing === undefined);
     expect(ran.skip.length > 0).toBe(missing !== undefined);
-    expect(ran.skip.filter((one) => !one.includes(missing ?? ''))).toEqual([]);
+    expect(ran.skip.filter((reason) => !reason.includes(missing ?? ''))).toEqual([]);
   });
 });

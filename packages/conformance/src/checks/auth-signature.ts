@@ -7,6 +7,7 @@ import {
 } from '../context/check-context.ts';
 import { toMultipart } from '../context/files.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
@@ -18,8 +19,7 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
-import { DisabledError, SkipError } from '../not-run.ts';
-import { assertClock, changeChars } from './credentials.ts';
+import { assertClock, changeChars } from './auth.ts';
 import { expectForwarded, expectGatewayRejections, showResponse } from './gateway-calls.ts';
 
 /** A call, and how its signature deviates from that of the call as it is sent. */
@@ -76,7 +76,7 @@ const assertSignature = once('valid-signature', async (t): Promise<void> => {
 });
 
 const BOUNDARY = 'Conformance-Boundary';
-const FORM = toMultipart([['field', 'value']], BOUNDARY).toString();
+const FORM = toMultipart({ field: 'value' }, BOUNDARY).toString();
 
 /** A gateway may reject all forms (D13); then nothing can be learned about their signature. */
 async function assertForms(t: CheckContext): Promise<void> {
@@ -143,13 +143,13 @@ const signs =
   ({ headers }: Tc3Input) => ({ headers: [...headers.slice(0, 1), ...signed] });
 const withoutHost = ({ headers }: Tc3Input) => ({ headers: headers.slice(1) });
 
-const ONE = ['X-Conformance-One', 'one'] as const;
-const OTHER_ONE = ['X-Conformance-One', 'two'] as const;
-const TWO = ['X-Conformance-Two', 'two words, and a comma'] as const;
+const EXTRA = ['X-Conformance-One', 'one'] as const;
+const VARIANT = ['X-Conformance-One', 'two'] as const;
+const TEXT = ['X-Conformance-Two', 'two words, and a comma'] as const;
 const MANY = Array.from({ length: 20 }, (_, at) => [`X-Conformance-${at}`, `value ${at}`] as const);
 const DECOY = ['X-Host', 'a.gateway.example'] as const;
 
-/** Defines a check that calls are accepted, and that others are rejected before they reach the service. */
+/** Defines a check that expects calls to be accepted, and others to be rejected before they reach the service. */
 const defineSigned = (
   id: SentenceId,
   { prepare, accepted = {}, rejected = {} }: SignedCases,
@@ -271,16 +271,16 @@ export const authSignature: readonly Check[] = [
   }),
   defineSigned('AU-TC3-SIGNED-HEADERS/1', {
     accepted: {
-      'a GET whose only signed header is host': { headers: [ONE], sign: signs() },
-      'a GET with one of two extra headers signed': { headers: [ONE, TWO], sign: signs(TWO) },
+      'a GET whose only signed header is host': { headers: [EXTRA], sign: signs() },
+      'a GET with one of two extra headers signed': { headers: [EXTRA, TEXT], sign: signs(TEXT) },
       'a GET with 20 signed headers': { headers: [JSON_TYPE, ...MANY] },
       'a POST whose only signed header is host': { ...POSTED, sign: signs() },
-      'a POST with every header signed': { ...POSTED, headers: [JSON_TYPE, ONE, TWO] },
+      'a POST with every header signed': { ...POSTED, headers: [JSON_TYPE, EXTRA, TEXT] },
     },
     rejected: {
-      'a GET whose signed header was changed': { headers: [OTHER_ONE], sign: signs(ONE) },
-      'a GET without a header that was signed': { sign: signs(ONE) },
-      'a GET that sends a signed header twice': { headers: [ONE, OTHER_ONE], sign: signs(ONE) },
+      'a GET whose signed header was changed': { headers: [VARIANT], sign: signs(EXTRA) },
+      'a GET without a header that was signed': { sign: signs(EXTRA) },
+      'a GET that sends a signed header twice': { headers: [EXTRA, VARIANT], sign: signs(EXTRA) },
       'a POST whose signed type got parameters': {
         ...POSTED,
         sign: signs(['Content-Type', 'application/json']),
@@ -289,7 +289,7 @@ export const authSignature: readonly Check[] = [
         sign: () => ({ headers: [['Host', 'x.gateway.example']] }),
       },
       'a GET that lists an unsigned header in SignedHeaders': {
-        headers: [ONE],
+        headers: [EXTRA],
         sign: signs(),
         ...changing('SignedHeaders', () => 'host;x-conformance-one'),
       },

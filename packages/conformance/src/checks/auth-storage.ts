@@ -1,10 +1,10 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { StorageCallOptions } from '../context/storage-client.ts';
+import { SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
-import { SkipError } from '../not-run.ts';
-import { changeChars, SPOOFED_IDENTITY_HEADERS } from './credentials.ts';
+import { changeChars, SPOOFED_IDENTITY_HEADERS } from './auth.ts';
 import {
   acceptedFields,
   expectAccepted,
@@ -44,16 +44,16 @@ function forge(t: CheckContext, change = (value: string) => changeChars(value, -
   return { credentials: withHeaders(t.storage.credentials(), [[authorization, forged]]) };
 }
 
-/** Returns signatures that someone without the secret key can make, if the run has a key pair. */
+/** Returns signatures that someone without the secret key can make, if a key pair signs storage calls. */
 function forgeSignatures(t: CheckContext): Changes {
-  const { tc3, wireProfile, storageHeaders } = t.settings;
-  if (tc3 === undefined || Object.keys(storageHeaders).length > 0) return {};
-  const seconds = Number(readCredential(t, wireProfile.storageHeaders.timestamp));
-  const sign = (keys: Partial<typeof tc3>) =>
-    forge(t, () => signStorage(seconds, tc3.storageSigningHost, { ...tc3, ...keys }));
-  const secretId = `${tc3.secretId}x`;
+  const { storageKeys } = t.run.signers;
+  if (storageKeys === undefined) return {};
+  const seconds = Number(readCredential(t, t.settings.wireProfile.storageHeaders.timestamp));
+  const sign = (keys: Partial<typeof storageKeys>) =>
+    forge(t, () => signStorage(seconds, { ...storageKeys, ...keys }));
+  const secretId = `${storageKeys.secretId}x`;
   return {
-    'with a signature made with another secret': sign({ secretKey: `${tc3.secretKey}x` }),
+    'with a signature made with another secret': sign({ secretKey: `${storageKeys.secretKey}x` }),
     'with a signature made with an empty secret': sign({ secretKey: '' }),
     'with a signature with an unknown secret ID and an empty secret': sign({
       secretId,

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type Exchange, splitTarget } from '../http/exchange.ts';
 import type { Invariant } from '../invariants/invariant.ts';
 import { codeOf } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
 import {
   alternate,
   callEcho,
@@ -40,7 +40,7 @@ const samePath =
     return [[pathname === expected, message]];
   };
 
-/** Defines a check that calls reach the service, with the path that they were sent to. */
+/** Defines a check that expects calls to reach the service, with the path that they were sent to. */
 const definePaths = (id: SentenceId, paths: readonly string[]): Check =>
   defineCheck(id, ['fixture'], (t) => callPaths(t, paths), samePath(id));
 

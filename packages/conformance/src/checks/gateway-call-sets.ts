@@ -5,7 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import { type CallContext, once } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../not-run.ts';
+import { SkipError } from '../errors.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { STREAM } from '../http/media-type.ts';
@@ -190,7 +190,7 @@ export const requestResponses = once('responses', async (t) => {
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409, if any. */
 export const requestHandshakes = once('handshakes', async (t): Promise<Exchange | undefined> => {
-  if (t.run.missing.webSocket) return undefined;
+  if (t.run.accepted.missing.webSocket) return undefined;
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
   await closeSocket(socket);

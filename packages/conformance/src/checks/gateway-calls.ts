@@ -1,11 +1,11 @@
 import type { CallContext, CheckContext } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../errors.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { codeOf, hasErrorBody } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
 import { cite } from '../redact.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
@@ -61,7 +61,7 @@ export async function openSocket<Result>(
   { call, ...request }: FixtureRequest & { call?: GatewayCall },
   use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
 ): Promise<Result | undefined> {
-  if (t.run.missing.webSocket) return undefined;
+  if (t.run.accepted.missing.webSocket) return undefined;
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(request), ...call });
   const { socket, received, violation = '' } = upgrade;
   if (!socket) throw new SkipError(`no WebSocket could be opened: ${received.status} ${violation}`);

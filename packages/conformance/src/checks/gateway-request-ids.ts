@@ -5,7 +5,7 @@ import {
   defineInvariants,
 } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
-import { SkipError } from '../not-run.ts';
+import { SkipError } from '../errors.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Claim } from '../invariants/claims.ts';
 import { type Invariant, isHandshake, isOfService, isOwnError } from '../invariants/invariant.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import { NetworkError } from '../http/connection.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../http/exchange.ts';
 import { claimSameHeaders } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
-import { SkipError } from '../not-run.ts';
 import { callEcho, openSocket, POST, readHello } from './gateway-calls.ts';
 
 const OVERRIDES = {

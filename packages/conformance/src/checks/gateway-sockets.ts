@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import { NetworkError, within } from '../http/connection.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import { type Message, NO_CODE, type Socket, type SocketEnd } from '../http/open-web-socket.ts';
-import { SkipError } from '../not-run.ts';
 import { cite } from '../redact.ts';
 import {
   EVERY_BYTE,
@@ -173,13 +173,13 @@ async function expectSelected(t: CheckContext, offers: readonly string[], select
 type Ending = readonly [code: number, reason: string];
 
 /** A caller must not send codes that are reserved for servers. */
-const OF_CALLERS: Ending[] = [
+const CALLER_ENDS: Ending[] = [
   [NO_CODE, ''],
   [3000, 'x'.repeat(123)],
   [4999, 'Grund: 中文 é'],
 ];
 
-const OF_SERVICES: Ending[] = [...OF_CALLERS, [1000, ''], [1011, 'a failure in the service']];
+const SERVICE_ENDS: Ending[] = [...CALLER_ENDS, [1000, ''], [1011, 'a failure in the service']];
 
 function expectEnd(
   t: CheckContext,
@@ -262,14 +262,14 @@ export const gatewaySockets: readonly Check[] = [
     await expectSelected(t, [], '');
   }),
   defineCheck('GW-WS-CLOSE', NEEDS, async (t) => {
-    for (const ending of OF_SERVICES) {
+    for (const ending of SERVICE_ENDS) {
       await openSocket(t, {}, async (socket, upgrade) => {
         socket.send(ending[0] === NO_CODE ? '!close' : `!close ${ending.join(' ')}`.trim());
         const end = await undefinedIfNoResponse(t, socket.closed());
         expectEnd(t, upgrade, 'when the service closes the WebSocket, the caller', ending, end);
       });
     }
-    for (const ending of OF_CALLERS) {
+    for (const ending of CALLER_ENDS) {
       const mark = t.uniqueName();
       await openSocket(t, { mark }, async (socket, upgrade) => {
         socket.close(...ending);

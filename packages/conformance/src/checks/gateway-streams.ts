@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { SkipError } from '../errors.ts';
 import type { OpenExchange } from '../http/caller.ts';
-import { SkipError } from '../not-run.ts';
 import { GET, POST } from './gateway-calls.ts';
 
 /** One before the release, one after it, and one after a quiet time. */
@@ -12,7 +12,7 @@ const EVENTS = 3;
 const FIRST_WAIT = 3000;
 
 /** How many streams must arrive late: other servers on the way may deliver events together now and then. */
-const BUFFERED = 3;
+const MIN_LATE_STREAMS = 3;
 
 /** Each stream after one that shows nothing is held for twice as long. */
 const MAX_STREAMS = 5;
@@ -33,7 +33,7 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
       continue;
     }
     if (lateEvent !== 'none') count += 1;
-    if (lateEvent !== 'none' && count < BUFFERED) continue;
+    if (lateEvent !== 'none' && count < MIN_LATE_STREAMS) continue;
     const when =
       lateEvent === 'third' ? `after a quiet time of ${pause} ms` : 'before the next one was sent';
     const message = `${call.method} /events: the ${lateEvent} event must arrive ${when}`;

@@ -1,9 +1,9 @@
 import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { Need } from '../contract/catalog.ts';
+import { SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isSuccess, type StorageReply } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 

@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
+import { SkipError } from '../errors.ts';
 import { hasFailed } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
 import { show } from '../redact.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
@@ -36,8 +36,8 @@ export const storageCopy: readonly Check[] = [
     await t.files.storeReadable(names, { empty: '', 'level/large': LARGE });
     const reply = await t.files.tryCopy(...names.map((name) => copy(name, `${name}.copy`)));
     if (!expectAccepted(t, reply)) return;
-    const contents = names.map((name) => [`${name}.copy`, t.files.contentOf(name)]);
-    await t.files.expect('after the file was copied there', Object.fromEntries(contents));
+    const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
+    await t.files.expectCopies('after the file was copied there', copies);
   }),
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
     const names = ['source', 'moved', 'shorter', 'longer', 'third'];
@@ -45,9 +45,8 @@ export const storageCopy: readonly Check[] = [
     await t.files.storeReadable(names, contents);
     await t.files.copy(copy('source', 'shorter'), copy('source', 'longer', { overwrite: true }));
     await t.files.copy(move('moved', 'third'));
-    const [source, third] = ['source', 'moved'].map((name) => t.files.contentOf(name));
-    const after = { shorter: source, longer: source, third };
-    await t.files.expect('after another file was copied or moved onto it', after);
+    const after = { shorter: 'source', longer: 'source', third: 'moved' };
+    await t.files.expectCopies('after another file was copied or moved onto it', after);
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
     await t.files.storeReadable(['source', 'existing', 'deleted']);
@@ -60,9 +59,8 @@ export const storageCopy: readonly Check[] = [
       const message = `only the entry for an existing file must fail, but it was ${show(reply.entries.at(-1))}`;
       t.expect(reply.entries.filter(hasFailed).length === 1, message, reply);
     }
-    const [source, existing] = ['source', 'existing'].map((name) => t.files.contentOf(name));
-    const after = { 'level/free': source, deleted: source, existing };
-    await t.files.expect('after copies and a move with overwrite false', after);
+    const after = { 'level/free': 'source', deleted: 'source', existing: 'existing' };
+    await t.files.expectCopies('after copies and a move with overwrite false', after);
   }),
   defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
     await t.files.storeReadable(['moved', 'plain', 'false']);
@@ -76,9 +74,8 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
     await t.files.storeReadable(['a', 'b', 'c', 'existing'], { a: MEDIUM });
     await t.files.copy(move('a', 'a.moved'), copy('b', 'b.copy'), move('c', 'existing'));
-    const [a, c] = ['a', 'c'].map((name) => t.files.contentOf(name));
-    const after = { 'a.moved': a, existing: c, a: undefined, c: undefined };
-    await t.files.expect('after two moves', after);
+    await t.files.expectCopies('after two moves', { 'a.moved': 'a', existing: 'c' });
+    await t.files.expectGone('after it was moved', 'a', 'c');
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t) => {
     await t.files.storeReadable(['a', 'b', 'existing']);
@@ -127,9 +124,8 @@ export const storageCopy: readonly Check[] = [
     ]) {
       expectAccepted(t, await t.files.tryCopy(...items));
     }
-    const content = t.files.contentOf('source');
-    const copies = ['1', '2', '3', '4', '5'].map((name) => [name, content]);
-    await t.files.expect('copied next to items that fail', Object.fromEntries(copies));
+    const copies = { 1: 'source', 2: 'source', 3: 'source', 4: 'source', 5: 'source' };
+    await t.files.expectCopies('copied next to items that fail', copies);
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
     const copies = {
@@ -140,16 +136,17 @@ export const storageCopy: readonly Check[] = [
     };
     await t.files.storeReadable(Object.values(copies));
     await t.files.copy(...Object.entries(copies).map(([to, from]) => copy(from, to)));
-    const contents = Object.entries(copies).map(([to, from]) => [to, t.files.contentOf(from)]);
-    await t.files.expect('one of several copies with the same name', Object.fromEntries(contents));
+    await t.files.expectCopies('one of several copies with the same name', copies);
   }),
   defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);
     await t.files.copy(...ALLOWED.map((name) => copy('source', `to/${name}`)));
     await t.files.copy(...ALLOWED.map((name, index) => move(`to/${name}`, `${index}`)));
-    const content = t.files.contentOf('source');
-    const after = Object.fromEntries(ALLOWED.map((_, index) => [`${index}`, content]));
-    await t.files.expect('copied to a path with such characters, and moved from there', after);
+    const after = Object.fromEntries(ALLOWED.map((_, index) => [`${index}`, 'source']));
+    await t.files.expectCopies(
+      'copied to a path with such characters, and moved from there',
+      after,
+    );
   }),
   defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
     await t.files.storeReadable(['source']);

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { hasBytes, toItems } from '../context/files.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import { isWebUrl } from '../http/exchange.ts';
 import { claimEach } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../invariants/read-response.ts';
-import { DisabledError, SkipError } from '../not-run.ts';
 import { show } from '../redact.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
@@ -20,7 +20,7 @@ const GRACE = 10;
 const TICK = 1;
 const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
-const FOUR = ['a', 'b', 'c', 'd'];
+const NAMES = ['a', 'b', 'c', 'd'];
 
 /** Returns two lists, each with the IDs of two files next to those of missing files. */
 async function amongMissing(t: CheckContext, [a = '', b = '', c = '', d = '']: string[]) {
@@ -99,8 +99,8 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchGetTempUrls', 0, [deleted]);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
-    await t.files.storeAll(FOUR);
-    const ids = await t.files.ids(...FOUR);
+    await t.files.storeAll(NAMES);
+    const ids = await t.files.ids(...NAMES);
     for (const list of await amongMissing(t, ids)) {
       await expectSuccesses(t, 'batchGetTempUrls', 2, list);
     }
@@ -135,10 +135,10 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchDelete', 0, [missing]);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
-    await t.files.storeReadable(FOUR);
-    const ids = await t.files.ids(...FOUR);
+    await t.files.storeReadable(NAMES);
+    const ids = await t.files.ids(...NAMES);
     for (const list of await amongMissing(t, ids)) await expectSuccesses(t, 'batchDelete', 2, list);
-    await t.files.expectGone('after it was deleted next to missing files', ...FOUR);
+    await t.files.expectGone('after it was deleted next to missing files', ...NAMES);
   }),
 ];
 

@@ -1,10 +1,10 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { entryOf, isSuccess, linkOf } from '../invariants/read-response.ts';
-import { DisabledError, SkipError } from '../not-run.ts';
 import { cite } from '../redact.ts';
 import {
   expectAccepted,
@@ -19,14 +19,14 @@ type CallArguments = [operation: string, fields: object, options?: StorageCallOp
 /** Returns calls, made from fields that every deployment must accept. */
 type ToCalls = (valid: ValidFields, t: CheckContext) => CallArguments[];
 
-/** Defines a check that calls are accepted, in the form that `prepare` detected. */
+/** Defines a check that expects calls to be accepted, in the form that `prepare` detected. */
 const defineAccepted = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const call of toCalls(await makeValidFields(t), t))
       expectAccepted(t, await t.storage.call(...call));
   });
 
-/** Defines a check that calls are rejected; `ST-RESPONSE` is about the format of the responses. */
+/** Defines a check that expects calls to be rejected; `ST-RESPONSE` is about the format of the responses. */
 const defineRejection = (id: SentenceId, toCalls: ToCalls): Check =>
   defineCheck(id, [], async (t) => {
     for (const [operation, fields, options = {}] of toCalls(await makeValidFields(t), t)) {
@@ -147,14 +147,15 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   if (t.settings.requestForm !== undefined) {
     throw new DisabledError('only the form in --request-form is checked');
   }
+  const form = t.run.accepted.requestForm === 'top' ? 'data' : 'top';
   const call = async (operation: StorageOperation, fields: object) => {
-    const reply = await t.storage.call(operation, fields, { isOtherForm: true });
+    const reply = await t.storage.call(operation, fields, { form });
     if (reply.rejected) throw new DisabledError(`${operation} accepts only one form of requests`);
     return reply;
   };
   const { files } = t;
   await call('getUploadMetaData', { path: files.path('uploaded.txt') });
-  const grant = await files.grant('uploaded.txt', true);
+  const grant = await files.grant('uploaded.txt', form);
   const bytes = Buffer.from('uploaded with a grant from the other form');
   const reply = await files.post(grant, files.fields(grant, bytes));
   const rejected = 'a form with a grant from a call in the other form must be accepted';
@@ -183,7 +184,7 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
 type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];
 
 /** Makes calls that must be rejected, and expects each of them to have changed nothing. */
-async function expectUndone(t: CheckContext): Promise<void> {
+async function expectNothingChanged(t: CheckContext): Promise<void> {
   await t.files.storeReadable(['kept.txt']);
   const ids = await t.files.ids('kept.txt', 'never.txt');
   const [fileId] = ids;
@@ -265,5 +266,5 @@ export const storageRequests: readonly Check[] = [
     return withBodies({ ...valid, batchGetTempUrls }, toBodies);
   }),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
-  defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),
+  defineCheck('ST-REFUSED-UNDONE', needsFiles, expectNothingChanged),
 ];

@@ -1,12 +1,12 @@
 import { type Check, defineCheck, defineInvariants, once } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
 import { type Claim, claimEach } from '../invariants/claims.ts';
 import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
 import { type Entry, hasFailed } from '../invariants/read-response.ts';
-import { DisabledError, SkipError } from '../not-run.ts';
 import { show } from '../redact.ts';
 import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
 

@@ -2,16 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
   describeReading,
-  type FormField,
+  type Form,
   type Grant,
   hasBytes,
   type PostOptions,
   toMultipart,
 } from '../context/files.ts';
+import { SkipError } from '../errors.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
 import { cite } from '../redact.ts';
-import { changeChars } from './credentials.ts';
+import { changeChars } from './auth.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 
 const BOUNDARY = 'berth-boundary';
@@ -39,14 +40,24 @@ const PAUSE = 20;
 const RECHECK_DELAYS = [0, 200, 300];
 
 /** Bodies that are not a valid form, from the fields of one. */
-const INVALID: Record<string, (fields: readonly FormField[]) => PostOptions> = {
+const INVALID: Record<string, (form: Form) => PostOptions> = {
   'JSON instead of a form': () => ({ type: 'application/json', body: Buffer.from('{}') }),
-  'a form that ends within the file': (fields) => ({
-    body: toMultipart(fields, BOUNDARY).subarray(0, -40),
+  'a form that ends within the file': (form) => ({
+    body: toMultipart(form, BOUNDARY).subarray(0, -40),
   }),
-  'a form without Signature': (fields) => ({ body: toMultipart(fields.slice(1), BOUNDARY) }),
-  'a form without file': (fields) => ({ body: toMultipart(fields.slice(0, -1), BOUNDARY) }),
+  'a form without Signature': ({ Signature: _, ...rest }) => ({
+    body: toMultipart(rest, BOUNDARY),
+  }),
+  'a form without file': ({ file: _, ...rest }) => ({ body: toMultipart(rest, BOUNDARY) }),
 };
+
+/** The field of a form that each sentence is about, by its name in a wire profile if it has one. */
+const FIELDS: [SentenceId, field: string][] = [
+  ['UP-FIELDS/1', 'Signature'],
+  ['UP-FIELDS/2', 'securityToken'],
+  ['UP-FIELDS/3', 'metaFileId'],
+  ['UP-FIELDS/4', 'key'],
+];
 
 export const upload: readonly Check[] = [
   defineCheck('UP-FORM', needsFiles, async (t) => {
@@ -64,9 +75,7 @@ export const upload: readonly Check[] = [
       await t.files.expectKept(`after its form was sent, with the response ${status}`, name);
     }
   }),
-  ...([1, 2, 3, 4] as const).map((field) =>
-    defineCheck(`UP-FIELDS/${field}`, needsFiles, (t) => expectFieldChecked(t, field - 1)),
-  ),
+  ...FIELDS.map(([id, field]) => defineCheck(id, needsFiles, (t) => expectFieldChecked(t, field))),
   defineCheck('UP-FILE', needsFiles, async (t) => {
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
@@ -81,7 +90,7 @@ export const upload: readonly Check[] = [
     for (const [what, toOptions] of Object.entries(INVALID)) {
       const grant = await t.files.grant(`${what.replaceAll(' ', '-')}.txt`);
       const options = toOptions(t.files.fields(grant, CONTENT));
-      const reply = await t.files.post(grant, [], { boundary: BOUNDARY, ...options });
+      const reply = await t.files.post(grant, {}, { boundary: BOUNDARY, ...options });
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
       const { status, text, mediaType = 'no type' } = reply.received;
@@ -161,14 +170,15 @@ export const upload: readonly Check[] = [
   }),
 ];
 
-/** Expects a form to be rejected, and to store nothing, if the field at a position is missing or not that of its grant. */
-async function expectFieldChecked(t: CheckContext, position: number): Promise<void> {
-  const fieldOf = (grant: Grant) => t.files.fields(grant, CONTENT)[position] as [string, string];
+/** Expects a form to be rejected, and to store nothing, if a field is missing or not that of its grant. */
+async function expectFieldChecked(t: CheckContext, name: string): Promise<void> {
+  const { [name]: field = name } = t.settings.wireProfile.uploadFields as Record<string, string>;
+  const valueIn = (grant: Grant) => String(t.files.fields(grant, CONTENT)[field]);
   await t.files.storeReadable(['existing']);
   const first = await t.files.grant('first');
   const second = await t.files.reopen().grant('existing');
   const third = await t.files.grant('third');
-  const [field, value] = fieldOf(second);
+  const value = valueIn(second);
   const isKey = field === 'key';
   // A path stays in the folder of the check; the last letters of Base64 may not matter.
   const middle = Math.floor(value.length / 2);
@@ -182,10 +192,10 @@ async function expectFieldChecked(t: CheckContext, position: number): Promise<vo
   if (isKey) t.files.track(different);
   for (const [what, grant, wrong] of cases) {
     // A value that all grants share is not wrong.
-    if (wrong === fieldOf(grant)[1]) continue;
-    const others = t.files.fields(grant, CONTENT).filter(([name]) => name !== field);
-    const fields = wrong === undefined ? others : [[field, wrong] as const, ...others];
-    const reply = await t.files.post(grant, fields);
+    if (wrong === valueIn(grant)) continue;
+    const { [field]: _, ...others } = t.files.fields(grant, CONTENT);
+    const form = wrong === undefined ? others : { [field]: wrong, ...others };
+    const reply = await t.files.post(grant, form);
     const message = `a form with ${what} must be rejected, but was ${reply.received.status}`;
     t.expect(!reply.isAccepted, message, reply);
   }

@@ -5,7 +5,7 @@ import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
 import { catalog, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
-import { StartError } from '../not-run.ts';
+import { StartError } from '../errors.ts';
 import { manifest } from '../manifest.ts';
 import { parseOptions, type Settings, toSettings } from '../options.ts';
 import {

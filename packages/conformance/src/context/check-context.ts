@@ -1,18 +1,18 @@
 import type { Need, Runnable } from '../contract/catalog.ts';
-import { findRule } from '../contract/rules.ts';
+import { findRule, placeOf } from '../contract/rules.ts';
 import { createFixtureClient, type FixtureClient } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/connection.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { Claim } from '../invariants/claims.ts';
-import { type Invariant, UNUSED_PREFIX } from '../invariants/invariant.ts';
+import type { Invariant } from '../invariants/invariant.ts';
 import type { Settings } from '../options.ts';
 import { cite, show } from '../redact.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { Files } from './files.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
-import { FOLDER, type Run, withCaller } from './run.ts';
+import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /**
@@ -61,16 +61,15 @@ export class CheckContext {
   readonly storage: StorageClient;
   readonly files: Files;
   readonly record = { findings: [] as Finding[], notes: [] as string[], assertions: 0 };
-  readonly #place: string;
+  readonly #cited: Pick<Finding, 'sentence' | 'where'>;
   readonly #folder: string;
 
-  /** @param place the place in the contract that findings cite */
-  constructor(run: Run, id: string, place = '') {
+  /** @param sentence what findings are about */
+  constructor(run: Run, name: string, sentence?: SentenceId) {
     this.run = run;
-    this.#place = place;
-    const name = id.toLowerCase().replace(/[^a-z\d]+/g, '-');
-    run.names.count += 1;
-    this.#folder = `${FOLDER}/${run.id}/${name}-${run.names.count}`;
+    this.#cited = sentence ? { sentence, where: placeOf(findRule(sentence)) } : { where: '' };
+    const topic = name.toLowerCase().replace(/[^a-z\d]+/g, '-');
+    this.#folder = run.newFolder(topic);
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run);
@@ -90,7 +89,7 @@ export class CheckContext {
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MAX_FINDINGS) return;
-    this.record.findings.push({ message, where: this.#place, ...(call && toReportedCall(call)) });
+    this.record.findings.push({ message, ...this.#cited, ...(call && toReportedCall(call)) });
   };
 
   expectAll(claims: readonly Claim[], call: Exchange): void {
@@ -107,11 +106,11 @@ export class CheckContext {
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
     const agents = createAgents(this.settings, true);
-    const run = withCaller(this.run, { agents });
+    const caller = this.run.caller.with({ agents });
     try {
       await use({
-        gateway: createGatewayClient(run),
-        storage: createStorageClient(run, this.#folder),
+        gateway: createGatewayClient(this.run, caller),
+        storage: createStorageClient(this.run, this.#folder, caller),
       });
     } finally {
       agents.http.destroy();
@@ -124,11 +123,7 @@ export class CheckContext {
     this.record.notes.push(text);
   }
 
-  /** Returns a name that nothing else in this or another run has, and that a service may have: `berth-5f3a91c2-17`. */
-  uniqueName(): string {
-    this.run.names.count += 1;
-    return `${UNUSED_PREFIX}${this.run.id}-${this.run.names.count}`;
-  }
+  uniqueName = (): string => this.run.uniqueName();
 }
 
 /** A context for calls only: assertions and notes belong to one check. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { SkipError } from '../errors.ts';
 import {
   type Exchange,
   type HeaderInput,
@@ -13,8 +14,7 @@ import {
   isSuccess,
   type StorageReply,
 } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
-import type { CopyPaths } from '../options.ts';
+import type { CopyPaths, RequestForm } from '../options.ts';
 import { show } from '../redact.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
@@ -30,7 +30,8 @@ export interface StoredFile {
   bytes: Buffer;
 }
 
-export type FormField = readonly [name: string, value: string | Buffer];
+/** The fields of a form in order. */
+export type Form = Readonly<Record<string, string | Buffer>>;
 
 export interface PostOptions {
   headers?: HeaderInput;
@@ -110,15 +111,15 @@ export class Files {
   }
 
   /** Performs step 1 of an upload. */
-  async grant(name: string, isOtherForm = false): Promise<Grant> {
-    const grant = await this.#grantPath(this.path(name), isOtherForm);
+  async grant(name: string, form?: RequestForm): Promise<Grant> {
+    const grant = await this.#grantPath(this.path(name), form);
     this.#ids.set(name, grant.fileId);
     return grant;
   }
 
-  async #grantPath(path: string, isOtherForm = false): Promise<Grant> {
+  async #grantPath(path: string, form?: RequestForm): Promise<Grant> {
     const { run, storage } = this.#context;
-    const reply = await storage.call('getUploadMetaData', { path }, { isOtherForm });
+    const reply = await storage.call('getUploadMetaData', { path }, { form });
     const { url, token, authorization, fileID: fileId, ...rest } = reply.data ?? {};
     const storeFileId = rest[run.settings.wireProfile.storeFileID];
     const all = { path, url, token, authorization, fileId, storeFileId };
@@ -129,21 +130,21 @@ export class Files {
   }
 
   /** Returns the form fields of step 2 in order, `file` last. */
-  fields({ authorization, token, storeFileId, path }: Grant, bytes: Buffer): FormField[] {
+  fields({ authorization, token, storeFileId, path }: Grant, bytes: Buffer): Form {
     const { securityToken, metaFileId } = this.#context.run.settings.wireProfile.uploadFields;
-    return [
-      ['Signature', authorization],
-      [securityToken, token],
-      [metaFileId, storeFileId],
-      ['key', path],
-      ['file', bytes],
-    ];
+    return {
+      Signature: authorization,
+      [securityToken]: token,
+      [metaFileId]: storeFileId,
+      key: path,
+      file: bytes,
+    };
   }
 
   /** Performs step 2. An accepted form does not prove that the file is stored. */
   async post(
     { path, fileId, url }: Grant,
-    form: readonly FormField[],
+    form: Form,
     options: PostOptions = {},
   ): Promise<Exchange & { isAccepted: boolean }> {
     this.track(path, fileId);
@@ -290,8 +291,14 @@ export class Files {
     this.#context.expect(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
   }
 
+  /** Expects files to have what was last uploaded to other names: `{ copy: 'source' }`. */
+  expectCopies(when: string, sources: Record<string, string>): Promise<void> {
+    const files = Object.entries(sources).map(([name, from]) => [name, this.contentOf(from)]);
+    return this.expect(when, Object.fromEntries(files));
+  }
+
   expectKept(when: string, ...names: string[]): Promise<void> {
-    return this.expect(when, Object.fromEntries(names.map((name) => [name, this.contentOf(name)])));
+    return this.expectCopies(when, Object.fromEntries(names.map((name) => [name, name])));
   }
 
   expectGone(when: string, ...names: string[]): Promise<void> {
@@ -324,8 +331,8 @@ export function describeReading(reading: Reading, expected?: Buffer): string {
   return `${bytes.length} bytes${differs ? ` that differ from offset ${first} on` : ''}`;
 }
 
-export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
-  const parts = fields.flatMap(([name, value]) => {
+export function toMultipart(form: Form, boundary: string): Buffer {
+  const parts = Object.entries(form).flatMap(([name, value]) => {
     const isFile = Buffer.isBuffer(value);
     const file = isFile ? '; filename="file"\r\nContent-Type: application/octet-stream' : '';
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;

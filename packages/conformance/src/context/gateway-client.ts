@@ -29,9 +29,8 @@ export interface GatewayCall {
 
 export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
-export function createGatewayClient(run: Run) {
-  const { caller, settings } = run;
-  const { gatewayUrl, gatewayHost } = settings;
+export function createGatewayClient(run: Run, caller = run.caller) {
+  const { gatewayUrl, gatewayHost } = run.settings;
   return {
     host: gatewayHost ?? new URL(gatewayUrl).host,
     servicePath: toGatewayPath(run, {}),
@@ -63,8 +62,8 @@ export function toGatewayCall(run: Run, call: GatewayCall): Call {
   const sign = () => {
     if (credentials === 'none') return [];
     if (typeof credentials !== 'string') return toHeaderList(credentials);
-    const scheme = credentials === 'valid' ? run.gatewayScheme : credentials;
-    const signer = scheme && run.signers.gateway[scheme];
+    const scheme = credentials === 'valid' ? run.accepted.gatewayScheme : credentials;
+    const signer = scheme && run.signers[scheme];
     return signer?.({ method, url, headers: unsigned, body }) ?? [];
   };
   const headers = withHeaders(unsigned, sign());

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
-import { Caller, type CallerOptions } from '../http/caller.ts';
+import { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
-import { createSigners, type GatewayScheme } from '../http/sign.ts';
-import type { Invariants } from '../invariants/invariant.ts';
+import { createSigners, type GatewayScheme, type Signers } from '../http/sign.ts';
+import { type Invariants, UNUSED_PREFIX } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
-import type { NotRun } from '../not-run.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
-import { createRedactor } from '../redact.ts';
+import { createRedactor, type Redactor } from '../redact.ts';
+import type { NotRun } from '../result.ts';
 
 /** The folder for all files that runs store. Each run removes its own at the end. */
-export const FOLDER = 'berth-conformance';
+const FOLDER = 'berth-conformance';
 
 /** What the deployment accepts, as `prepare` finds out. */
 export interface Accepted {
@@ -22,46 +22,62 @@ export interface Accepted {
   readonly missing: Readonly<Partial<Record<'fixture' | 'webSocket' | Api, NotRun | undefined>>>;
 }
 
-/**
- * What all checks share. It never changes, except for what it collects: `sent`, `names`, `observer`, `secrets` and
- * `leftovers`.
- */
-export type Run = Readonly<ReturnType<typeof createRun>>;
+/** What all checks share. */
+export class Run {
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  /** Random part of every name that the run generates, so that it never touches real data. */
+  readonly id = randomBytes(4).toString('hex');
+  readonly pace: Pace;
+  readonly caller: Caller;
+  readonly signers: Signers;
+  readonly observer: Observer;
+  readonly secrets: Redactor;
+  /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
+  readonly leftovers = new Map<string, string | undefined>();
+  /** The defaults, until `prepare` has found out more. */
+  accepted: Accepted;
+  /** While `prepare` makes its calls, the invariants do not check the responses. */
+  state: 'preparing' | 'checking' = 'preparing';
+  /** How many calls were made. */
+  calls = 0;
+  #names = 0;
 
-/** Creates a run with the defaults, until `prepare` replaces them. The invariants do not check responses to its calls. */
-export function createRun(settings: Settings, signal: AbortSignal, invariants: Invariants) {
-  const { timeoutMs: timeout, rate, onNotice, requestForm = 'top', wireProfile } = settings;
-  const accepted: Accepted = { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };
-  const pace = new Pace(
-    (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
-    rate,
-  );
-  const sent = { calls: 0 };
-  const onSent = () => {
-    sent.calls += 1;
-  };
-  const agents = createAgents(settings);
-  return {
-    ...accepted,
-    settings,
-    signal,
-    /** Random part of every name that the run generates, so that it never touches real data. */
-    id: randomBytes(4).toString('hex'),
-    pace,
-    caller: new Caller({ agents, pace, signal, timeout, onSent, onExchange: () => {} }),
-    sent,
-    observer: new Observer(settings, invariants),
-    signers: createSigners(settings),
-    secrets: createRedactor(settings),
-    /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
-    leftovers: new Map<string, string | undefined>(),
-    /** How many names the run has made, so that each has a number of its own. */
-    names: { count: 0 },
-  };
-}
+  constructor(settings: Settings, signal: AbortSignal, invariants: Invariants) {
+    const { timeoutMs: timeout, rate, onNotice, requestForm = 'top', wireProfile } = settings;
+    this.settings = settings;
+    this.signal = signal;
+    this.accepted = { requestForm, copyPaths: wireProfile.copyPaths, missing: {} };
+    this.pace = new Pace(
+      (pause) => onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
+      rate,
+    );
+    this.caller = new Caller({
+      agents: createAgents(settings),
+      pace: this.pace,
+      signal,
+      timeout,
+      onSent: () => {
+        this.calls += 1;
+      },
+      onExchange: (exchange) => {
+        if (this.state === 'checking') this.observer.observe(exchange);
+      },
+    });
+    this.signers = createSigners(settings);
+    this.observer = new Observer(settings, invariants);
+    this.secrets = createRedactor(settings);
+  }
 
-/** Returns the same run, but with other options for its calls. */
-export function withCaller(run: Run, changed: Partial<CallerOptions>): Run {
-  const { signal = run.signal, pace = run.pace } = changed;
-  return { ...run, signal, pace, caller: run.caller.with(changed) };
+  /** Returns a name that nothing else in this or another run has, and that a service may have: `berth-5f3a91c2-17`. */
+  uniqueName(): string {
+    this.#names += 1;
+    return `${UNUSED_PREFIX}${this.id}-${this.#names}`;
+  }
+
+  /** Returns a new folder for files. */
+  newFolder(topic: string): string {
+    this.#names += 1;
+    return `${FOLDER}/${this.id}/${topic}-${this.#names}`;
+  }
 }

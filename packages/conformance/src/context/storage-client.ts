@@ -1,3 +1,4 @@
+import { SkipError } from '../errors.ts';
 import type { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import {
   type Call,
@@ -7,7 +8,6 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { type Entry, readReply, type StorageReply } from '../invariants/read-response.ts';
-import { SkipError } from '../not-run.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import type { Run } from './run.ts';
 
@@ -20,8 +20,8 @@ export interface StorageCallOptions {
   /** Default: `valid`. Headers are sent instead of credentials. */
   credentials?: 'valid' | 'none' | HeaderInput;
   headers?: HeaderInput;
-  /** Send the fields in the other form, which the deployment may also accept (D21). */
-  isOtherForm?: boolean;
+  /** Where the fields are (D21). Default: the form that the deployment accepts. */
+  form?: RequestForm | undefined;
   body?: string;
   /** The query, without its question mark. */
   query?: string;
@@ -29,8 +29,8 @@ export interface StorageCallOptions {
 
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-export function createStorageClient(run: Run, folder: string) {
-  const { caller, settings, secrets } = run;
+export function createStorageClient(run: Run, folder: string, caller = run.caller) {
+  const { settings, secrets } = run;
 
   async function call(
     operation: string,
@@ -59,12 +59,12 @@ export function createStorageClient(run: Run, folder: string) {
     },
 
     /** Returns the body of a call as JSON, in the form that the deployment accepts. */
-    body: (fields: unknown) => JSON.stringify(toForm(fields, run.requestForm)),
+    body: (fields: unknown) => JSON.stringify(toForm(fields, run.accepted.requestForm)),
 
     path: (name: string) => `${folder}/${name}`,
 
     /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
-    copyPath: (path: string, spelling: CopyPaths = run.copyPaths) =>
+    copyPath: (path: string, spelling: CopyPaths = run.accepted.copyPaths) =>
       spelling === 'absolute' ? `/${path}` : path,
 
     /** Converts seconds to the unit of `--max-age-unit`. */
@@ -77,15 +77,15 @@ export function createStorageClient(run: Run, folder: string) {
 }
 
 export function toStorageCall(
-  { settings, signers, requestForm }: Run,
+  { settings, signers, accepted }: Run,
   operation: string,
   fields: object,
   options: StorageCallOptions = {},
 ): Call {
   const { method = 'POST', env = settings.env, credentials = 'valid', query } = options;
+  const { form = accepted.requestForm } = options;
   const { origin, pathname } = new URL(settings.storageUrl);
-  const isTop = (requestForm === 'top') !== (options.isOtherForm ?? false);
-  const json = JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
+  const json = JSON.stringify(toForm(fields, form));
   const body = Buffer.from(options.body ?? (method === 'GET' ? '' : json));
   const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
   const url = origin + (query === undefined ? path : `${path}?${query}`);

@@ -1,5 +1,5 @@
 import { checks, invariants } from '../checks/index.ts';
-import { createRun } from '../context/run.ts';
+import { Run } from '../context/run.ts';
 import { toSettings } from '../options.ts';
 import { readOptions } from '../read-options.ts';
 import { prepare } from '../run/prepare.ts';
@@ -16,7 +16,7 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const { run: options, nameOf } = readOptions(env);
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
-  const created = createRun(settings, new AbortController().signal, invariants);
-  const run = await prepare(created, checks);
+  const run = new Run(settings, new AbortController().signal, invariants);
+  await prepare(run, checks);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

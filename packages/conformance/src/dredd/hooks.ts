@@ -1,13 +1,10 @@
 import type { Run } from '../context/run.ts';
 import type { Transaction } from '../contract/catalog.ts';
-import { listViolated } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
-import { toMediaType } from '../http/media-type.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
-import { toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { whyRejected } from '../run/prepare.ts';
+import { decide } from '../run/outcome.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
@@ -56,7 +53,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     dredd.request.headers = Object.fromEntries(call.headers);
     dredd.request.body = call.body.toString();
     await run.pace.ready(origin, run.signal);
-    run.sent.calls += 1;
+    run.calls += 1;
   }
 
   async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
@@ -67,7 +64,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
     const findings = run.observer.validate(exchange);
     if (findings.length === 0) findings.push(...findUnexpected(running.transaction, reply));
-    running.findings = findings.map((finding) => ({ ...finding, ...toReportedCall(exchange) }));
+    running.findings = findings;
     const messages = findings.map(({ message }) => run.secrets.redactMessage(message));
     if (messages.length > 0) dredd.fail = messages.join('; ');
     // The contract often allows other statuses, and media types with parameters, which Dredd compares literally.
@@ -80,15 +77,12 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     if (running === undefined) return;
     const { transaction, startedAt, findings = [] } = running;
     running = undefined;
-    const rules = [...new Set(findings.flatMap(listViolated))];
     if (findings.length === 0 && dredd.test?.valid === false) {
       findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
     const durationMs = Math.round(performance.now() - startedAt);
-    const notRun = findings.length > 0 ? await whyRejected(run, transaction.api) : undefined;
-    const outcome = findings.length > 0 ? 'fail' : 'pass';
-    const result = notRun ?? { outcome, rules, findings };
-    onResult(toResult(transaction, { ...result, durationMs }));
+    const decided = await decide(run, transaction.api, findings);
+    onResult(toResult(transaction, { ...decided, durationMs }));
   }
 
   const hooks = { beforeEach, beforeEachValidation, afterEach };
@@ -97,8 +91,10 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       await hooks[name](dredd);
     } catch (error) {
       dredd.fail = (error as Error).message;
-      if (running) onResult(toResult(running.transaction, toNotRun(error, run.signal)));
+      const { transaction } = running ?? {};
       running = undefined;
+      if (transaction === undefined) return;
+      onResult(toResult(transaction, await decide(run, transaction.api, [], error)));
     }
   };
 }
@@ -126,16 +122,15 @@ function findUnexpected(transaction: Transaction, reply: StorageReply): Finding[
   const { status, mediaType } = reply.received;
   const actual = `${status} ${codeOf(reply.received) ?? reply.code ?? mediaType ?? ''}`.trimEnd();
   const message = `the response must be the one for ${transaction.status}, but it was ${actual}`;
-  return [{ message, where: transaction.place }];
+  return [{ message, where: transaction.place, ...toReportedCall(reply) }];
 }
 
 /** For an invalid call, any rejection is expected. */
 function isExpected(
-  { api, status, contentType = '' }: Transaction,
+  { api, status, contentType }: Transaction,
   { received, rejected }: StorageReply,
 ): boolean {
   if (api === 'storage') return status === '200' ? !rejected : rejected && received.status < 500;
   if (status === '400') return received.status >= 400 && received.status < 500;
-  const isOfType = contentType === '*/*' || received.mediaType === toMediaType(contentType);
-  return isOfType && `${received.status}` === status;
+  return `${received.status}` === status && received.mediaType === contentType;
 }

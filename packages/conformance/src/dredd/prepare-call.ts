@@ -1,9 +1,8 @@
 import { toGatewayCall } from '../context/gateway-client.ts';
-import { FOLDER, type Run } from '../context/run.ts';
+import type { Run } from '../context/run.ts';
 import { toStorageCall } from '../context/storage-client.ts';
 import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
-import { UNUSED_PREFIX } from '../invariants/invariant.ts';
 
 /** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
 export interface DreddTransaction {
@@ -30,7 +29,7 @@ export interface DreddTransaction {
   readonly test?: { readonly valid?: boolean; readonly message?: string };
 }
 
-/** Returns the documented response that a transaction of Dredd is about. The summaries in the copies are operationIds. */
+/** Returns the documented response that a transaction of Dredd is about. The summaries in OpenAPI 3.0 are operationIds. */
 export function findTransaction({ origin, expected }: DreddTransaction): Transaction | undefined {
   const [type] = readAll(toHeaderList(expected.headers), 'content-type');
   return transactions.find(
@@ -58,7 +57,7 @@ export function prepareCall(
     // A name outside the pattern is rejected (D6).
     400: `0${run.id}-`,
     403: run.settings.forbiddenService,
-    404: `${UNUSED_PREFIX}${run.id}-missing`,
+    404: run.uniqueName(),
   };
   const { [status]: service = run.settings.service } = services;
   return toGatewayCall(run, { method, headers, body, path, service });
@@ -69,7 +68,7 @@ const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
 /** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */
 function toFields(body: string, run: Run, fileId?: string): object {
-  const folder = `${FOLDER}/${run.id}/dredd`;
+  const folder = run.newFolder('dredd');
   return JSON.parse(body, (_, value) => {
     if (typeof value !== 'string') return value;
     const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];

@@ -10,8 +10,7 @@ import type { Run } from '../context/run.ts';
 import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { startTimer } from '../http/connection.ts';
-import { type NotRun, skipped } from '../not-run.ts';
-import { type Result, toResult } from '../result.ts';
+import { type NotRun, type Result, skipped, toResult } from '../result.ts';
 import { createHooks, type HookName, whyNotRequested } from './hooks.ts';
 import type { DreddTransaction } from './prepare-call.ts';
 
@@ -49,9 +48,9 @@ async function startDredd(
   run: Run,
   onResult: (result: Result) => void,
 ): Promise<string> {
-  const { signal, settings, copyPaths } = run;
+  const { signal, settings } = run;
   // The documents with the deployment's names.
-  const profile = { ...settings.wireProfile, copyPaths };
+  const profile = { ...settings.wireProfile, copyPaths: run.accepted.copyPaths };
   for (const api of APIS) {
     const document = JSON.stringify(toProfileDocument(openapi30Documents[api], profile));
     await writeFile(join(folder, `${api}.json`), document);

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
-import { NotRunError, SkipError } from '../not-run.ts';
+import { NotRunError, SkipError } from '../errors.ts';
 
 export type Agents = ReturnType<typeof createAgents>;
 
@@ -66,7 +66,7 @@ export async function retryIfClosed<Value>(
 /** Number of parts of a wait. A time in which this process is busy or suspended uses up only one of them. */
 const PARTS = 10;
 
-/** Starts a timer that leaves out most of the time in which this process reads no responses. Returns what stops it. */
+/** Starts a timer that leaves out most of the time in which this process reads no responses. Returns a function that stops it. */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
   let parts = 0;
   const timer = setInterval(() => {

@@ -20,7 +20,7 @@ export class Pace {
   /** When the next call may start, and the end of the wait that was announced last. */
   #next = 0;
   #announced = 0;
-  /** Whether a call was given up, and none has succeeded since. */
+  /** Whether the run gave up on a call, and none has succeeded since. */
   #hasGivenUp = false;
 
   constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {

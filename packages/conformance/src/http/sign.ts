@@ -7,30 +7,43 @@ const { algorithm, storageVersion, storageContentType } = defaults.signature;
 
 export type GatewayScheme = 'bearer' | 'signature';
 
-export interface Signers {
-  gateway: Partial<Record<GatewayScheme, (call: Call) => HeaderList>>;
-  storage?: () => HeaderList;
-}
+/** The options that provide each kind of credentials. */
+export const CREDENTIALS = {
+  bearer: '--gateway-token',
+  signature: '--tc3-secret-id and --tc3-secret-key',
+  gateway: '--gateway-token or --tc3-secret-id',
+  storage: '--storage-header or --tc3-secret-id',
+};
 
-export function createSigners(settings: Settings): Signers {
-  const { gatewayToken, tc3, storageHeaders, wireProfile } = settings;
+export type Signers = ReturnType<typeof createSigners>;
+
+/** Creates what adds credentials to calls, for each kind that the operator provides. */
+export function createSigners({ gatewayToken, tc3, storageHeaders, wireProfile }: Settings) {
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
-  const hasHeaders = Object.keys(storageHeaders).length > 0;
-  const gateway: Signers['gateway'] = {
-    ...(gatewayToken && { bearer: () => [['Authorization', `Bearer ${gatewayToken}`]] }),
-    ...(tc3 && { signature: (call) => signGateway(call, tc3) }),
-  };
-  if (hasHeaders) return { gateway, storage: () => toHeaderList(storageHeaders) };
-  if (tc3 === undefined) return { gateway };
+  const headers = toHeaderList(storageHeaders);
+  /** The key pair that signs storage calls, unless the operator provides their headers. */
+  const storageKeys = headers.length > 0 ? undefined : tc3;
   const storage = (): HeaderList => {
+    if (storageKeys === undefined) return headers;
     const time = now();
     return [
-      [authorization, signStorage(time, tc3.storageSigningHost, tc3)],
-      [sessionToken, tc3.token ?? ''],
+      [authorization, signStorage(time, storageKeys)],
+      [sessionToken, storageKeys.token ?? ''],
       [timestamp, String(time)],
     ];
   };
-  return { gateway, storage };
+  const bearer = (): HeaderList => [['Authorization', `Bearer ${gatewayToken}`]];
+  return {
+    bearer: gatewayToken === undefined ? undefined : bearer,
+    signature: tc3 && ((call: Call) => signGateway(call, tc3)),
+    storage: headers.length > 0 || tc3 ? storage : undefined,
+    storageKeys,
+    /** Returns the options that would provide credentials, if there are none. */
+    missing(kind: keyof typeof CREDENTIALS): string | undefined {
+      const signer = kind === 'gateway' ? (this.bearer ?? this.signature) : this[kind];
+      return signer ? undefined : CREDENTIALS[kind];
+    },
+  };
 }
 
 /** A signature covers the effective `Host` (D16). */
@@ -46,12 +59,13 @@ function signGateway({ method, url, headers, body }: Call, keys: Tc3Keys): Heade
 }
 
 /** Returns a storage authorization. The signed text is the same for every call (D17). */
-export function signStorage(timestamp: number, signingHost: string, keys: Tc3Keys): string {
+export function signStorage(timestamp: number, keys: Tc3Keys): string {
+  const { storageSigningHost: host } = keys;
   const headers: HeaderList = [
     ['content-type', storageContentType],
-    ['host', signingHost],
+    ['host', host],
   ];
-  const path = `//${signingHost}/`;
+  const path = `//${host}/`;
   const call = { method: 'POST', path, query: '', headers, body: Buffer.alloc(0), timestamp };
   const { Credential, SignedHeaders, Signature } = signTc3(call, keys);
   return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
@@ -63,6 +77,7 @@ export interface Tc3Keys {
   /** Session token of temporary credentials. */
   token?: string | undefined;
   service: string;
+  storageSigningHost: string;
 }
 
 /** The input to a signature. A check that needs an invalid signature changes part of the input. */

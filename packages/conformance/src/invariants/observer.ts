@@ -7,14 +7,16 @@ import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Call, Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import type { Settings } from '../options.ts';
-import { type Finding, MAX_FINDINGS, type Scope } from '../result.ts';
+import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { ResponseValidator } from './check-response.ts';
 import type { Claim } from './claims.ts';
 import type { Invariants, ObservedCall, Operation } from './invariant.ts';
 import { readReply } from './read-response.ts';
 
+/** How many responses an invariant applies to and how many violate it, with the first violations. */
 interface Observed {
-  scope: Scope;
+  responses: number;
+  violations: number;
   findings: Finding[];
 }
 
@@ -35,13 +37,11 @@ export class Observer {
     const { only } = this.#settings;
     const isIncluded = (id: SentenceId) => isSelected({ ...findRule(id), id }, only);
     for (const { id, findings } of this.#check(exchange, isIncluded)) {
-      const scope = { responses: 0, violations: 0 };
-      const observed = this.#observed.get(id) ?? { scope, findings: [] };
+      const observed = this.#observed.get(id) ?? { responses: 0, violations: 0, findings: [] };
       this.#observed.set(id, observed);
-      observed.scope.responses += 1;
-      if (findings.length > 0) observed.scope.violations += 1;
-      const more = findings.slice(0, MAX_FINDINGS - observed.findings.length);
-      observed.findings.push(...more.map((one) => ({ ...one, ...toReportedCall(exchange) })));
+      observed.responses += 1;
+      if (findings.length > 0) observed.violations += 1;
+      observed.findings.push(...findings.slice(0, MAX_FINDINGS - observed.findings.length));
     }
   }
 
@@ -68,7 +68,7 @@ export class Observer {
     return [...this.#invariants].flatMap(([id, invariant]) => {
       const isApplicable = findRule(id).api === operation.api && isIncluded(id);
       const results = isApplicable ? invariant(call) : undefined;
-      return results ? [{ id, findings: toFindings(id, results) }] : [];
+      return results ? [{ id, findings: toFindings(id, results, call) }] : [];
     });
   }
 
@@ -89,11 +89,12 @@ export class Observer {
   }
 }
 
-function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {
+function toFindings(id: SentenceId, results: readonly (Claim | Finding)[], call: Exchange) {
   const where = placeOf(findRule(id));
   return results.flatMap((result): Finding[] => {
-    if ('message' in result) return [{ ...result, sentence: id }];
-    return result[0] ? [] : [{ message: result[1], where, sentence: id }];
+    if ('message' in result) return [{ ...result, sentence: id, ...toReportedCall(call) }];
+    const [holds, message] = result;
+    return holds ? [] : [{ message, where, sentence: id, ...toReportedCall(call) }];
   });
 }
 

@@ -32,10 +32,10 @@ export interface Report {
 }
 
 export function createReport(
-  { known: entries, wireProfile }: Pick<Settings, 'known' | 'wireProfile'>,
+  { known: entries, wireProfile, seed }: Pick<Settings, 'known' | 'wireProfile' | 'seed'>,
   started: Date,
   results: readonly Result[],
-  more: Pick<Report, 'targets' | 'seed' | 'calls' | 'leftovers'>,
+  counted: Pick<Report, 'targets' | 'calls' | 'leftovers'>,
 ): Report {
   const startedAt = started.toISOString();
   const today = startedAt.slice(0, 10);
@@ -65,7 +65,8 @@ export function createReport(
   return {
     startedAt,
     durationMs: Date.now() - started.getTime(),
-    ...more,
+    ...counted,
+    seed,
     summary,
     known,
     exitCode,

@@ -2,14 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import { FOLDER, type Run } from '../context/run.ts';
+import type { Run } from '../context/run.ts';
 import { type Workflow, workflows } from '../contract/catalog.ts';
-import { listViolated } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
-import { toNotRun } from '../not-run.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
-import { whyRejected } from '../run/prepare.ts';
+import { decide } from '../run/outcome.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
@@ -39,10 +37,10 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
   const record: Recorded = { exchanges: [] };
   const { exchanges } = record;
   let findings: Finding[];
-  let isChecked = true;
   try {
     const steps = await execute(run, workflow, createFetch(run, record));
-    isChecked = steps.some(({ checks = [] }) => checks.length > 0);
+    const isChecked = steps.some(({ checks = [] }) => checks.length > 0);
+    if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
     findings = listFindings(workflow, steps, exchanges);
   } catch (error) {
     // Respect could not read a response.
@@ -51,19 +49,14 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
     if (exchanges.length === 0) record.fault ??= error as Error;
   }
   const durationMs = Math.round(performance.now() - started);
-  if (!isChecked) record.fault ??= new Error('the workflow made no assertions');
-  if (record.fault)
-    return toResult(workflow, { ...toNotRun(record.fault, run.signal), durationMs });
-  if (findings.length === 0) return toResult(workflow, { outcome: 'pass', durationMs });
-  const notRun = await whyRejected(run, workflow.api);
-  if (notRun) return toResult(workflow, { ...notRun, durationMs });
-  // What its responses violate is probably why it failed.
-  const violations = exchanges.flatMap((exchange) =>
-    run.observer.validate(exchange).map((one) => ({ ...one, ...toReportedCall(exchange) })),
-  );
-  if (violations.length > 0) findings = violations;
-  const rules = [...new Set(violations.flatMap(listViolated))];
-  return toResult(workflow, { outcome: 'fail', findings, rules, durationMs });
+  if (findings.length > 0) {
+    // What its responses violate is probably why it failed.
+    const violations = exchanges.flatMap((exchange) => run.observer.validate(exchange));
+    if (violations.length > 0) findings = violations;
+  }
+  const shown = record.fault ? [] : findings;
+  const decided = await decide(run, workflow.api, shown, record.fault);
+  return toResult(workflow, { ...decided, durationMs });
 }
 
 function listFindings(
@@ -110,7 +103,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: typeof globalThi
     import('@redocly/openapi-core'),
   ]);
   const { gatewayUrl, storageUrl, timeoutMs, wireProfile } = run.settings;
-  const profile = { ...wireProfile, copyPaths: run.copyPaths };
+  const profile = { ...wireProfile, copyPaths: run.accepted.copyPaths };
   /** Reads the workflows and the documents with the deployment's names. */
   class ProfileResolver extends BaseResolver {
     override parseDocument(
@@ -148,14 +141,14 @@ function listSteps(executed: readonly Executed[]): Executed[] {
 
 function toInputs(run: Run, id: string): Record<string, string> {
   const { env, service } = run.settings;
-  const folder = `${FOLDER}/${run.id}/${id}`;
+  const folder = run.newFolder(id);
   return {
     path: `${folder}/hello.txt`,
     srcPath: `${folder}/source.txt`,
     dstPath: `${folder}/destination.txt`,
     envId: env,
     name: service,
-    missingName: `berth-${run.id}-missing`,
+    missingName: run.uniqueName(),
     // Every call is signed later; Respect only needs something to send.
     authorization: 'signed',
     sessionToken: '',

@@ -1,32 +1,40 @@
 import { expect, test } from 'vitest';
+import { defineCheck } from '../context/check-context.ts';
+import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
+import { DisabledError, SkipError } from '../errors.ts';
 import { NetworkError } from '../http/connection.ts';
-import { DisabledError, SkipError, skipped } from '../not-run.ts';
+import { toSettings } from '../options.ts';
 import type { Outcome } from '../result.ts';
-import { decideCheck, decideInvariant, decideRule, type Part } from './outcome.ts';
+import { decide, decideInvariant, decideRule, type Part } from './outcome.ts';
+import { runChecks } from './run-checks.ts';
 
-const running = new AbortController().signal;
-const over = AbortSignal.abort('the run is over');
+const settings = toSettings({ gatewayUrl: 'http://127.0.0.1:1' });
+const running = new Run(settings, new AbortController().signal, new Map());
+const over = new Run(settings, AbortSignal.abort('the run is over'), new Map());
 
-test.each<[string, error: unknown, made: Outcome, madeNone: Outcome]>([
-  ['finishes', undefined, 'pass', 'error'],
-  ['lacks what it needs', new SkipError('no file'), 'skip', 'skip'],
-  ['lacks an optional feature', new DisabledError('no forms'), 'disabled', 'disabled'],
-  ['gets no response', new NetworkError('late', 'TIMEOUT'), 'error', 'error'],
-  ['throws', new TypeError('a bug'), 'error', 'error'],
-])('a check that %s, with assertions and without', (_, error, made, madeNone) => {
-  const check = { findings: 0, hasAsserted: true, error };
-  expect(decideCheck(check, running).outcome).toBe(made);
-  expect(decideCheck({ ...check, hasAsserted: false }, running).outcome).toBe(madeNone);
-  expect(decideCheck({ ...check, findings: 1 }, running)).toEqual({ outcome: 'fail' });
-  const rejected = skipped('expired');
-  expect(decideCheck({ ...check, findings: 1, rejected }, running)).toBe(rejected);
+test.each<[string, error: unknown, Outcome]>([
+  ['finishes', undefined, 'pass'],
+  ['lacks what it needs', new SkipError('no file'), 'skip'],
+  ['lacks an optional feature', new DisabledError('no forms'), 'disabled'],
+  ['gets no response', new NetworkError('late', 'TIMEOUT'), 'error'],
+  ['throws', new TypeError('a bug'), 'error'],
+])('a check that %s, without findings and with one', async (_, error, outcome) => {
+  expect(await decide(running, 'gateway', [], error)).toMatchObject({ outcome });
+  const findings = [{ message: 'wrong', where: 'GW-C1' }];
+  expect(await decide(running, 'gateway', findings, error)).toEqual({ outcome: 'fail', findings });
 });
 
-test('the end of the run explains every check that it interrupts', () => {
+test('a check that makes no assertions ends with an error', async () => {
+  const check = defineCheck('GW-C1', [], async () => {});
+  const reason = expect.stringContaining('the check made no assertions');
+  expect(await runChecks(running, [check])).toMatchObject([{ outcome: 'error', reason }]);
+});
+
+test('the end of the run explains every check that it interrupts', async () => {
   const reason = { outcome: 'skip', reason: 'the run is over' };
-  for (const error of [new SkipError('no close'), new TypeError(), undefined]) {
-    expect(decideCheck({ findings: 0, hasAsserted: false, error }, over)).toEqual(reason);
+  for (const error of [new SkipError('no close'), new TypeError()]) {
+    expect(await decide(over, 'gateway', [], error)).toEqual(reason);
   }
 });
 
@@ -36,8 +44,10 @@ test.each<[string, number | undefined, checked: Outcome, Outcome | undefined]>([
   ['never applied', undefined, 'pass', 'skip'],
   ['never applied', undefined, 'disabled', undefined],
 ])('an invariant that is %s', (_, violations, outcome, expected) => {
-  const scope = violations === undefined ? undefined : { violations, responses: 2 };
-  expect(decideInvariant(scope, [{ outcome }])?.outcome).toBe(expected);
+  const observed =
+    violations === undefined ? undefined : { violations, responses: 2, findings: [] };
+  const [part] = decideInvariant('GW-C1', observed, [{ outcome }]);
+  expect(part?.outcome).toBe(expected);
 });
 
 test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
@@ -47,9 +57,9 @@ test.each<[parts: Outcome[], Outcome, reason: string | undefined]>([
   [['skip', 'error', 'pass'], 'error', 'error'],
   [['error', 'fail'], 'fail', undefined],
 ])('a sentence with the parts %j, and its rule', (outcomes, outcome, reason) => {
-  const parts = outcomes.map((one) => {
-    const why = one === 'pass' || one === 'fail' ? {} : { reason: one };
-    return { id: 'GW-C2/1', outcome: one, findings: [], ...why };
+  const parts = outcomes.map((outcome) => {
+    const why = outcome === 'pass' || outcome === 'fail' ? {} : { reason: outcome };
+    return { id: 'GW-C2/1', outcome, findings: [], ...why };
   });
   const result = decideRule(findRule('GW-C2'), parts);
   expect(result.sentences).toMatchObject([{ id: 'GW-C2/1', outcome }]);

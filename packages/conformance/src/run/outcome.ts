@@ -1,35 +1,21 @@
-/*
- * How a rule gets its outcome. The first line that applies counts:
- *
- * | A check has findings, but its credentials expired in the run   | `skip`                                          |
- * | It has findings, finished or not                               | `fail`                                          |
- * | It did not finish                                              | `disabled`, `skip` or `error`, by what it threw |
- * | It has made no assertions, and its sentence has no invariant   | `error`                                         |
- * | Otherwise                                                      | `pass`                                          |
- *
- * | A response violates the invariant of a sentence                | `fail`                                          |
- * | It applies to responses                                        | `pass`                                          |
- * | It applies to none, although a check made calls for it         | `skip`                                          |
- * | Otherwise                                                      | none: the checks say why they made no calls     |
- *
- * A sentence gets the first outcome in `PRECEDENCE` that one of these parts has, and a rule the first that one of its
- * sentences has. `report/verdict.ts` says what outcomes mean for the run.
- */
+import type { Run } from '../context/run.ts';
+import type { Api } from '../contract/openapi.ts';
 import { type Rule, rules } from '../contract/rules.ts';
+import { NotRunError } from '../errors.ts';
 import type { Observer } from '../invariants/observer.ts';
-import { type NotRun, skipped, toNotRun } from '../not-run.ts';
 import {
   type Finding,
+  type NotRun,
   type Outcome,
   type Result,
-  type Scope,
   type SentenceResult,
+  skipped,
   toResult,
 } from '../result.ts';
+import { whyRejected } from './prepare.ts';
 
+/** A sentence gets the first outcome that one of its parts has, and a rule the first that one of its sentences has. */
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
-
-export type Decision = Pick<SentenceResult, 'outcome' | 'reason'>;
 
 /** What one check, or the invariant, shows about a sentence. */
 export interface Part extends SentenceResult {
@@ -38,39 +24,52 @@ export interface Part extends SentenceResult {
   durationMs?: number;
 }
 
-/** @param check `error` is why it did not finish, and `rejected` why its findings prove nothing */
-export function decideCheck(
-  check: { findings: number; hasAsserted: boolean; error?: unknown; rejected?: NotRun | undefined },
-  signal: AbortSignal,
-): Decision {
-  const { findings, hasAsserted, error, rejected } = check;
-  if (findings > 0) return rejected ?? { outcome: 'fail' };
-  if (error !== undefined) return toNotRun(error, signal);
-  if (!hasAsserted) return toNotRun(new Error('the check made no assertions'), signal);
-  return { outcome: 'pass' };
-}
-
-export function decideInvariant(
-  scope: Scope | undefined,
-  checks: readonly Decision[],
-): Decision | undefined {
-  if (scope) return { outcome: scope.violations > 0 ? 'fail' : 'pass' };
-  const isChecked = checks.some(({ outcome }) => outcome === 'pass');
-  return isChecked ? skipped('the run got no response that the rule applies to') : undefined;
+/**
+ * Decides what the calls of a check, a transaction or a workflow show.
+ *
+ * @param error why it did not finish
+ */
+export async function decide(
+  run: Run,
+  api: Api,
+  findings: Finding[],
+  error?: unknown,
+): Promise<NotRun | Pick<Part, 'outcome' | 'findings'>> {
+  // Findings count even if it did not finish, unless its credentials expired in the run.
+  if (findings.length > 0) return (await whyRejected(run, api)) ?? { outcome: 'fail', findings };
+  if (error === undefined) return { outcome: 'pass', findings };
+  // Once the run has ended, that is the cause of any error.
+  if (run.signal.aborted) return skipped(String(run.signal.reason));
+  if (error instanceof NotRunError) return { outcome: error.outcome, reason: error.message };
+  return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
 }
 
 /** Decides every rule by what its checks show, and what the invariants of its sentences show after the last call. */
 export function decideRules(parts: readonly Part[], observer: Observer): Result[] {
   const bySentence = Map.groupBy(parts, ({ id }) => id);
   return rules.map((rule) => {
-    const ofRule = Object.keys(rule.sentences).flatMap((id): Part[] => {
+    const ofRule = Object.keys(rule.sentences).flatMap((id) => {
       const checks = bySentence.get(id) ?? [];
-      const { findings = [], scope } = observer.resultOf(id) ?? {};
-      const decision = observer.observes(id) && decideInvariant(scope, checks);
-      return decision ? [...checks, { id, findings, scope, ...decision }] : checks;
+      if (!observer.observes(id)) return checks;
+      return [...checks, ...decideInvariant(id, observer.resultOf(id), checks)];
     });
     return decideRule(rule, ofRule);
   });
+}
+
+/** Returns nothing if the invariant applies to no response, and no check made calls for it. */
+export function decideInvariant(
+  id: string,
+  observed: ReturnType<Observer['resultOf']>,
+  checks: readonly Pick<Part, 'outcome'>[],
+): Part[] {
+  if (observed) {
+    const { findings, ...scope } = observed;
+    return [{ id, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
+  }
+  const isChecked = checks.some(({ outcome }) => outcome === 'pass');
+  const notRun = skipped('the run got no response that the rule applies to');
+  return isChecked ? [{ id, findings: [], ...notRun }] : [];
 }
 
 export function decideRule(rule: Rule, parts: readonly Part[]): Result {
@@ -81,7 +80,6 @@ export function decideRule(rule: Rule, parts: readonly Part[]): Result {
   const isShared = sentences.every((sentence) => sentence.reason === reason);
   const isDecided = outcome === 'pass' || outcome === 'fail';
   return toResult(rule, {
-    rules: [rule.id],
     outcome,
     ...(!isDecided && { reason: isShared ? reason : `${id}: ${reason}` }),
     sentences,
@@ -100,7 +98,7 @@ function decideSentence(id: string, parts: readonly Part[]): SentenceResult {
   return { id, outcome, ...(reason && { reason }), ...(scope && { scope }) };
 }
 
-function findDecisive<Item extends Decision>(items: readonly Item[]): Item {
+function findDecisive<Item extends SentenceResult>(items: readonly Item[]): Item {
   const rank = ({ outcome }: Item) => PRECEDENCE.indexOf(outcome);
   return items.toSorted((a, b) => rank(a) - rank(b))[0] as Item;
 }

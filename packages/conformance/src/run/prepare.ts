@@ -1,77 +1,71 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
 import { type Check, CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
-import { type Accepted, type Run, withCaller } from '../context/run.ts';
+import type { Accepted, Run } from '../context/run.ts';
 import { type Need, transactions, workflows } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
+import { SkipError, StartError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
-import type { GatewayScheme } from '../http/sign.ts';
+import { CREDENTIALS } from '../http/sign.ts';
 import { codeOf, isGatewayError } from '../invariants/read-response.ts';
-import { type NotRun, SkipError, StartError, skipped } from '../not-run.ts';
 import { REQUEST_FORMS } from '../options.ts';
+import { type NotRun, skipped } from '../result.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 const ATTEMPTS = 5;
 
 /** The names of the APIs, and the options that may be wrong if one rejects every call. */
 const TARGETS = {
-  gateway: {
-    name: 'gateway',
-    address: '--gateway-url, --gateway-host, --service',
-    credentials: '--gateway-token, --tc3-secret-id',
-  },
-  storage: {
-    name: 'storage API',
-    address: '--storage-url, --env, --request-form',
-    credentials: '--storage-header, --tc3-secret-id',
-  },
+  gateway: { name: 'gateway', address: '--gateway-url, --gateway-host, --service' },
+  storage: { name: 'storage API', address: '--storage-url, --env, --request-form' },
 };
 
 /**
- * Finds out what the deployment accepts. Returns the run that makes calls accordingly, and whose responses the
- * invariants check.
+ * Finds out what the deployment accepts, so that the run makes calls accordingly. After that, the invariants check the
+ * responses.
  *
  * @throws StartError if a target does not respond, or none accepts the credentials
  */
-export async function prepare(created: Run, checks: readonly Check[]): Promise<Run> {
-  const { settings, signal, observer } = created;
-  let run = created;
+export async function prepare(run: Run, checks: readonly Check[]): Promise<void> {
+  const { settings, signal, signers } = run;
   const add = ({ missing, ...found }: Partial<Accepted>) => {
-    run = { ...run, ...found, missing: { ...run.missing, ...missing } };
+    const { accepted } = run;
+    run.accepted = { ...accepted, ...found, missing: { ...accepted.missing, ...missing } };
   };
   const isNeeded = (need: Need) =>
     [...checks, ...transactions, ...workflows].some(
       (each) => each.needs.includes(need) && !whyNotRun(run, each),
     );
   try {
-    await Promise.all(settings.apis.map(async (api) => add(await FIND[api](created))));
+    await Promise.all(settings.apis.map(async (api) => add(await FIND[api](run))));
     if (isNeeded('writes')) add(await findCopyPaths(run));
     if (isNeeded('webSocket')) add(await findWebSockets(run));
   } catch (error) {
     // Every check then reports why it did not run.
     if (!signal.aborted) throw error;
   }
-  const reasons = settings.apis.map((api) => hasCredentials(run, api) && run.missing[api]?.reason);
+  const { missing } = run.accepted;
+  const reasons = settings.apis.map((api) => !signers.missing(api) && missing[api]?.reason);
   if (reasons.every(Boolean))
     throw toStartError(run, `Nothing can be checked: ${reasons.join('; ')}.`);
-  return withCaller(run, { onExchange: (exchange) => observer.observe(exchange) });
+  run.state = 'checking';
 }
 
 const FIND = { gateway: findGatewayCredentials, storage: findStorageForm };
 
 /**
- * Returns why the findings of a test prove nothing: credentials that were accepted before have expired during the run.
+ * Returns why findings prove nothing: credentials that were accepted before have expired during the run.
  */
 export async function whyRejected(run: Run, api: Api): Promise<NotRun | undefined> {
-  const { missing = {}, gatewayScheme } = await FIND[api](run).catch((): Partial<Accepted> => run);
-  const isSame = api === 'storage' || gatewayScheme === run.gatewayScheme;
-  return isSame ? missing[api] : skipped(`the gateway no longer accepts the ${run.gatewayScheme}`);
+  const { accepted } = run;
+  const { missing = {}, gatewayScheme } = await FIND[api](run).catch(
+    (): Partial<Accepted> => accepted,
+  );
+  if (api === 'storage' || gatewayScheme === accepted.gatewayScheme) return missing[api];
+  return skipped(`the gateway no longer accepts the ${accepted.gatewayScheme}`);
 }
-
-const hasCredentials = ({ signers }: Run, api: Api): boolean =>
-  api === 'storage' ? signers.storage !== undefined : Object.keys(signers.gateway).length > 0;
 
 async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
   try {
@@ -88,11 +82,11 @@ const toStartError = ({ secrets }: Run, message: string) => new StartError(secre
 
 /** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
 async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
-  const schemes = Object.keys(run.signers.gateway) as GatewayScheme[];
+  const schemes = (['bearer', 'signature'] as const).filter((scheme) => run.signers[scheme]);
+  const { gateway } = new CheckContext(run, 'probe');
   const attempts: Attempt[] = [];
   for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
-    const { gateway } = new CheckContext({ ...run, gatewayScheme }, 'probe');
-    const call = { path: '/echo' };
+    const call = { path: '/echo', credentials: gatewayScheme ?? 'none' } as const;
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
     const noFixture = (reason: string) => ({
       gatewayScheme,
@@ -120,15 +114,18 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
 /** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
 async function findStorageForm(run: Run): Promise<Partial<Accepted>> {
   const { requestForm: expected } = run.settings;
+  const { storage } = new CheckContext(run, 'probe');
   const attempts: Attempt[] = [];
-  for (const operation of ['getUploadMetaData', 'batchGetTempUrls']) {
-    for (const requestForm of expected ? [expected] : REQUEST_FORMS) {
-      const { storage } = new CheckContext({ ...run, requestForm }, 'probe');
-      const path = storage.path('probe.txt');
-      const fileList = [{ fileID: `berth-${run.id}-missing` }];
-      const fields = operation === 'getUploadMetaData' ? { path } : { fileList };
-      const reply = await callTarget(run, 'storage', () => storage.call(operation, fields));
-      if (reply.data !== undefined && !reply.rejected) return { requestForm };
+  const calls = {
+    getUploadMetaData: { path: storage.path('probe.txt') },
+    batchGetTempUrls: { fileList: [{ fileID: run.uniqueName() }] },
+  };
+  for (const [operation, fields] of Object.entries(calls)) {
+    for (const form of expected ? [expected] : REQUEST_FORMS) {
+      const reply = await callTarget(run, 'storage', () =>
+        storage.call(operation, fields, { form }),
+      );
+      if (reply.data !== undefined && !reply.rejected) return { requestForm: form };
       attempts.push(toAttempt(reply.received, reply.code ?? codeOf(reply.received)));
     }
   }
@@ -146,12 +143,13 @@ function toAttempt({ status }: Received, code: string | undefined) {
 
 /** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
 function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
-  const { name, address, credentials } = TARGETS[api];
+  const { name, address } = TARGETS[api];
+  const credentials = CREDENTIALS[api];
   const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
   const areAll = (...statuses: number[]) =>
     attempts.every(({ status }) => statuses.includes(status));
   if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (!hasCredentials(run, api)) {
+  if (run.signers.missing(api)) {
     return `no ${name} credentials were provided (${actual}); see ${credentials}`;
   }
   if (areAll(401, 403)) {
@@ -162,7 +160,7 @@ function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
 
 /** A deployment accepts 'at least one of them' (D24). Tries that of the wire profile first. */
 async function findCopyPaths(run: Run): Promise<Partial<Accepted>> {
-  const preferred = run.copyPaths;
+  const preferred = run.accepted.copyPaths;
   const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
   const { files } = new CheckContext(run, 'probe');
   try {

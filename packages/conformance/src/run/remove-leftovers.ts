@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { CheckContext } from '../context/check-context.ts';
-import { toItems } from '../context/files.ts';
-import { type Run, withCaller } from '../context/run.ts';
+import { Files, toItems } from '../context/files.ts';
+import type { Run } from '../context/run.ts';
+import { createStorageClient, type StorageClient } from '../context/storage-client.ts';
 import { retryIfClosed } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import type { Entry } from '../invariants/read-response.ts';
@@ -19,22 +19,23 @@ const ATTEMPTS = 3;
 const MAX_NAMED = 5;
 
 /** Removes everything that a run has stored, even after an aborted run. Returns the paths that remain. */
-export async function removeLeftovers(ended: Run): Promise<string[]> {
-  let paths = [...ended.leftovers.keys()];
+export async function removeLeftovers(run: Run): Promise<string[]> {
+  let paths = [...run.leftovers.keys()];
   if (paths.length === 0) return [];
-  const { onNotice, rate = Number.POSITIVE_INFINITY } = ended.settings;
+  const { onNotice, rate = Number.POSITIVE_INFINITY } = run.settings;
   const signal = AbortSignal.timeout(
     MAX_DURATION + Math.ceil((1000 * CALLS_PER_FILE * paths.length) / rate),
   );
   // The target may be responding again.
   const pace = new Pace(() => {}, rate);
-  const run = withCaller(ended, { signal, pace });
-  const context = new CheckContext(run, 'clean-up');
+  const storage = createStorageClient(run, '', run.caller.with({ signal, pace }));
   for (const pause of PAUSES) {
     if (paths.length > 0) await wait(pause);
     const batches: string[][] = [];
     while (paths.length > 0) batches.push(paths.splice(0, BATCH_SIZE));
-    const left = await inParallel(batches, CONCURRENCY, (batch) => removeBatch(context, batch));
+    const left = await inParallel(batches, CONCURRENCY, (batch) =>
+      removeBatch(run, storage, batch),
+    );
     paths = left.flat();
   }
   if (paths.length > 0) {
@@ -52,9 +53,11 @@ function tryCall<Value>(call: () => Promise<Value>): Promise<Value | undefined> 
 
 /** Removes the files at some paths. Returns those that still exist, or may. */
 async function removeBatch(
-  { storage, files, run }: CheckContext,
+  run: Run,
+  storage: StorageClient,
   paths: readonly string[],
 ): Promise<string[]> {
+  const files = new Files({ run, storage, expect: () => {} });
   const ids = new Map<string, string>();
   for (const path of paths) {
     const id = run.leftovers.get(path) ?? (await tryCall(() => files.fileIdOf(path)));

@@ -1,8 +1,6 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
-import { findRule, placeOf } from '../contract/rules.ts';
-import { type Decision, decideCheck, type Part } from './outcome.ts';
-import { whyRejected } from './prepare.ts';
+import { decide, type Part } from './outcome.ts';
 import { whyNotRun } from './why-not-run.ts';
 
 /** Runs the checks, and returns what each shows about its sentence. */
@@ -32,26 +30,23 @@ export async function inParallel<Item, Value>(
 
 async function runCheck(run: Run, check: Check): Promise<Part> {
   const { id } = check;
-  const context = new CheckContext(run, id, placeOf(findRule(id)));
+  const context = new CheckContext(run, id, id);
   const started = performance.now();
-  const decision = whyNotRun(run, check) ?? (await attempt(check, context));
+  const decided = whyNotRun(run, check) ?? (await attempt(check, context));
   const durationMs = Math.round(performance.now() - started);
-  const { notes, ...record } = context.record;
-  const hasFailed = decision.outcome === 'fail';
-  const findings = hasFailed ? record.findings.map((each) => ({ ...each, sentence: id })) : [];
-  return { id, findings, notes, durationMs, ...decision };
+  const { notes } = context.record;
+  return { id, findings: [], notes, durationMs, ...decided };
 }
 
-async function attempt(check: Check, context: CheckContext): Promise<Decision> {
+async function attempt({ id, api, run: make }: Check, context: CheckContext) {
+  const { run, record } = context;
   let error: unknown;
   try {
-    await check.run(context);
+    await make(context);
   } catch (thrown) {
     error = thrown;
   }
-  const { record, run, signal } = context;
-  const hasAsserted = run.observer.observes(check.id) || record.assertions > 0;
-  const findings = record.findings.length;
-  const rejected = findings > 0 ? await whyRejected(run, check.api) : undefined;
-  return decideCheck({ findings, hasAsserted, error, rejected }, signal);
+  const hasAsserted = run.observer.observes(id) || record.assertions > 0;
+  if (!hasAsserted) error ??= new Error('the check made no assertions');
+  return decide(run, api, [...record.findings], error);
 }

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Run } from '../context/run.ts';
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
-import { disabled, type NotRun, skipped } from '../not-run.ts';
+import { disabled, type NotRun, skipped } from '../result.ts';
 
 export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
-  const { settings, signal, missing } = run;
+  const { settings, signal } = run;
   const { api, needs } = runnable;
   if (!isSelected(runnable, settings.only)) return disabled('not in --only');
   if (signal.aborted) return skipped(String(signal.reason));
@@ -14,37 +14,32 @@ export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
     if (reason) return reason;
   }
   // Every call to this API is rejected.
-  return missing[api];
+  return run.accepted.missing[api];
 }
 
 const NEEDS: Record<Need, (run: Run) => NotRun | undefined> = {
   // Every operator can deploy the service and allow upgrades.
-  fixture: ({ missing }) => missing.fixture,
-  webSocket: ({ missing }) => missing.webSocket,
-  bearer: ({ signers }) => unless(signers.gateway.bearer, '--gateway-token'),
-  signature: ({ signers }) =>
-    unless(signers.gateway.signature, '--tc3-secret-id and --tc3-secret-key'),
-  otherEnvToken: ({ settings }) => unless(settings.otherEnvToken, '--other-env-token'),
-  forbiddenService: ({ settings }) => unless(settings.forbiddenService, '--forbidden-service'),
-  storageCredentials: ({ signers }) =>
-    unless(signers.storage, '--storage-header or --tc3-secret-id'),
+  fixture: ({ accepted }) => accepted.missing.fixture,
+  webSocket: ({ accepted }) => accepted.missing.webSocket,
+  bearer: ({ signers }) => without(signers.missing('bearer')),
+  signature: ({ signers }) => without(signers.missing('signature')),
+  storageCredentials: ({ signers }) => without(signers.missing('storage')),
+  otherEnvToken: ({ settings }) => without(!settings.otherEnvToken && '--other-env-token'),
+  forbiddenService: ({ settings }) => without(!settings.forbiddenService && '--forbidden-service'),
   writes: ({ settings }) => (settings.readOnly ? disabled('--read-only') : undefined),
-  dredd() {
-    const command = 'npm install --save-dev dredd';
-    return isDreddInstalled() ? undefined : disabled(`Dredd is not installed: ${command}`);
-  },
+  dredd: whyNoDredd,
 };
 
-function unless(value: unknown, option: string): NotRun | undefined {
-  return value ? undefined : disabled(`no ${option}`);
+function without(option: string | false | undefined): NotRun | undefined {
+  return option ? disabled(`no ${option}`) : undefined;
 }
 
 /** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
-function isDreddInstalled(): boolean {
+function whyNoDredd(): NotRun | undefined {
   try {
     createRequire(import.meta.url).resolve('dredd');
-    return true;
+    return undefined;
   } catch {
-    return false;
+    return disabled('Dredd is not installed: npm install --save-dev dredd');
   }
 }

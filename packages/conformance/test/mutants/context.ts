@@ -67,7 +67,7 @@ export function createContext({ options }: Target, publicUrl: string) {
     async store(path: unknown, bytes: Buffer = Buffer.alloc(0)): Promise<void> {
       const key = plainPath(path);
       const data = await storage('getUploadMetaData', { path: key });
-      const body = toMultipart([...Object.entries(toFields(data, key)), ['file', bytes]], 'form');
+      const body = toMultipart({ ...toFields(data, key), file: bytes }, 'form');
       const headers = { 'Content-Type': 'multipart/form-data; boundary=form' };
       await call({ method: 'POST', target: new URL(data.url).pathname, headers, body });
     },
@@ -81,12 +81,8 @@ export function signStorageHeaders(pair: { id: string; secret: string }): Record
   const { service, storageSigningHost } = defaults.signature;
   const { authorization, sessionToken, timestamp } = profile.storageHeaders;
   const now = Math.floor(Date.now() / 1000);
-  const keys = { secretId: pair.id, secretKey: pair.secret, service };
-  return {
-    [authorization]: signStorage(now, storageSigningHost, keys),
-    [sessionToken]: '',
-    [timestamp]: String(now),
-  };
+  const keys = { secretId: pair.id, secretKey: pair.secret, service, storageSigningHost };
+  return { [authorization]: signStorage(now, keys), [sessionToken]: '', [timestamp]: String(now) };
 }
 
 /** The fields of an upload form, from upload metadata. */

@@ -44,7 +44,7 @@ export function expectFound(api: Api): void {
       server.use({ create });
       try {
         const { results } = await createConformance(options).run();
-        const result = results.find((one) => one.id === rule.id);
+        const result = results.find((each) => each.id === rule.id);
         expect(result?.outcome, result?.reason).toBe('fail');
         expect(result?.findings.filter((finding) => !isClear(finding))).toEqual([]);
       } finally {

@@ -37,7 +37,7 @@ export const upload: Rows = {
   'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
     afterUpload((_, form) => remove(keyOf(form))),
   'UP-FIELDS/1: half of Signature is checked': repairForms('Signature', (value, known) =>
-    known.some((one) => one !== value && startOf(one) === startOf(value)),
+    known.some((other) => other !== value && startOf(other) === startOf(value)),
   ),
   'UP-FIELDS/2: the token is not checked': repairForms('x-store-security-token'),
   'UP-FIELDS/3: another fileID is accepted': repairForms('x-store-meta-fileid', isKnown),

@@ -131,8 +131,8 @@ export function toRefusal(status: number, code: string): MutatedResponse {
 
 /** Rewrites the path and query of every request. */
 export const retarget = (rewrite: (target: string) => string): Hooks => ({
-  request(one) {
-    one.target = rewrite(one.target);
+  request(call) {
+    call.target = rewrite(call.target);
   },
 });
 

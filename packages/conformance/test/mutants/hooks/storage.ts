@@ -16,12 +16,12 @@ export const [GRANT, LINKS, DELETE, COPY] = STORAGE_OPERATIONS;
 export const request = (
   operation: Operation,
   change: (request: MutatedRequest) => unknown,
-): Hooks => ({ request: (one) => (one.operation === operation ? change(one) : undefined) });
+): Hooks => ({ request: (call) => (call.operation === operation ? change(call) : undefined) });
 
 /** Rejects the storage calls that match. */
 export const refuse = (isRefused: (request: MutatedRequest) => unknown, status = 400): Hooks => ({
-  request: (one) =>
-    one.operation && isRefused(one) ? toStorageRefusal(status, 'INVALID_PARAM') : undefined,
+  request: (call) =>
+    call.operation && isRefused(call) ? toStorageRefusal(status, 'INVALID_PARAM') : undefined,
 });
 
 /** Returns the items of a batch; an empty list if one of them cannot be an item. */
@@ -38,11 +38,11 @@ export const items = (
   operation: Operation,
   change: (item: Json, index: number, first: Json) => unknown,
 ): Hooks =>
-  request(operation, (one) => {
-    const fileList = itemsOf(one);
+  request(operation, (call) => {
+    const fileList = itemsOf(call);
     if (fileList.length === 0) return;
     for (const [index, item] of fileList.entries()) change(item, index, fileList[0]);
-    one.json = { ...one.json, fileList };
+    call.json = { ...call.json, fileList };
   });
 
 /** Drops the items for which the function returns an entry, and adds that entry to the response. */
@@ -52,15 +52,15 @@ export function leaveOut(
 ): Hooks {
   const left = new WeakMap<MutatedRequest, (object | undefined)[]>();
   return {
-    ...request(operation, async (one) => {
+    ...request(operation, async (call) => {
       const entries: (object | undefined)[] = [];
-      for (const [index, item] of itemsOf(one).entries()) entries.push(await toEntry(item, index));
+      for (const [index, item] of itemsOf(call).entries()) entries.push(await toEntry(item, index));
       if (!entries.some(Boolean)) return;
-      left.set(one, entries);
-      one.json = { ...one.json, fileList: itemsOf(one).filter((_, index) => !entries[index]) };
+      left.set(call, entries);
+      call.json = { ...call.json, fileList: itemsOf(call).filter((_, index) => !entries[index]) };
     }),
-    response(response, one) {
-      for (const [index, entry] of left.get(one)?.entries() ?? [])
+    response(response, call) {
+      for (const [index, entry] of left.get(call)?.entries() ?? [])
         if (entry) changeList(response, (all) => void all.splice(index, 0, entry));
     },
   };
@@ -70,18 +70,18 @@ type EnvelopeChange = (json: Json, response: MutatedResponse, request: MutatedRe
 
 /** Changes the responses to storage calls that are envelopes. */
 const envelopes = (change: EnvelopeChange): Hooks => ({
-  response(response, one) {
+  response(response, call) {
     const { json } = response;
-    if (!one.path.startsWith('/api/') || !json?.body) return;
-    change(json, response, one);
+    if (!call.path.startsWith('/api/') || !json?.body) return;
+    change(json, response, call);
     response.json = json;
   },
 });
 
 /** Changes the envelopes of successful responses to an operation. */
 export const success = (patch: Patch, operation: Operation): Hooks =>
-  envelopes((json, _, one) => {
-    if (json.body.data && one.operation === operation) applyPatch(json, patch);
+  envelopes((json, _, call) => {
+    if (json.body.data && call.operation === operation) applyPatch(json, patch);
   });
 
 /** Changes the envelopes of error responses. */
@@ -99,9 +99,9 @@ export const list = (
   operation: Operation,
   change: (entries: Json[], requested: Json[]) => unknown,
 ): Hooks => ({
-  response(response, one) {
-    if (one.operation === operation)
-      changeList(response, (entries) => change(entries, itemsOf(one)));
+  response(response, call) {
+    if (call.operation === operation)
+      changeList(response, (entries) => change(entries, itemsOf(call)));
   },
 });
 
@@ -127,10 +127,10 @@ export const entries = (
 
 /** After a copy call, calls a function for each of its items, with the item's entry if it has one. */
 export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
-  async response(response, one) {
-    if (one.operation !== COPY) return;
+  async response(response, call) {
+    if (call.operation !== COPY) return;
     const all = response.json?.body?.data?.fileList ?? [];
-    for (const [index, item] of itemsOf(one).entries()) await act(item, all[index]);
+    for (const [index, item] of itemsOf(call).entries()) await act(item, all[index]);
   },
 });
 
@@ -139,9 +139,9 @@ export const refuseAfter = (
   operation: Operation,
   isRefused: (entries: Json[]) => unknown,
 ): Hooks => ({
-  response(response, one) {
+  response(response, call) {
     const all = response.json?.body?.data?.fileList;
-    if (one.operation === operation && Array.isArray(all) && isRefused(all))
+    if (call.operation === operation && Array.isArray(all) && isRefused(all))
       Object.assign(response, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
   },
 });

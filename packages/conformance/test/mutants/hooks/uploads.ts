@@ -27,7 +27,7 @@ function writeForm(request: MutatedRequest, form: Form): void {
   const fields = [...form].map(([name, value]) => {
     return [name, name === 'file' ? value : value.toString()] as const;
   });
-  request.body = toMultipart(fields, toBoundary(request));
+  request.body = toMultipart(Object.fromEntries(fields), toBoundary(request));
 }
 
 function toBoundary({ headers }: MutatedRequest): string {
