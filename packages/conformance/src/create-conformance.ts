@@ -48,7 +48,8 @@ export async function runConformance(settings: Settings): Promise<Report> {
   const run = new Run(settings, ends.signal, invariants);
   const results: Result[] = [];
   const onResult = (result: Result) => {
-    const redacted = run.secrets.redactResult(result);
+    const hasCa = settings.ca !== undefined;
+    const redacted = run.secrets.redactResult({ ...result, ...(hasCa && { hasCa }) });
     results.push(redacted);
     settings.onResult(redacted);
   };

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
+import { createConformance } from '../src/index.ts';
+import { formatEvidence } from '../src/report/evidence.ts';
 import { any, entries, LINKS, metadata } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { drip, drop, hang, OK, send, sendEndlessly } from './proxy/take-over.ts';
@@ -191,5 +193,19 @@ describe('TLS', async () => {
     const ran = await runWithoutLeaks({ ...target.options, ca: cert, only });
     expect(ran).toMatchObject({ exitCode: 0, sentence: '', fail: [], error: [], skip: [] });
     expect(ran.pass).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
+  });
+
+  test('the command that repeats a call trusts the same certificates', async () => {
+    await using target = await startFronted(
+      { response: ({ headers }) => headers.remove('X-Request-Id') },
+      { key, cert },
+    );
+    const only = ['GW-REQUEST-ID/3', 'gateway cloudrun-get 404'];
+    const { results } = await createConformance({ ...target.options, ca: cert, only }).run();
+    const failed = results.filter(({ outcome }) => outcome === 'fail');
+    expect(new Set(failed.map(({ engine }) => engine))).toEqual(new Set(['rules', 'dredd']));
+    for (const result of failed) {
+      expect(formatEvidence(result)).toMatch(/^repeat +curl .*--cacert "\$BERTH_CA"/ms);
+    }
   });
 });

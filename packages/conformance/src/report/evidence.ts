@@ -67,8 +67,8 @@ export function cut(text: string, size = text.length): string {
 }
 
 /** The suite itself repeats a call that curl cannot send. */
-function toRepeat({ engine, id }: Result, finding: Finding): string {
-  const curl = toCurl(finding);
+function toRepeat({ engine, id, hasCa }: Result, finding: Finding): string {
+  const curl = toCurl(finding, hasCa);
   if (curl !== undefined && curl.length <= MAX_COMMAND) return curl;
   const only = engine === 'rules' ? (finding.sentence ?? id) : id;
   return `npx @berth/conformance --only ${quote(only)}   # with the URLs and credentials of this run`;

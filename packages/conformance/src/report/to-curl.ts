@@ -9,7 +9,10 @@ export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
  * no command can, because the call has another secret, such as a signature, a body that is not shown completely, or other
  * calls before it on its connection.
  */
-export function toCurl({ request, onOneConnection }: Partial<Finding>): string | undefined {
+export function toCurl(
+  { request, onOneConnection }: Partial<Finding>,
+  hasCa = false,
+): string | undefined {
   if (request === undefined || request.bodySize !== undefined || onOneConnection) return undefined;
   const { method, url, headers, body } = request;
   // Such a body would not survive copy and paste.
@@ -21,6 +24,7 @@ export function toCurl({ request, onOneConnection }: Partial<Finding>): string |
   const sendsBody = body !== '' || names.has('content-length');
   const command = [
     `curl -i${needsHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    ...(hasCa ? ['--cacert "$BERTH_CA"'] : []),
     ...Object.entries(headers).flatMap(toHeader),
     ...(sendsBody && !names.has('content-type') ? ["-H 'Content-Type:'"] : []),
     ...(sendsBody ? [isPiped ? '--data-binary @-' : `--data-raw ${quote(body)}`] : []),
