@@ -65,7 +65,8 @@ export interface CallInit extends CallOptions {
   };
   readonly headers?: HeadersOptions;
   readonly body?: unknown;
-  readonly bodySerializer?: (body: unknown) => unknown;
+  /** Sends the body as is, with the media type that `fetch` gives it. By default, it is sent as JSON. */
+  readonly rawBody?: boolean;
   /** How to read a successful response. Default: `json`. */
   readonly parseAs?: ParseAs;
 }
@@ -73,7 +74,7 @@ export interface CallInit extends CallOptions {
 /** Keeps a response alive as long as its body. Node cancels the unread body of a garbage-collected response. */
 const RESPONSES = new WeakMap<object, Response>();
 
-/** Converts nothing. */
+/** Returns the result unchanged. */
 export const keepResult = (result: RawResult): RawResult => result;
 
 /**
@@ -118,18 +119,23 @@ export function createCalls<Paths extends object>(
     path: string,
     init: CallInit,
     convert: (result: RawResult, info: CallInfo) => T,
-    finalUrl?: string,
   ): Promise<T> =>
     closeOnFailure(init.body, async () => {
-      const { params, body, parseAs } = init;
+      const { params, body, rawBody, parseAs } = init;
       toRecord({ ...(init.headers as object), ...params?.header });
       const pathParams = params?.path ?? {};
-      const url = finalUrl ?? baseUrl + toPath(path, pathParams, greedy);
+      const url = baseUrl + toPath(path, pathParams, greedy);
       const info = { method, url };
+      const asIs = rawBody && {
+        // `null` removes the media type that `openapi-fetch` would set.
+        headers: { 'content-type': null, ...init.headers },
+        bodySerializer: () => body,
+      };
 
       return withBudget(init, sender.limits, info, async (budget) => {
         const openapiInit = {
           ...init,
+          ...asIs,
           signal: null,
           params: { ...params, path: pathParams },
           pathSerializer: () => url,

@@ -1,5 +1,5 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
-import { type Call, type CallInit, keepResult } from './calls.ts';
+import type { Call } from './calls.ts';
 import { checkText, toRecord } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
@@ -92,13 +92,21 @@ export function createService(
   name: string,
   url: string,
 ): Service {
-  const { 'content-type': clientType = null } = toRecord(context.headers);
-
   const toAnyPath = (path: string) => {
     checkText('path', path);
     return checkPath('path', path.replace(/^\//, ''));
   };
-  const toUrl = (anyPath: string) => (anyPath ? `${url}/${anyPath}` : url);
+  const toUrl = (path: string) => {
+    const anyPath = toAnyPath(path);
+    return anyPath ? `${url}/${anyPath}` : url;
+  };
+
+  /** JSON has a media type of its own. The headers of a call replace it and those of the client. */
+  const toSent = (value: unknown, headers: RequestInit['headers']) => {
+    const { body, type } = toBody(value);
+    const ofBody = type && { 'content-type': type };
+    return { body, headers: { ...toRecord(context.headers), ...ofBody, ...toRecord(headers) } };
+  };
 
   const call = async <Payload>(
     method: 'GET' | 'POST',
@@ -107,25 +115,19 @@ export function createService(
     { schema, headers, ...options }: PayloadOptions<Payload>,
   ) => {
     const anyPath = toAnyPath(path);
-    const info = { method, url: toUrl(anyPath) };
-    const { body, type = clientType } = toBody(value);
     // With the contract's path, which middleware of the gateway sees.
     const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
-    const init: CallInit = {
-      ...options,
-      params: { path: { name, anyPath } },
-      // `null` leaves the media type to `fetch`.
-      headers: { 'content-type': type, ...toRecord(headers) },
-      body,
-      bodySerializer: () => body,
-      parseAs: 'text',
-    };
-    const { data, error, response } = await callGateway(
+    const { data, error, response, info } = await callGateway(
       method,
       template,
-      init,
-      keepResult,
-      info.url,
+      {
+        ...options,
+        ...toSent(value, headers),
+        params: { path: { name, anyPath } },
+        rawBody: true,
+        parseAs: 'text',
+      },
+      (result, callInfo) => ({ ...result, info: callInfo }),
     );
     if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data as string | undefined, info, schema);
@@ -137,19 +139,17 @@ export function createService(
     post: (path = '', value = undefined, options = {}) =>
       closeOnFailure(value, () => call('POST', path, value, options)),
     request: (path = '', { body: value, headers, ...init } = {}) =>
-      closeOnFailure(value, async () => {
-        const { body, type } = toBody(value);
-        const merged = { ...(type && { 'content-type': type }), ...toRecord(headers) };
-        return context.fetch(toUrl(toAnyPath(path)), { ...init, headers: merged, body });
-      }),
+      closeOnFailure(value, async () =>
+        context.fetch(toUrl(path), { ...init, ...toSent(value, headers) }),
+      ),
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents(context, toUrl(toAnyPath(path)), options);
+      yield* iterateEvents(context, toUrl(path), options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');
-      return connectSocket(context, toUrl(toAnyPath(path)), options);
+      return connectSocket(context, toUrl(path), options);
     },
   };
 }
