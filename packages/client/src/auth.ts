@@ -76,10 +76,10 @@ function createSession(
       const added = await sign(request).catch(rejectCredentials);
       return { headers: { ...headers, ...added }, renewals: added && before };
     },
-    async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
+    async renew(rejected: Signed, response: Headers): Promise<boolean> {
       if (rejected.renewals === undefined) return false;
       if (rejected.renewals !== renewals) return true;
-      const difference = Date.parse(response?.get('Date') ?? '') - now();
+      const difference = Date.parse(response.get('Date') ?? '') - now();
       if (Math.abs(difference) > CLOCK_TOLERANCE) {
         skew += difference;
         renewals += 1;

@@ -2,17 +2,17 @@ import { parseJson } from './body.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
 import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
-import { RETRIES, type Retry } from './limits.ts';
+import { type Retry, toRetry } from './limits.ts';
 
 /** Returns which calls may be sent again after an error status of the storage API, a link or an upload target. */
 export function classifyStorage({ status }: Response): Retry {
-  return status === 401 ? 'any' : (RETRIES[status] ?? 'never');
+  return status === 401 ? 'renew' : toRetry(status);
 }
 
-/** Returns whether to retry a failure, by its status and by its code, which may come with the status 200. */
-export function isRetryable(status: number, code?: string): boolean {
+/** Returns whether a failure is temporary, by its status or by its code, which may come with the status 200. */
+export function isTemporary(status: number, code?: string): boolean {
   const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
-  return status in RETRIES || codes.includes(code);
+  return toRetry(status) !== 'never' || codes.includes(code);
 }
 
 export interface StorageResponse {
@@ -44,7 +44,7 @@ export function readEnvelope(
     const code = toText(part.code);
     const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
     const info = url ? { method: 'POST', url } : undefined;
-    const retryable = isRetryable(response.status, code) || isRetryable(envelopeStatus);
+    const retryable = isTemporary(response.status, code) || isTemporary(envelopeStatus);
     const requestId = toText(fields.requestId);
     const details = { info, response, code, reason, requestId, retryable };
     return new BerthError('storage', subject, details);

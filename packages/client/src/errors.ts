@@ -180,8 +180,8 @@ export async function withCaller<T>(
   try {
     return await result;
   } catch (error) {
-    const isOurs = error instanceof BerthError && !options?.signal?.aborted;
-    if (isOurs) Error.captureStackTrace?.(error, withCaller);
+    const shouldRetrace = error instanceof BerthError && !options?.signal?.aborted;
+    if (shouldRetrace) Error.captureStackTrace?.(error, withCaller);
     throw error;
   }
 }

@@ -33,7 +33,10 @@ const DELAY = 1_000;
 const MIN_DELAY = 100;
 const MAX_RECONNECT_DELAY = 30_000;
 
-/** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes even for an empty line. */
+/**
+ * Maximum length of an event as it is sent, in characters. The parser's own `maxBufferSize` counts an empty `data` line
+ * as one character, but the line takes 32 bytes.
+ */
 const MAX_EVENT = 16_777_216;
 
 const BLANK_LINE = /\n\n|\r\r|\n\r/;
@@ -58,8 +61,8 @@ export async function* iterateEvents(context: GatewayContext, url: string, optio
       if (!reconnect) return;
     } catch (error) {
       if (signal?.aborted) return;
-      const isRetryable = isBerthError(error) && error.retryable;
-      if (!wasOpen || !reconnect || !isRetryable) throw error;
+      const canRetry = isBerthError(error) && error.retryable;
+      if (!wasOpen || !reconnect || !canRetry) throw error;
     } finally {
       // Also aborts the connection: after a `cancel`, some browsers keep it open until the next bytes.
       watch.stop();

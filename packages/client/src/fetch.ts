@@ -40,7 +40,7 @@ interface SenderOptions {
   readonly headers?: RequestInit['headers'];
   /** Start of the URLs that get credentials, headers and limits. Default: none. */
   readonly scope?: string | undefined;
-  /** Returns which calls may be sent again after a failed response. For a 401, `any` means: renew the credentials. */
+  /** Returns which calls may be sent again after a failed response. */
   readonly classify: (response: Response) => Retry | Promise<Retry>;
 }
 
@@ -79,9 +79,9 @@ export function createSender(options: SenderOptions): Sender {
         failure = networkError('No response', info, error);
       }
       const retry = response ? await classify(response) : 'idempotent';
-      // Until the next attempt; `undefined` if this is the last one.
+      // Milliseconds until the next attempt; `undefined` if there is none.
       let wait: number | undefined;
-      if (retry === 'any' && response?.status === 401) {
+      if (response && retry === 'renew') {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
         const isNew = !isRenewed && signed && (await session?.renew(signed, response.headers));
         // Not counted as a retry.

@@ -1,7 +1,7 @@
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-import { RETRIES, type Retry } from './limits.ts';
+import { type Retry, toRetry } from './limits.ts';
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
@@ -34,7 +34,7 @@ export async function classifyGateway(response: Response, upstreamStatus: string
   const body = isFromService ? undefined : await readErrorBody(response.clone());
   const { code, retry } = toFailure(response, body, upstreamStatus);
   // Without a body, it is unclear who rejected the call. Retrying with new credentials is harmless.
-  return response.status === 401 && (code || body === '') ? 'any' : retry;
+  return response.status === 401 && (code || body === '') ? 'renew' : retry;
 }
 
 /** Reads the body of a failed response. If it breaks off, only status and headers are used. */
@@ -58,8 +58,10 @@ function toFailure({ status, headers }: Response, body: unknown, upstreamStatus:
     requestId === headers.get('X-Request-Id') &&
     !headers.has(upstreamStatus);
   const gatewayCode = isFromGateway ? code : '';
-  // A service that sends the status may have executed the call, and its 500 is final.
-  let retry: Retry = status in RETRIES && status !== 500 ? 'idempotent' : 'never';
+  let retry = toRetry(status);
+  // A service may have executed the call before it sent a 429, and its 500 is final.
+  if (retry === 'any') retry = 'idempotent';
+  if (status === 500) retry = 'never';
   if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
     retry = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
   }

@@ -49,17 +49,14 @@ export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 /** `timeout` is slightly longer than the gateway's own limit for a call and its retry. */
 const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 
-/** Which calls may be sent again after a failure: `any`, because it was not executed; `idempotent` ones; or `never`. */
-export type Retry = 'any' | 'idempotent' | 'never';
+/** What may be sent again: `any` call (not executed), any after a `renew` of credentials, `idempotent` calls, or none. */
+export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
 
-/** Which calls may be sent again after a status, if there is no known code. Every other status is final. */
-export const RETRIES: Readonly<Record<number, Retry>> = {
-  429: 'any',
-  500: 'idempotent',
-  502: 'idempotent',
-  503: 'idempotent',
-  504: 'idempotent',
-};
+/** Returns which calls may be sent again after a status, if there is no known code. */
+export function toRetry(status: number): Retry {
+  if (status === 429) return 'any';
+  return [500, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
+}
 
 const MAX_RETRY_DELAY = 8_000;
 const MAX_RETRY_AFTER = 30_000;
@@ -150,8 +147,8 @@ export async function waitForRetry(
   budget: CallBudget,
   headers?: Headers,
 ): Promise<void> {
-  const isRetryable = isRepeatable && isBerthError(error) && error.retryable;
-  const delay = isRetryable ? takeRetry(budget, headers) : undefined;
+  const canRetry = isRepeatable && isBerthError(error) && error.retryable;
+  const delay = canRetry ? takeRetry(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);
 }

@@ -2,7 +2,7 @@ import { saveFile } from '#platform';
 import type { FileMethods, TempUrlOptions } from '../batches.ts';
 import { checkNumber, pageUrl } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { isRetryable } from '../envelope.ts';
+import { isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
 import { type CallBudget, waitForRetry, withBudget } from '../limits.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
@@ -138,7 +138,7 @@ async function openLink(
       ? 'the file changed during the download'
       : 'the response is not the requested part';
     const reason = response.ok && range ? problem : undefined;
-    const details = { info, response, reason, retryable: isRetryable(response.status) };
+    const details = { info, response, reason, retryable: isTemporary(response.status) };
     throw new BerthError('storage', failure, details);
   }
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { checkNumber, checkText, invalid, kindOf, parseUrl } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { isRetryable, type StorageResponse } from '../envelope.ts';
+import { isTemporary, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
 import { type StorageCallOptions, untilAborted, waitForRetry, withBudget } from '../limits.ts';
 import { assertUnread, isStream } from '../streams.ts';
@@ -136,6 +136,6 @@ function assertStored(response: UploadResponse, url: string, failure: string): v
     code,
     reason: readElement('Message'),
     requestId: readElement('RequestId'),
-    retryable: isRetryable(status, code),
+    retryable: isTemporary(status, code),
   });
 }
