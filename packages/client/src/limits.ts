@@ -87,18 +87,22 @@ export interface CallBudget extends Limits {
 }
 
 /**
- * Runs a call within a time limit, even if its `fetch` ignores the signal. When it is over, only the caller can still
- * abort the body.
+ * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. When it is over, only
+ * the caller can still abort the body.
+ *
+ * @param subject the call, or the start of the error message of a transfer
  */
 export async function withBudget<T>(
   options: CallOptions,
   defaults: Limits,
-  info: CallInfo | undefined,
+  subject: CallInfo | string,
   run: (budget: CallBudget) => Promise<T>,
 ): Promise<T> {
   const limits = toLimits(options, defaults);
   const { timeout } = limits;
-  const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info?.method ?? 'GET') } = options;
+  const info = typeof subject === 'string' ? undefined : subject;
+  const isSafe = info !== undefined && /^(GET|HEAD)$/.test(info.method ?? 'GET');
+  const { signal: caller, idempotent = isSafe } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
@@ -110,7 +114,9 @@ export async function withBudget<T>(
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
-    throw new BerthError('timeout', `Not finished within ${timeout} ms`, { info, retryable: true });
+    const summary = info ? 'The call' : `${subject}:`;
+    const details = { info, retryable: true };
+    throw new BerthError('timeout', `${summary} timed out after ${timeout} ms`, details);
   } finally {
     clearTimeout(timer);
   }

@@ -34,7 +34,7 @@ describe('bearer', () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const token = vi.fn<() => string | Promise<string>>(() => promise);
     const { service, requests } = gatewayWith([json({}), json({})], { auth: bearer(token) });
-    const late = expect(service.get('a', { timeout: 1_000 })).rejects.toThrow('within 1000 ms');
+    const late = expect(service.get('a', { timeout: 1_000 })).rejects.toThrow('after 1000 ms');
     await vi.advanceTimersByTimeAsync(31_000);
     await late;
     token.mockReturnValue('t2');

@@ -226,6 +226,7 @@ describe('a download to a file', () => {
   });
 
   const enough = new Error('enough');
+  const late = { kind: 'timeout', message: 'a was not downloaded: timed out after 50 ms' };
   const stop = new AbortController();
   const fail = () => {
     throw enough;
@@ -233,7 +234,7 @@ describe('a download to a file', () => {
   it.each<[string, DownloadOptions, object]>([
     ['it is aborted', { signal: stop.signal, onProgress: () => stop.abort(enough) }, enough],
     ['onProgress throws', { onProgress: fail }, enough],
-    ['it takes too long', { timeout: 50 }, { kind: 'timeout', path: undefined }],
+    ['it takes too long', { timeout: 50 }, late],
   ])('leaves only the older file if %s', async (_, options, expected) => {
     await using served = await serveStorage((_, response) => {
       response.writeHead(200, { ETag: '"v1"', 'Content-Length': 10 }).write('a');

@@ -27,7 +27,7 @@ describe('a time limit', () => {
     const calls = [service.get('a?s=5ec4e7'), service.post('a'), raw];
     for (const error of await Promise.all(calls.map(failureOf))) {
       expect(error).toMatchObject({ kind: 'timeout', retryable: true });
-      const message = /^BerthError: Not finished within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/;
+      const message = /^BerthError: The call timed out after 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/;
       expect(String(error)).toMatch(message);
     }
   });
@@ -44,7 +44,7 @@ describe('a time limit', () => {
     for (const method of ['get', 'request'] as const) {
       const call = failureOf(service[method]('a', { timeout: ofCall }));
       await vi.runAllTimersAsync();
-      expect(String(await call)).toContain(`Not finished within ${expected} ms`);
+      expect(String(await call)).toContain(`timed out after ${expected} ms`);
     }
   });
 

@@ -200,7 +200,7 @@ describe('an upload ends', () => {
   };
   const broken = new ReadableStream({ start: (controller) => controller.error(disk) });
   const smaller = 'The content is smaller than its size (6 bytes).';
-  const late = { kind: 'timeout', message: 'Not finished within 100 ms' };
+  const late = { kind: 'timeout', message: 'a was not uploaded: timed out after 100 ms' };
   const larger = 'The content is larger than its size (4 bytes).';
   it.each<[string, () => UploadData, object, object]>([
     ['a stream is too short', () => streamOf('hello'), { size: 6 }, { message: smaller }],

@@ -29,7 +29,8 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
 
   async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
     checkOptions(options);
-    return withBudget(options, transferLimits, undefined, async (budget) => {
+    const call = { ...options, idempotent: true };
+    return withBudget(call, transferLimits, toFailure(fileID), async (budget) => {
       // The call for a link has attempts and a time limit of its own, here and below.
       const url = await tempUrl(fileID, { ...options, signal: budget.signal });
       return (await openLink(context, fileID, url, options, budget)).response;
@@ -39,7 +40,8 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
     checkOptions(options);
     let saving: Promise<void> | undefined;
-    await withBudget(options, transferLimits, undefined, (budget) => {
+    const call = { ...options, idempotent: true };
+    await withBudget(call, transferLimits, toFailure(fileID), (budget) => {
       saving = saveFile(readToEnd(fileID, options, budget), file);
       return saving;
     }).catch(async (error) => {
@@ -91,6 +93,8 @@ interface OpenFile extends Sizes {
 /** The number of bytes that the response has, and that of the file. */
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
+const toFailure = (fileID: string) => `${fileID} was not downloaded`;
+
 function checkOptions({ range, idle }: DownloadOptions): void {
   checkNumber('range.offset', range?.offset, 0, 'an integer');
   checkNumber('range.length', range?.length, 1, 'an integer');
@@ -113,7 +117,7 @@ async function openLink(
   const { fetch = globalThis.fetch, transferLimits } = context;
   const { range, onProgress, idle = transferLimits.idle } = options;
   const info = { url };
-  const failure = `${fileID} was not downloaded`;
+  const failure = toFailure(fileID);
   const watch = watchIdle(idle, budget.signal, failure, info);
   const headers: Record<string, string> = {};
   if (range) {

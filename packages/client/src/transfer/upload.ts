@@ -45,7 +45,7 @@ export async function upload(
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const failure = `${path} was not uploaded`;
 
-  return withBudget(options, transferLimits, undefined, async (budget) => {
+  return withBudget(options, transferLimits, failure, async (budget) => {
     // The call for a grant has attempts and a time limit of its own.
     const callOptions = { ...options, signal: budget.signal };
     for (;;) {
