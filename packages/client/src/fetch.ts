@@ -58,25 +58,24 @@ export function createSender(options: SenderOptions): Sender {
   const clientHeaders = toRecord(options.headers);
 
   const send: Sender['send'] = async (target, init, budget) => {
-    const isOurs = !!scope && target.url.startsWith(scope);
-    const session = isOurs ? options.session : undefined;
-    const request = await toAttempt(target, init, isOurs && clientHeaders);
-    const info = { ...request, url: target.url };
+    const isInScope = !!scope && target.url.startsWith(scope);
+    const session = isInScope ? options.session : undefined;
+    const request = await toRequest(target, init, isInScope && clientHeaders);
     const signal = init.signal ?? budget.signal;
     let isRenewed = false;
     for (;;) {
-      const signed = await session?.sign(info);
+      const signed = await session?.sign(request);
       const { headers } = signed ?? request;
       signal.throwIfAborted();
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
-        const attempt = { ...request, headers, signal, duplex: 'half' };
-        response = await platformFetch(info.url, attempt as RequestInit);
+        const requestInit = { ...request, headers, signal, duplex: 'half' };
+        response = await platformFetch(request.url, requestInit as RequestInit);
         if (response.ok || (!session && budget.attempts === 1)) return response;
       } catch (error) {
         signal.throwIfAborted();
-        failure = networkError('No response', info, error);
+        failure = networkError('No response', request, error);
       }
       const retry = response ? await classify(response) : 'idempotent';
       // Milliseconds until the next attempt; `undefined` if there is none.
@@ -128,19 +127,19 @@ function toTarget(input: Input): Target {
 }
 
 /**
- * Returns what each attempt passes to `fetch`, but without credentials.
+ * Returns the request that each attempt sends, but without credentials.
  *
- * @param ourHeaders headers of the client, if the URL is in its scope
+ * @param scopedHeaders headers of the client, if the URL is in its scope
  */
-async function toAttempt(
+async function toRequest(
   target: Target,
   init: FetchInit,
-  ourHeaders: Readonly<Record<string, string>> | false,
+  scopedHeaders: Readonly<Record<string, string>> | false,
 ) {
   const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = target;
   const kept = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy };
   const { method = target.method ?? 'GET' } = init;
-  const headers = { ...ourHeaders, ...toRecord(init.headers ?? target.headers) };
+  const headers = { ...scopedHeaders, ...toRecord(init.headers ?? target.headers) };
   const isBodiless = /^(GET|HEAD)$/.test(method);
   let body = init.body ?? (isBodiless ? null : await target.arrayBuffer?.());
   if (isBodiless && body !== null) {
@@ -153,6 +152,6 @@ async function toAttempt(
     body = await encoded.arrayBuffer();
   }
   // A redirect would send the credentials elsewhere, and the contract has no redirects.
-  const redirect = ourHeaders ? 'manual' : (init.redirect ?? target.redirect);
-  return { ...kept, ...init, method, headers, body, redirect };
+  const redirect = scopedHeaders ? 'manual' : (init.redirect ?? target.redirect);
+  return { ...kept, ...init, url: target.url, method, headers, body, redirect };
 }

@@ -19,9 +19,9 @@ export async function connectSocket(context: GatewayContext, url: string, option
   const { sender, session } = context;
   const { protocols = [] } = options;
   const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };
-  const info = { method: 'GET', url, headers, body: null };
-  return withBudget(options, sender.limits, info, async ({ signal }) => {
-    let signed = await session?.sign(info);
+  const request = { method: 'GET', url, headers, body: null };
+  return withBudget(options, sender.limits, request, async ({ signal }) => {
+    let signed = await session?.sign(request);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();
       const socket = createSocket(url, protocols, signed?.headers ?? headers);
@@ -35,9 +35,9 @@ export async function connectSocket(context: GatewayContext, url: string, option
         signal.throwIfAborted();
         await throwReason(context, url, headers, signal);
         // The call for the reason renews credentials that the gateway rejects.
-        const renewed = await session?.sign(info);
+        const renewed = await session?.sign(request);
         if (isLast || renewed?.renewals === signed?.renewals) {
-          throw networkError('The WebSocket did not open', info, cause);
+          throw networkError('The WebSocket did not open', request, cause);
         }
         signed = renewed;
       }
@@ -64,7 +64,7 @@ async function throwReason(
 
 function opened(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error('the platform hides the reason'));
+    const fail = () => reject(new Error('the platform does not report why'));
     socket.addEventListener('open', () => resolve());
     socket.addEventListener('error', fail);
     socket.addEventListener('close', fail);
