@@ -1,6 +1,7 @@
-import { kindOf, pageUrl } from './checks.ts';
+import { kindOf } from './checks.ts';
 import { BerthError, type CallInfo, contractError, type SchemaIssue, toReason } from './errors.ts';
 import { assertUnread, ignoreEarlyErrors, isStream } from './streams.ts';
+import { pageUrl } from './urls.ts';
 
 /**
  * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and

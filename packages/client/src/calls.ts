@@ -8,14 +8,13 @@ import type {
 } from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { bufferError, parseJson, readText } from './body.ts';
-import { toRecord } from './checks.ts';
 import type { CallInfo } from './errors.ts';
-import { contractError, isBerthError, networkError } from './errors.ts';
-import type { Sender } from './fetch.ts';
+import { BerthError, contractError, isBerthError, networkError } from './errors.ts';
+import { type Sender, toRecord } from './fetch.ts';
 import type { CallOptions } from './limits.ts';
 import { waitForRetry, withBudget } from './limits.ts';
 import { closeOnFailure, isStream } from './streams.ts';
-import { checkPath, checkPresent } from './urls.ts';
+import { checkPath } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
@@ -175,8 +174,10 @@ function toPath(
   greedy: readonly string[],
 ): string {
   const path = template.replace(/\{[.;]?([^{}*]+)\*?\}/g, (expression, name: string) => {
-    checkPresent(name, params[name]);
-    return greedy.includes(name) ? String(params[name]) : defaultPathSerializer(expression, params);
+    const text = String(params[name] ?? '');
+    // `String([])` is empty too.
+    if (!text) throw new BerthError('options', `The path parameter "${name}" is missing.`);
+    return greedy.includes(name) ? text : defaultPathSerializer(expression, params);
   });
   // Without its `/`, a path would become part of the name of the service.
   return checkPath('path', path.replace(/^\/?/, '/'));

@@ -10,6 +10,11 @@ export function checkText(name: string, value: unknown): asserts value is string
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
+export function checkNotEmpty(name: string, value: unknown): asserts value is string {
+  checkText(name, value);
+  if (!value) throw new BerthError('options', `${name} must not be empty.`);
+}
+
 export function checkNumber(
   name: string,
   value: number | undefined,
@@ -24,30 +29,4 @@ export function checkNumber(
 /** Returns the name of a value's type, such as `Blob`. */
 export function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
-}
-
-export function toRecord(headers: RequestInit['headers']): Record<string, string> {
-  try {
-    return Object.fromEntries(new Headers(headers));
-  } catch {
-    // The platform's error would show the value, which may be a credential.
-    throw new BerthError('options', 'A header has an invalid name or value.');
-  }
-}
-
-/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
-export function pageUrl(): string | undefined {
-  return (globalThis as { location?: { href: string } }).location?.href;
-}
-
-/**
- * Parses a URL. Returns `undefined` if `fetch` does not accept it, or if it contains a password, which an error of
- * `fetch` would show.
- *
- * @param base URL to which it may be relative. Default: it must be absolute
- */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  if (!URL.canParse(text, base)) return undefined;
-  const url = new URL(text, base);
-  return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
 }

@@ -37,8 +37,6 @@ export interface StorageContext {
     failure: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Creates the sender of a link, which may redirect (D23), without credentials, from the `fetch` of each attempt. */
-  readonly createLinkSender: (fetch: FetchLike) => Sender;
   /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
   readonly transferLimits: Limits & { readonly idle: number };
   readonly fetch: FetchLike | undefined;

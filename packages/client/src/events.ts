@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser';
-import { checkNumber, toRecord } from './checks.ts';
+import { checkNumber } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import { contractError, isBerthError } from './errors.ts';
+import { toRecord } from './fetch.ts';
 import { pause, type ServiceOptions, withBudget } from './limits.ts';
 import { type IdleWatch, readBody, watchIdle } from './transfer/progress.ts';
 

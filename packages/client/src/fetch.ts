@@ -1,9 +1,9 @@
 import type { Session } from './auth.ts';
-import { pageUrl, parseUrl, toRecord } from './checks.ts';
 import { BerthError, type CallInfo, networkError } from './errors.ts';
 import type { CallBudget, CallOptions, Limits, Retry } from './limits.ts';
 import { pause, takeRetry, withBudget } from './limits.ts';
 import { closeOnFailure, discard, isStream } from './streams.ts';
+import { pageUrl, parseUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
 export type FetchInit = {
@@ -116,6 +116,16 @@ export function createFetch({ limits, send }: Sender, scope: string) {
         send(target, { ...init, method }, budget),
       );
     });
+}
+
+/** Returns headers by lowercase name. */
+export function toRecord(headers: RequestInit['headers']): Record<string, string> {
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch {
+    // The platform's error would show the value, which may be a credential.
+    throw new BerthError('options', 'A header has an invalid name or value.');
+  }
 }
 
 function toTarget(input: Input): Target {

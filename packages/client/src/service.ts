@@ -1,8 +1,9 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Call } from './calls.ts';
-import { checkText, toRecord } from './checks.ts';
+import { checkText } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
+import { toRecord } from './fetch.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import type { ServiceOptions } from './limits.ts';
 import type { ConnectOptions } from './socket.ts';

@@ -1,7 +1,8 @@
-import { pageUrl, toRecord } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import { BerthError, networkError, toReason } from './errors.ts';
+import { toRecord } from './fetch.ts';
 import { type ServiceOptions, withBudget } from './limits.ts';
+import { pageUrl } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
 export interface ConnectOptions extends Omit<ServiceOptions, 'retry' | 'idempotent'> {

@@ -16,7 +16,7 @@ import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
-import { toBaseUrl, toSegment } from './urls.ts';
+import { checkSegment, toBaseUrl } from './urls.ts';
 
 /** Path prefix of the storage operations, the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
@@ -138,7 +138,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   // biome-ignore lint/suspicious/noConsole: the documented default.
   const { wireProfile = defaultWireProfile, onWarning = console.warn } = options;
   const baseUrl = toBaseUrl(options.baseUrl);
-  toSegment('envId', envId);
+  checkSegment('envId', envId);
   checkNumber('idle', idle, 0);
   const limits = toLimits(options);
   const session = createStorageSession(options.credentials, wireProfile);
@@ -157,8 +157,6 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
-    createLinkSender: (linkFetch) =>
-      createSender({ limits, fetch: linkFetch, classify: classifyStorage }),
     async call(operation, fields, failure, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;

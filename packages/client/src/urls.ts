@@ -1,4 +1,4 @@
-import { pageUrl, parseUrl } from './checks.ts';
+import { checkNotEmpty } from './checks.ts';
 import { BerthError } from './errors.ts';
 
 /** Finds the first path segment that the URL parser would resolve or split: `.`, `..`, or one with a backslash. */
@@ -6,6 +6,23 @@ const CHANGED_SEGMENT = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$
 
 /** Finds what the URL parser would drop: a fragment, control characters, and a space at the end. */
 const DROPPED_TEXT = /#|\p{Cc}| $/u;
+
+/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
+export function pageUrl(): string | undefined {
+  return (globalThis as { location?: { href: string } }).location?.href;
+}
+
+/**
+ * Parses a URL. Returns `undefined` if `fetch` does not accept it, or if it contains a password, which an error of
+ * `fetch` would show.
+ *
+ * @param base URL to which it may be relative. Default: it must be absolute
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  if (!URL.canParse(text, base)) return undefined;
+  const url = new URL(text, base);
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+}
 
 /** Returns a base URL that paths can be appended to, absolute and without a slash at its end. */
 export function toBaseUrl(baseUrl: string): string {
@@ -30,15 +47,10 @@ export function checkPath(name: string, path: string): string {
   throw new BerthError('options', `${name} must not contain ${JSON.stringify(part)}, ${reason}.`);
 }
 
-export function checkPresent(name: string, value: unknown): void {
-  // An empty list has no text either.
-  if (String(value ?? '')) return;
-  throw new BerthError('options', `The path parameter "${name}" is missing.`);
-}
-
-export function toSegment(name: string, value: unknown): string {
-  checkPresent(name, value);
-  return checkPath(name, encodeURIComponent(String(value)));
+/** Checks text that is one segment of a path, encoded. */
+export function checkSegment(name: string, value: unknown): asserts value is string {
+  checkNotEmpty(name, value);
+  checkPath(name, encodeURIComponent(value));
 }
 
 /**

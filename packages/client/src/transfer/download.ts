@@ -1,10 +1,12 @@
 import { saveFile } from '#platform';
 import type { FileMethods, TempUrlOptions } from '../batches.ts';
-import { checkNumber, pageUrl } from '../checks.ts';
+import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
-import { isTemporary } from '../envelope.ts';
+import { classifyStorage, isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
+import { createSender, type FetchLike } from '../fetch.ts';
 import { type CallBudget, waitForRetry, withBudget } from '../limits.ts';
+import { pageUrl } from '../urls.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
@@ -102,7 +104,7 @@ function checkOptions({ range, idle }: DownloadOptions): void {
 }
 
 /**
- * Fetches a link. The link itself authorizes the download, so no credentials are sent.
+ * Fetches a link, which may redirect (D23). The link itself authorizes the download, so no credentials are sent.
  *
  * @param start the download that this one continues
  */
@@ -126,9 +128,14 @@ async function openLink(
   }
   if (start?.etag) headers['if-range'] = start.etag;
   // Only attempts are watched, not the waits between them.
-  const sender = context.createLinkSender((link, init) => {
+  const watchedFetch: FetchLike = (link, init) => {
     watch.restart();
     return fetch(link, init).finally(watch.pause);
+  };
+  const sender = createSender({
+    limits: transferLimits,
+    fetch: watchedFetch,
+    classify: classifyStorage,
   });
   const response = await sender.send(info, { headers, signal: watch.signal }, budget);
 

@@ -1,11 +1,12 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { checkNumber, checkText, invalid, kindOf, parseUrl } from '../checks.ts';
+import { checkNotEmpty, checkNumber, invalid, kindOf } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { isTemporary, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
 import { type StorageCallOptions, untilAborted, waitForRetry, withBudget } from '../limits.ts';
 import { assertUnread, isStream } from '../streams.ts';
+import { parseUrl } from '../urls.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
 import { type TransferOptions, watchIdle } from './progress.ts';
@@ -34,8 +35,7 @@ export async function upload(
   options: UploadOptions = {},
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
-  checkText('path', path);
-  if (!path) throw new BerthError('options', 'path must not be empty.');
+  checkNotEmpty('path', path);
   const { fetch, agent, transferLimits, wireProfile } = context;
   const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
