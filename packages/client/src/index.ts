@@ -7,7 +7,7 @@ export type {
   DeleteResult,
   TempUrlOptions,
   TempUrlResult,
-} from './batches.ts';
+} from './files.ts';
 export type { StandardSchema } from './body.ts';
 export { unwrapEnvelope } from './envelope.ts';
 export { type AnyBerthError, BerthError, isBerthError } from './errors.ts';

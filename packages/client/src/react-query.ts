@@ -8,7 +8,7 @@ import {
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import type { TempUrlOptions, TempUrlResult } from './batches.ts';
+import type { TempUrlOptions, TempUrlResult } from './files.ts';
 import type { BerthError } from './errors.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import { MAX_TIMER } from './limits.ts';

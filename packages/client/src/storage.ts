@@ -1,6 +1,6 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
-import { createFileMethods, type FileMethods } from './batches.ts';
+import { createFileMethods, type FileMethods } from './files.ts';
 import type { CallInit, Calls } from './calls.ts';
 import { createCalls, keepResult } from './calls.ts';
 import { checkNumber } from './checks.ts';

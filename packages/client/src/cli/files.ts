@@ -1,6 +1,6 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
-import { mapConcurrently } from '../batches.ts';
+import { mapConcurrently } from '../files.ts';
 import { unwrapEnvelope } from '../envelope.ts';
 import { createProgress, Failure, toMessage } from './output.ts';
 import { openStorage } from './settings.ts';

@@ -1,5 +1,5 @@
 import { saveFile } from '#platform';
-import type { FileMethods, TempUrlOptions } from '../batches.ts';
+import type { FileMethods, TempUrlOptions } from '../files.ts';
 import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { classifyStorage, isTemporary } from '../envelope.ts';
