@@ -8,8 +8,8 @@ import {
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import type { TempUrlOptions, TempUrlResult } from './files.ts';
 import type { BerthError } from './errors.ts';
+import type { TempUrlOptions, TempUrlResult } from './files.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import { MAX_TIMER } from './limits.ts';
 import type { PayloadOptions, Service } from './service.ts';
@@ -102,7 +102,7 @@ function toLinkQuery<Data>(
     gcTime,
     // After a failure, the links are stale already: try again soon, but not at once.
     refetchInterval: ({ state }) =>
-      Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
+      Math.max(state.dataUpdatedAt + staleTime - Date.now(), Math.min(gcTime / 4, 30_000)),
   });
 }
 

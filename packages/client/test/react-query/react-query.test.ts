@@ -86,6 +86,15 @@ describe('links', () => {
     expect((await fetch(first)).status).toBe(403);
   });
 
+  it('that live long are fetched again soon after a failure', async () => {
+    vi.useFakeTimers();
+    const tempUrl = vi.fn(async () => 'https://h/a').mockRejectedValueOnce(new Error('lost'));
+    const query = linkQuery({ tempUrl }, 'a', { maxAge: 604_800 });
+    new QueryObserver(newQueryClient(), query).subscribe(() => {});
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(tempUrl).toHaveBeenCalledTimes(2);
+  });
+
   it('are fetched in one call, each with its url or its error', async () => {
     const links = await newQueryClient().fetchQuery(linksQuery(openStorage(), [fileID, MISSING]));
     const url = expect.stringContaining('http');
