@@ -89,6 +89,8 @@ describe('an argument is checked before anything is sent:', () => {
     ['data must be text, bytes, a Blob, a stream or { file }, got object.', 'upload', 'a', {}],
     ['The stream has already been read.', 'upload', 'a', begun()],
     [`${tmpdir()} is not a file.`, 'upload', 'a', { file: tmpdir() }],
+    ['file must be a path or a file: URL, got 5.', 'upload', 'a', { file: 5 }],
+    ['file must be a path or a file: URL, got object.', 'downloadToFile', 'a', new URL('http://h')],
     ['The content is smaller than its size (6 bytes).', 'upload', 'a', 'hello', { size: 6 }],
     ['range.offset must be an integer of at least 0, got 0.5.', 'download', 'a', part(0.5)],
     ['range.length must be an integer of at least 1, got 0.', 'download', 'a', part(0, 0)],

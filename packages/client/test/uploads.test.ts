@@ -40,6 +40,7 @@ describe('an upload', () => {
     ['a File', () => new File(['héllo'], 'another-name.txt')],
     ['a Node stream', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
     ['an async iterable', () => parts()],
+    ['an async iterable with a `file`', () => Object.assign(parts(), { file: MISSING })],
     ['a read stream', (file) => createReadStream(file)],
     ['a file by its URL', (file) => ({ file: pathToFileURL(file) })],
   ])('CL-UPLOAD-FILE: sends the bytes of %s', async (_, create) => {

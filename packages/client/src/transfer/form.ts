@@ -33,7 +33,6 @@ export interface UploadContent {
   readonly size: number | undefined;
   readonly maxBytes: number;
   readonly type: string;
-  readonly isRepeatable: boolean;
 }
 
 /** One attempt to post a form. Its URL and fields are secret. */

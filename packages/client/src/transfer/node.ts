@@ -8,14 +8,24 @@ import https from 'node:https';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { invalid } from '../checks.ts';
 import { BerthError } from '../errors.ts';
+import { isStream } from '../streams.ts';
 import type { UploadContent, UploadForm, UploadResponse } from './form.ts';
 import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
 
 const CHUNK = 512 * 1024;
 
+function toLocalPath(file: string | URL): string {
+  try {
+    return typeof file === 'string' ? file : fileURLToPath(file);
+  } catch {
+    throw invalid('file', 'a path or a file: URL', file);
+  }
+}
+
 export async function fileSize(file: string | URL): Promise<number> {
-  const info = await stat(file);
+  const info = await stat(toLocalPath(file));
   if (info.isFile()) return info.size;
   throw new BerthError('options', `${String(file)} is not a file.`);
 }
@@ -25,7 +35,7 @@ export async function fileSize(file: string | URL): Promise<number> {
  * link, so that it is never incomplete. Devices and pipes are written directly.
  */
 export async function saveFile(chunks: AsyncIterable<Uint8Array>, file: string | URL) {
-  const path = typeof file === 'string' ? file : fileURLToPath(file);
+  const path = toLocalPath(file);
   const existing = await stat(path).catch(() => undefined);
   if (existing && !existing.isFile()) return pipeline(chunks, createWriteStream(path));
   const target = existing ? await realpath(path) : path;
@@ -113,14 +123,14 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 
 /** Opens the request for a form. It ends when the signal aborts, or if the socket makes no progress. */
 function openRequest({ url, content, agent, watch }: UploadForm, type: string, overhead: number) {
-  const { size, isRepeatable } = content;
+  const { size, data } = content;
   const address = new URL(url);
   const { request: create } = address.protocol === 'https:' ? https : http;
   const request = create(address, {
     method: 'POST',
     path: toRequestTarget(url),
     // The server may be closing a connection that is kept alive, and a stream cannot be sent again.
-    agent: (agent as http.Agent | undefined) ?? (isRepeatable ? undefined : false),
+    agent: (agent as http.Agent | undefined) ?? (isStream(data) ? false : undefined),
     headers: {
       'Content-Type': type,
       ...(size !== undefined && { 'Content-Length': size + overhead }),
@@ -175,7 +185,7 @@ function escapeName(name: string): string {
 function toChunks(data: UploadContent['data']): object {
   if (data instanceof Blob) return sliceBlob(data);
   if (ArrayBuffer.isView(data)) return sliceBytes(data);
-  return 'file' in data ? readFile(data.file) : data;
+  return isStream(data) ? data : readFile(data.file);
 }
 
 /** Slices a Blob, because its own stream may return very little at a time, or everything. */

@@ -62,7 +62,7 @@ export async function upload(
         return { fileID };
       } catch (error) {
         // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
-        await waitForRetry(error, content.isRepeatable, budget, headers);
+        await waitForRetry(error, !isStream(content.data), budget, headers);
       }
     }
   });
@@ -88,7 +88,7 @@ async function toContent(input: UploadData, options: UploadOptions, maxBytes: nu
   const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
   const size = actual ?? expected;
   if (size !== undefined) checkLength({ size: expected, maxBytes }, size, true);
-  return { data, size, maxBytes, type, isRepeatable: actual !== undefined };
+  return { data, size, maxBytes, type };
 }
 
 /**
