@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
-import { mapConcurrently } from '../files.ts';
 import { unwrapEnvelope } from '../envelope.ts';
+import { mapConcurrently } from '../files.ts';
 import { createProgress, Failure, toMessage } from './output.ts';
 import { openStorage } from './settings.ts';
 
@@ -33,7 +33,7 @@ async function upload(from: string, target: string, signal: AbortSignal): Promis
     }
   }
   signal.throwIfAborted();
-  if (failed > 0) throw new Failure(`${failed} of ${files.length} were not uploaded.`, 1);
+  if (failed > 0) throw new Failure(`${failed} of ${files.length} files were not uploaded.`, 1);
 }
 
 interface LocalFile {

@@ -61,7 +61,7 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .action((file) => rm(file, signal));
   program
     .command('mv')
-    .description('Move a file within the storage. If that fails, the source is kept.')
+    .description('Move or rename a stored file. If that fails, the source is kept.')
     .argument('<from>', 'remote:/path')
     .argument('<to>', 'remote:/path; an existing file is replaced')
     .action((from, to) => mv(from, to, signal));

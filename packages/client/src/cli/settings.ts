@@ -8,7 +8,7 @@ import { Failure } from './output.ts';
 
 /** All settings, by their environment variables. `berth-conformance` has the same ones. */
 export const SETTINGS = {
-  BERTH_ENV: 'environment of the storage',
+  BERTH_ENV: 'ID of the storage environment',
   BERTH_STORAGE_URL: 'URL of the storage API',
   BERTH_GATEWAY_URL: 'URL of the gateway',
   BERTH_GATEWAY_TOKEN: 'access token for the gateway; used instead of the key pair',

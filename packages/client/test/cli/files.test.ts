@@ -37,7 +37,7 @@ it('cp uploads a folder, and reports everything that it cannot upload', async ()
   const { code, stderr } = await berth(['cp', site, 'remote:/tree']);
   expect(code).toBe(1);
   expect(stderr).toMatch(/berth: .*\/broken: .*\nberth: .*\/loop: .*not a file.*\n/);
-  expect(stderr).toContain('berth: 2 of 4 were not uploaded.\n');
+  expect(stderr).toContain('berth: 2 of 4 files were not uploaded.\n');
   expect(paths()).toEqual(['a.txt', 'sub/b.txt', 'tree/a.txt', 'tree/sub/b.txt']);
   const empty = await berth(['cp', await newFolder(), 'remote:/tree']);
   expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('no files in') });
