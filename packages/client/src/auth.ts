@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { checkText, invalid } from './checks.ts';
-import { BerthError, isBerthError, toReason } from './errors.ts';
+import { checkNotEmpty, checkText, invalid } from './checks.ts';
+import { BerthError, isBerthError } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {
@@ -48,7 +48,7 @@ export type Session = ReturnType<typeof createSession>;
 
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
-  /** The session's renewal count when this was signed; `undefined` if the credentials came with the call, and cannot be renewed. */
+  /** Count of renewals when this was signed; `undefined` if the call has its own credentials, which are not renewed. */
   readonly renewals: number | undefined;
 }
 
@@ -93,8 +93,7 @@ function createSession(
 
 function rejectCredentials(cause: unknown): never {
   if (isBerthError(cause, 'options')) throw cause;
-  const reason = toReason(cause);
-  throw new BerthError('options', 'The credentials could not be obtained', { reason, cause });
+  throw new BerthError('options', 'The credentials could not be obtained', { cause });
 }
 
 export function createGatewaySession(auth: GatewayAuth): Session {
@@ -125,9 +124,7 @@ export function createStorageSession(
     const signed: Record<string, string> = {};
     for (const [field, name] of Object.entries(storageHeaders)) {
       const value = String(values?.[field as keyof StorageCredentials] ?? '');
-      if (!value && field !== 'sessionToken') {
-        throw new BerthError('options', `credentials.${field} is missing.`);
-      }
+      if (field !== 'sessionToken') checkNotEmpty(`credentials.${field}`, value);
       signed[name.toLowerCase()] = toHeaderValue(name, value);
     }
     return signed;
@@ -193,9 +190,10 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
 
 function toBearer(token: string): string {
   checkText('token', token);
-  if (!token.trim()) throw new BerthError('options', 'The token is empty.');
+  const text = token.trim();
+  checkNotEmpty('token', text);
   if (/^\s*bearer\s/i.test(token)) {
     throw new BerthError('options', 'The token must not include "Bearer".');
   }
-  return `Bearer ${token.trim()}`;
+  return `Bearer ${text}`;
 }

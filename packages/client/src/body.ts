@@ -1,5 +1,5 @@
 import { kindOf } from './checks.ts';
-import { BerthError, type CallInfo, contractError, type SchemaIssue, toReason } from './errors.ts';
+import { BerthError, type CallInfo, contractError, type SchemaIssue } from './errors.ts';
 import { assertUnread, ignoreEarlyErrors, isStream } from './streams.ts';
 import { pageUrl } from './urls.ts';
 
@@ -12,6 +12,7 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (value === undefined) return {};
   if (typeof value === 'string') return { body: value };
   const kind = kindOf(value);
+  const unsendable = `This ${kind} cannot be sent: pass JSON, text or bytes.`;
   if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
   if (isStream(value)) {
     assertUnread(value);
@@ -24,18 +25,16 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
     const { headers } = new Response(body);
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
     if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return { body };
-    throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
+    throw new BerthError('options', unsendable);
   }
   let body: string | undefined;
   try {
     body = JSON.stringify(value);
   } catch (cause) {
-    const reason = toReason(cause);
-    throw new BerthError('options', 'A body cannot be sent as JSON', { reason, cause });
+    throw new BerthError('options', 'A body cannot be sent as JSON', { cause });
   }
-  if (body === undefined || (body === '{}' && kind !== 'Object')) {
-    throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
-  }
+  const isUnknown = body === undefined || (body === '{}' && kind !== 'Object');
+  if (isUnknown) throw new BerthError('options', unsendable);
   return { body, type: 'application/json' };
 }
 

@@ -66,7 +66,7 @@ interface Details
   readonly info?: CallInfo | undefined;
   /** Its status is kept, and its request ID unless `requestId` is set. */
   readonly response?: Pick<Response, 'status' | 'headers'> | undefined;
-  /** Error message of the response. */
+  /** Error message of the response. Default: that of the cause. */
   readonly reason?: string | undefined;
   readonly cause?: unknown;
 }
@@ -108,7 +108,8 @@ export class BerthError extends Error {
 
   /** @param summary what failed, as the start of a sentence: `The file was not copied` */
   constructor(kind: ErrorKind, summary: string, details: Details = {}) {
-    const { info, response, code, reason, cause, body, retryable = false, issues = [] } = details;
+    const { info, response, code, cause, body, retryable = false, issues = [] } = details;
+    const { reason = cause && toReason(cause) } = details;
     const { requestId = response?.headers.get('X-Request-Id') ?? undefined } = details;
     const method = info && (info.method ?? 'GET');
     const path = info && (info.url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/');
@@ -165,8 +166,7 @@ export function contractError(
 }
 
 export function networkError(summary: string, info: CallInfo, cause: unknown): BerthError {
-  const reason = toReason(cause);
-  return new BerthError('network', summary, { info, reason, retryable: true, cause });
+  return new BerthError('network', summary, { info, retryable: true, cause });
 }
 
 /**
@@ -193,7 +193,7 @@ export async function withCaller<T>(
  *
  * @param depth number of causes that are followed, because they may be cyclic
  */
-export function toReason(cause: unknown, depth = 9): string {
+function toReason(cause: unknown, depth = 9): string {
   const inner = cause instanceof AggregateError ? cause.errors[0] : (cause as Error | null)?.cause;
   if (depth > 0 && inner instanceof Error) return toReason(inner, depth - 1);
   const text = cause instanceof Error ? cause.message : String(cause);

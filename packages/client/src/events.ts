@@ -34,10 +34,7 @@ const DELAY = 1_000;
 const MIN_DELAY = 100;
 const MAX_RECONNECT_DELAY = 30_000;
 
-/**
- * Maximum length of an event as it is sent, in characters. The parser's own `maxBufferSize` counts an empty `data` line
- * as one character, but the line takes 32 bytes.
- */
+/** Maximum characters of an event as sent. `maxBufferSize` counts an empty line as one, but the parser keeps 32 bytes. */
 const MAX_EVENT = 16_777_216;
 
 const BLANK_LINE = /\n\n|\r\r|\n\r/;

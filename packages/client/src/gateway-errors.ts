@@ -58,10 +58,9 @@ function toFailure({ status, headers }: Response, body: unknown, upstreamStatus:
     requestId === headers.get('X-Request-Id') &&
     !headers.has(upstreamStatus);
   const gatewayCode = isFromGateway ? code : '';
-  let retry = toRetry(status);
   // A service may have executed the call before it sent a 429, and its 500 is final.
+  let retry = status === 500 ? 'never' : toRetry(status);
   if (retry === 'any') retry = 'idempotent';
-  if (status === 500) retry = 'never';
   if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
     retry = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
   }

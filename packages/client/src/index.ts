@@ -1,5 +1,10 @@
 export { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 export { bearer, type GatewayAuth, type StorageCredentials } from './auth.ts';
+export type { StandardSchema } from './body.ts';
+export { unwrapEnvelope } from './envelope.ts';
+export { type AnyBerthError, BerthError, isBerthError } from './errors.ts';
+export type { EventsOptions, ServiceEvent } from './events.ts';
+export type { FetchLike } from './fetch.ts';
 export type {
   CopyItem,
   CopyListResult,
@@ -8,11 +13,6 @@ export type {
   TempUrlOptions,
   TempUrlResult,
 } from './files.ts';
-export type { StandardSchema } from './body.ts';
-export { unwrapEnvelope } from './envelope.ts';
-export { type AnyBerthError, BerthError, isBerthError } from './errors.ts';
-export type { EventsOptions, ServiceEvent } from './events.ts';
-export type { FetchLike } from './fetch.ts';
 export {
   createGatewayClient,
   type DocumentedService,

@@ -1,7 +1,8 @@
 import type { GatewayContext } from './context.ts';
-import { BerthError, networkError, toReason } from './errors.ts';
-import { toRecord } from './fetch.ts';
+import { BerthError, networkError } from './errors.ts';
+import { type Sender, toRecord } from './fetch.ts';
 import { type ServiceOptions, withBudget } from './limits.ts';
+import { discard } from './streams.ts';
 import { pageUrl } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
@@ -19,13 +20,13 @@ const REASON_TIMEOUT = 5_000;
 export async function connectSocket(context: GatewayContext, url: string, options: ConnectOptions) {
   const { sender, session } = context;
   const { protocols = [] } = options;
-  const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };
+  const headers = { ...sender.headers, ...toRecord(options.headers) };
   const request = { method: 'GET', url, headers, body: null };
   return withBudget(options, sender.limits, request, async ({ signal }) => {
     let signed = await session?.sign(request);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();
-      const socket = createSocket(url, protocols, signed?.headers ?? headers);
+      const socket = createSocket(url, [...protocols], (signed ?? request).headers);
       const close = () => socket.close();
       signal.addEventListener('abort', close);
       socket.addEventListener('close', () => signal.removeEventListener('abort', close));
@@ -53,12 +54,12 @@ export async function connectSocket(context: GatewayContext, url: string, option
 async function throwReason(
   { fetch, toError }: GatewayContext,
   url: string,
-  headers: Readonly<Record<string, string>>,
+  headers: Sender['headers'],
   signal: AbortSignal,
 ): Promise<void> {
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
   const response = await fetch(url, options).catch(() => undefined);
-  if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
+  if (!response || response.ok) return discard(response?.body);
   const error = await toError(response, { url });
   if (error.kind === 'gateway') throw error;
 }
@@ -72,21 +73,16 @@ function opened(socket: WebSocket): Promise<void> {
   });
 }
 
-function createSocket(
-  url: string,
-  protocols: readonly string[],
-  headers: Readonly<Record<string, string>>,
-): WebSocket {
+function createSocket(url: string, protocols: string[], headers: Sender['headers']): WebSocket {
   // In a page, a WebSocket cannot have headers.
   const init =
     pageUrl() !== undefined
       ? [...protocols, ...toBearerProtocol(headers.authorization)]
-      : ({ protocols: [...protocols], headers } as unknown as string[]);
+      : ({ protocols, headers } as unknown as string[]);
   try {
     return new WebSocket(url.replace(/^http/, 'ws'), init);
   } catch (cause) {
-    const reason = toReason(cause);
-    throw new BerthError('options', 'The WebSocket cannot be opened', { reason, cause });
+    throw new BerthError('options', 'The WebSocket did not open', { cause });
   }
 }
 

@@ -38,9 +38,7 @@ export function discard(body: unknown): void {
   else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
 }
 
-/**
- * Prevents a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
- */
+/** Keeps a Node stream that fails before it is read from ending the process. Reading it then fails in the same way. */
 export function ignoreEarlyErrors(stream: unknown): void {
   if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});
 }

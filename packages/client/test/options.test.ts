@@ -41,7 +41,7 @@ describe('an option is checked when it is passed:', () => {
     [`envId must not contain "..", ${CHANGED}.`, storage({ envId: '..' })],
     ['name must not be empty.', () => gateway({})().service('')],
     ['credentials must be an object or a function, got 7.', storage({ credentials: 7 })],
-    ['The token is empty.', () => bearer('')],
+    ['token must not be empty.', () => bearer('')],
     ['token must be a string, got undefined.', () => bearer(missing)],
     ['The token must not include "Bearer".', () => bearer(' bearer  5ec4e7')],
     ['secretId and secretKey must not be empty.', () => tc3({ secretId: 'a', secretKey: '' })],
@@ -62,12 +62,12 @@ describe('an argument is checked before anything is sent:', () => {
   const polyfill = { ...foreign('ReadableStream'), getReader: () => {} };
   const protocols = ['a b'];
   it.each<[string, (service: Service) => Promise<unknown>]>([
-    ['This platform cannot send this FormData: pass bytes.', post(foreign('FormData'))],
-    ['This platform cannot send this Blob: pass bytes.', post(foreign('Blob'))],
-    ['A Map cannot be sent: pass JSON, text, bytes or a Blob.', post(new Map([['a', 1]]))],
-    ['A Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
+    ['This FormData cannot be sent: pass JSON, text or bytes.', post(foreign('FormData'))],
+    ['This Blob cannot be sent: pass JSON, text or bytes.', post(foreign('Blob'))],
+    ['This Map cannot be sent: pass JSON, text or bytes.', post(new Map([['a', 1]]))],
+    ['This Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
     ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
-    ['This platform cannot send this ReadableStream: pass bytes.', post(polyfill)],
+    ['This ReadableStream cannot be sent: pass JSON, text or bytes.', post(polyfill)],
     ['The stream has already been read.', post(begun())],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
     ['path must be a string, got 7.', (service) => service.get(7 as never)],
