@@ -1,13 +1,7 @@
-import type {
-  Client,
-  ClientOptions,
-  FetchOptions,
-  FetchResponse,
-  HeadersOptions,
-  ParseAs,
-} from 'openapi-fetch';
+import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { bufferError, parseJson, readText } from './body.ts';
+import { checkNotEmpty } from './checks.ts';
 import type { CallInfo } from './errors.ts';
 import { BerthError, contractError, isBerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
@@ -41,12 +35,9 @@ type Method<Paths, Name extends string> = <
 type Operation<Item, Name extends string> =
   Item extends Record<Name, infer Found extends object> ? Found : never;
 
-/** The paths of any document. */
-type AnyPaths = Record<string, Record<'get' | 'post', AnyOperation>>;
-type AnyOperation = {
-  parameters: { path: object };
-  requestBody?: { content: Record<string, unknown> };
-};
+/** A client of any document. */
+type AnyClient = Client<object> &
+  Record<'GET' | 'POST', (path: string, init: object) => Promise<RawResult>>;
 
 export type Call = ReturnType<typeof createCalls>['call'];
 
@@ -62,7 +53,7 @@ export interface CallInit extends CallOptions {
     readonly path?: { readonly [name: string]: unknown };
     readonly header?: object;
   };
-  readonly headers?: HeadersOptions;
+  readonly headers?: object | undefined;
   readonly body?: unknown;
   /** Sends the body as is, with the media type that `fetch` gives it. By default, it is sent as JSON. */
   readonly rawBody?: boolean;
@@ -72,9 +63,6 @@ export interface CallInit extends CallOptions {
 
 /** Keeps a response alive as long as its body. Node cancels the unread body of a garbage-collected response. */
 const RESPONSES = new WeakMap<object, Response>();
-
-/** Returns the result unchanged. */
-export const keepResult = (result: RawResult): RawResult => result;
 
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and runs the middleware; the time limit includes
@@ -95,12 +83,13 @@ export function createCalls<Paths extends object>(
   maxBytes = Number.POSITIVE_INFINITY,
 ) {
   // Streams need `duplex`; other bodies ignore it.
-  const client = createClient<AnyPaths>({ baseUrl, duplex: 'half' } as ClientOptions);
+  const client = createClient({ baseUrl, duplex: 'half' } as object) as AnyClient;
 
   /** Reads the body of a success as `openapi-fetch` documents `parseAs`. */
   const readData = async (result: RawResult, parseAs: ParseAs = 'json', info: CallInfo) => {
     const { data: body, response } = result;
     if (!response.ok || body === undefined) return result;
+    if (response.bodyUsed) throw new BerthError('options', 'Middleware must clone the response.');
     if (parseAs === 'stream') {
       if (body) RESPONSES.set(body, response);
       return result;
@@ -117,24 +106,23 @@ export function createCalls<Paths extends object>(
     method: 'GET' | 'POST',
     path: string,
     init: CallInit,
-    convert: (result: RawResult, info: CallInfo) => T,
+    convert: (result: RawResult, info: CallInfo) => T = (result) => result as T,
   ): Promise<T> =>
     closeOnFailure(init.body, async () => {
       const { params, body, rawBody, parseAs } = init;
-      toRecord({ ...(init.headers as object), ...params?.header });
+      toRecord({ ...init.headers, ...params?.header });
       const pathParams = params?.path ?? {};
       const url = baseUrl + toPath(path, pathParams, greedy);
       const info = { method, url };
-      const asIs = rawBody && {
-        // `null` removes the media type that `openapi-fetch` would set.
-        headers: { 'content-type': null, ...init.headers },
-        bodySerializer: () => body,
-      };
 
       return withBudget(init, sender.limits, info, async (budget) => {
         const openapiInit = {
           ...init,
-          ...asIs,
+          // `null` removes the media type that `openapi-fetch` would set.
+          ...(rawBody && {
+            headers: { 'content-type': null, ...init.headers },
+            bodySerializer: () => body,
+          }),
           signal: null,
           params: { ...params, path: pathParams },
           pathSerializer: () => url,
@@ -148,22 +136,22 @@ export function createCalls<Paths extends object>(
         };
         for (;;) {
           // What middleware throws is passed on, and not retried.
-          const result: RawResult = await client[method](path, openapiInit);
+          const result = await client[method](path, openapiInit);
           try {
             return convert(await readData(result, parseAs, info), info);
           } catch (error) {
             const failure = isBerthError(error)
               ? error
               : networkError('The response was interrupted', info, error);
-            const isRepeatable = budget.isIdempotent && !isStream(body);
-            await waitForRetry(failure, isRepeatable, budget, result.response.headers);
+            const canRepeat = budget.isIdempotent && !isStream(body);
+            await waitForRetry(failure, canRepeat, budget, result.response.headers);
           }
         }
       });
     });
 
-  const GET = (path: string, init: CallInit = {}) => call('GET', path, init, keepResult);
-  const POST = (path: string, init: CallInit = {}) => call('POST', path, init, keepResult);
+  const GET = (path: string, init: CallInit = {}) => call<RawResult>('GET', path, init);
+  const POST = (path: string, init: CallInit = {}) => call<RawResult>('POST', path, init);
   return { call, client: { GET, POST, use: client.use, eject: client.eject } as Calls<Paths> };
 }
 
@@ -174,9 +162,9 @@ function toPath(
   greedy: readonly string[],
 ): string {
   const path = template.replace(/\{[.;]?([^{}*]+)\*?\}/g, (expression, name: string) => {
-    const text = String(params[name] ?? '');
     // `String([])` is empty too.
-    if (!text) throw new BerthError('options', `The path parameter "${name}" is missing.`);
+    const text = String(params[name] ?? '');
+    checkNotEmpty(name, text);
     return greedy.includes(name) ? text : defaultPathSerializer(expression, params);
   });
   // Without its `/`, a path would become part of the name of the service.

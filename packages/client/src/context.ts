@@ -12,7 +12,6 @@ export interface GatewayContext {
   readonly sender: Sender;
   readonly fetch: ReturnType<typeof createFetch>;
   readonly session: Session | undefined;
-  readonly headers: RequestInit['headers'];
   /** Creates the error for a failed response. Reads its body, unless it is known. */
   readonly toError: (response: Response, info: CallInfo, body?: unknown) => Promise<BerthError>;
 }

@@ -29,6 +29,8 @@ type Target = CallInfo & Partial<Omit<Request, keyof CallInfo>>;
 
 export interface Sender {
   readonly limits: Limits;
+  /** Headers of the client, by lowercase name. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
   send(target: Target, init: FetchInit, budget: CallBudget): Promise<Response>;
 }
@@ -99,7 +101,7 @@ export function createSender(options: SenderOptions): Sender {
     }
   };
 
-  return { limits, send };
+  return { limits, headers: clientHeaders, send };
 }
 
 /** Creates a `fetch` like the platform's, which also takes the options of this client, from a sender and its scope. */
@@ -133,18 +135,14 @@ function toTarget(input: Input): Target {
   if (typeof input === 'object' && 'headers' in input) return input;
   const url = parseUrl(String(input), pageUrl())?.href;
   if (url !== undefined) return { url };
-  throw new BerthError('options', 'The URL must be an http(s) URL without credentials.');
+  throw new BerthError('options', 'The URL must be an absolute http(s) URL without credentials.');
 }
 
-/**
- * Returns the request that each attempt sends, but without credentials.
- *
- * @param scopedHeaders headers of the client, if the URL is in its scope
- */
+/** Returns the request that each attempt sends, with the client's headers if it is in scope, but without credentials. */
 async function toRequest(
   target: Target,
   init: FetchInit,
-  scopedHeaders: Readonly<Record<string, string>> | false,
+  scopedHeaders: Sender['headers'] | false,
 ) {
   const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = target;
   const kept = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy };

@@ -19,7 +19,7 @@ export interface GatewayClientOptions extends LimitOptions {
   readonly baseUrl: string;
   /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
   readonly auth?: GatewayAuth | undefined;
-  /** The function that sends each attempt. Not used for WebSockets. Replace it to use a proxy, for example. Default: the global `fetch`. */
+  /** Sends each attempt, for example through a proxy. Not used for WebSockets. Default: the global `fetch`. */
   readonly fetch?: FetchLike | undefined;
   /** Headers to send with every call. Default: none. */
   readonly headers?: RequestInit['headers'];
@@ -113,7 +113,6 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     sender,
     fetch: createFetch(sender, scope),
     session,
-    headers,
     toError: (response, info, body) => toGatewayError(response, info, upstreamStatus, body),
   };
   return {

@@ -87,8 +87,8 @@ export interface CallBudget extends Limits {
 }
 
 /**
- * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. When it is over, only
- * the caller can still abort the body.
+ * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. When it is over,
+ * only the caller can still abort the body.
  *
  * @param subject the call, or the start of the error message of a transfer
  */
@@ -149,11 +149,11 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 /** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
 export async function waitForRetry(
   error: unknown,
-  isRepeatable: boolean,
+  canRepeat: boolean,
   budget: CallBudget,
   headers?: Headers,
 ): Promise<void> {
-  const canRetry = isRepeatable && isBerthError(error) && error.retryable;
+  const canRetry = canRepeat && isBerthError(error) && error.retryable;
   const delay = canRetry ? takeRetry(budget, headers) : undefined;
   if (delay === undefined) throw error;
   await pause(delay, budget.signal);

@@ -1,7 +1,8 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
-import type { Call } from './calls.ts';
+import type { Call, CallInit, RawResult } from './calls.ts';
 import { checkText } from './checks.ts';
 import type { GatewayContext } from './context.ts';
+import type { CallInfo } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { toRecord } from './fetch.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
@@ -87,6 +88,8 @@ export interface Service {
 
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
+const withInfo = (result: RawResult, info: CallInfo) => ({ ...result, info });
+
 export function createService(
   context: GatewayContext,
   callGateway: Call,
@@ -105,8 +108,9 @@ export function createService(
   /** JSON has a media type of its own. The headers of a call replace it and those of the client. */
   const toSent = (value: unknown, headers: RequestInit['headers']) => {
     const { body, type } = toBody(value);
-    const ofBody = type && { 'content-type': type };
-    return { body, headers: { ...toRecord(context.headers), ...ofBody, ...toRecord(headers) } };
+    const own = toRecord(headers);
+    if (type) own['content-type'] ??= type;
+    return { body, headers: { ...context.sender.headers, ...own } };
   };
 
   const call = async <Payload>(
@@ -118,18 +122,14 @@ export function createService(
     const anyPath = toAnyPath(path);
     // With the contract's path, which middleware of the gateway sees.
     const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
-    const { data, error, response, info } = await callGateway(
-      method,
-      template,
-      {
-        ...options,
-        ...toSent(value, headers),
-        params: { path: { name, anyPath } },
-        rawBody: true,
-        parseAs: 'text',
-      },
-      (result, callInfo) => ({ ...result, info: callInfo }),
-    );
+    const init: CallInit = {
+      ...options,
+      ...toSent(value, headers),
+      params: { path: { name, anyPath } },
+      rawBody: true,
+      parseAs: 'text',
+    };
+    const { data, error, response, info } = await callGateway(method, template, init, withInfo);
     if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data as string | undefined, info, schema);
   };

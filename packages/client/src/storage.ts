@@ -1,13 +1,13 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
-import { createFileMethods, type FileMethods } from './files.ts';
 import type { CallInit, Calls } from './calls.ts';
-import { createCalls, keepResult } from './calls.ts';
+import { createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
 import { classifyStorage, readEnvelope } from './envelope.ts';
 import { withCaller } from './errors.ts';
 import { createSender, type FetchLike } from './fetch.ts';
+import { createFileMethods, type FileMethods } from './files.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { type LimitOptions, type StorageCallOptions, toLimits } from './limits.ts';
@@ -161,16 +161,9 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
       // All options of a call, but none of uploads and downloads.
-      const init: CallInit & Required<StorageCallOptions> = {
-        signal,
-        timeout,
-        retry,
-        body,
-        parseAs: 'text',
-      };
-      return call('POST', path, toInit(path, init), (result, { url }) =>
-        readEnvelope(result, failure, url),
-      );
+      const options: Required<StorageCallOptions> = { signal, timeout, retry };
+      const init = toInit(path, { ...options, body, parseAs: 'text' });
+      return call('POST', path, init, (result, { url }) => readEnvelope(result, failure, url));
     },
   };
 
@@ -191,7 +184,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   return {
     ...files,
     POST: ((path: string, init?: CallInit) =>
-      call('POST', path, toInit(path, init), keepResult)) as StorageCalls['POST'],
+      call('POST', path, toInit(path, init))) as StorageCalls['POST'],
     use: client.use,
     eject: client.eject,
     upload: createUpload(),

@@ -15,10 +15,10 @@ interface Orders {
 const ITEM = { id: 42, name: 'Anchor' };
 
 const readAndThrow =
-  (error: Error) =>
+  (error?: Error) =>
   async ({ response }: { response: Response }) => {
     await response.text();
-    throw error;
+    if (error) throw error;
   };
 
 describe('GET and POST of the document of a service', () => {
@@ -64,14 +64,20 @@ it('middleware of the gateway changes the calls of its services', async () => {
   expect(await requests[0]?.json()).toEqual(ITEM);
 });
 
-it('middleware that reads a response and throws ends the call with its error', async () => {
-  const retry = { delay: 0 };
-  const { gateway, service, requests } = gatewayWith([json({}), json({})], { retry });
+it('middleware that reads a response ends the call, with its own error if it throws', async () => {
   const mine = new BerthError('network', 'mine', { retryable: true });
-  gateway.use({ onResponse: readAndThrow(mine) });
-  const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
-  expect(await Promise.all([service.get('a'), raw].map(failureOf))).toEqual([mine, mine]);
-  expect(requests).toHaveLength(2);
+  const cloned = new BerthError('options', 'Middleware must clone the response.');
+  for (const [thrown, expected] of [
+    [mine, mine],
+    [undefined, cloned],
+  ] as const) {
+    const options = { retry: { delay: 0 } };
+    const { gateway, service, requests } = gatewayWith([json({}), json({})], options);
+    gateway.use({ onResponse: readAndThrow(thrown) });
+    const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+    expect(await Promise.all([service.get('a'), raw].map(failureOf))).toEqual([expected, expected]);
+    expect(requests).toHaveLength(2);
+  }
 });
 
 describe('POST of the storage', () => {

@@ -1,11 +1,11 @@
 import { saveFile } from '#platform';
-import type { FileMethods, TempUrlOptions } from '../files.ts';
 import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { classifyStorage, isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
-import { createSender, type FetchLike } from '../fetch.ts';
-import { type CallBudget, waitForRetry, withBudget } from '../limits.ts';
+import { createSender } from '../fetch.ts';
+import type { FileMethods, TempUrlOptions } from '../files.ts';
+import { type CallBudget, type CallOptions, waitForRetry, withBudget } from '../limits.ts';
 import { pageUrl } from '../urls.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
@@ -30,9 +30,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   const { transferLimits } = context;
 
   async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
-    checkOptions(options);
-    const call = { ...options, idempotent: true };
-    return withBudget(call, transferLimits, toFailure(fileID), async (budget) => {
+    return withBudget(toCallOptions(options), transferLimits, toFailure(fileID), async (budget) => {
       // The call for a link has attempts and a time limit of its own, here and below.
       const url = await tempUrl(fileID, { ...options, signal: budget.signal });
       return (await openLink(context, fileID, url, options, budget)).response;
@@ -40,10 +38,8 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   }
 
   async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
-    checkOptions(options);
     let saving: Promise<void> | undefined;
-    const call = { ...options, idempotent: true };
-    await withBudget(call, transferLimits, toFailure(fileID), (budget) => {
+    await withBudget(toCallOptions(options), transferLimits, toFailure(fileID), (budget) => {
       saving = saveFile(readToEnd(fileID, options, budget), file);
       return saving;
     }).catch(async (error) => {
@@ -97,10 +93,12 @@ type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 const toFailure = (fileID: string) => `${fileID} was not downloaded`;
 
-function checkOptions({ range, idle }: DownloadOptions): void {
+function toCallOptions(options: DownloadOptions): CallOptions {
+  const { range, idle } = options;
   checkNumber('range.offset', range?.offset, 0, 'an integer');
   checkNumber('range.length', range?.length, 1, 'an integer');
   checkNumber('idle', idle, 0);
+  return { ...options, idempotent: true };
 }
 
 /**
@@ -127,15 +125,14 @@ async function openLink(
     headers.range = `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
   }
   if (start?.etag) headers['if-range'] = start.etag;
-  // Only attempts are watched, not the waits between them.
-  const watchedFetch: FetchLike = (link, init) => {
-    watch.restart();
-    return fetch(link, init).finally(watch.pause);
-  };
   const sender = createSender({
     limits: transferLimits,
-    fetch: watchedFetch,
     classify: classifyStorage,
+    // Only attempts are watched, not the waits between them.
+    fetch(link, init) {
+      watch.restart();
+      return fetch(link, init).finally(watch.pause);
+    },
   });
   const response = await sender.send(info, { headers, signal: watch.signal }, budget);
 
