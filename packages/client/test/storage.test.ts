@@ -13,13 +13,14 @@ const download: Act = (storage) => storage.download('a');
 const rawDelete: Act = async (storage) =>
   unwrapEnvelope(await storage.POST(DELETE, { body: { fileList: ['a'] } }));
 
-describe('a storage call', () => {
-  it.each<[string, Act, object]>([
-    ['getUploadMetaData', upload, { path: 'a' }],
-    ['batchGetTempUrls', (storage) => storage.tempUrls(['a']), { fileList: [{ fileID: 'a' }] }],
-    ['batchDelete', remove, { fileList: ['a'] }],
-    ['batchCopyFile', copy, { fileList: [{ srcPath: '/a', dstPath: '/b' }] }],
-  ])('CL-STORAGE-CALL CL-STORAGE-BODY CL-STORAGE-HEADERS: %s', async (operation, call, body) => {
+it.each<[string, Act, object]>([
+  ['getUploadMetaData', upload, { path: 'a' }],
+  ['batchGetTempUrls', (storage) => storage.tempUrls(['a']), { fileList: [{ fileID: 'a' }] }],
+  ['batchDelete', remove, { fileList: ['a'] }],
+  ['batchCopyFile', copy, { fileList: [{ srcPath: '/a', dstPath: '/b' }] }],
+])(
+  'CL-STORAGE-CALL CL-STORAGE-BODY CL-STORAGE-HEADERS: a call of %s',
+  async (operation, call, body) => {
     const permanent = { authorization: '1.0 any', timestamp: 7 };
     const options = { envId: 'dev 1', credentials: permanent };
     const url = `https://storage.example/api/v2/envs/dev%201/storages:${operation}`;
@@ -35,8 +36,8 @@ describe('a storage call', () => {
       });
       expect(await request?.json()).toEqual(requestForm === 'data' ? { data: body } : body);
     }
-  });
-});
+  },
+);
 
 describe('the response of a storage call', () => {
   const data = { fileList: [{ fileID: 'a', code: 'SUCCESS' }], extra: 1 };
@@ -99,7 +100,8 @@ const rows = (column: string, ...failures: (number | 'lost' | object)[]) =>
 // An object is a response with the status 200.
 it.each([
   ...rows('any', 429),
-  ...rows('idempotent', 'lost', 500, 502, 503, 504, { code: 'SYS_ERR' }),
+  ...rows('idempotent', 'lost', 500, 502, 503, 504),
+  ...rows('idempotent', { code: 'SYS_ERR' }, { code: 'EXCEED_RATELIMIT' }),
   ...rows('idempotent', { statusCode: 503, body: { code: 'SERVICE_UNAVAILABLE' } }),
   ...rows('idempotent', { statusCode: 502, body: { code: 'OTHER' } }),
   ...rows('never', 400, 403, 404, 409, 501, { statusCode: 404, body: { code: 'INVALID_ENV' } }),
