@@ -2,16 +2,7 @@ import { bearer, type GatewayAuth } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countedTokens, gatewayWith, serviceAt, storageWith } from './support/clients.ts';
 import { json, refused } from './support/responses.ts';
-import {
-  breakOff,
-  type Handler,
-  refuse,
-  rejectFirst,
-  serve,
-  startServer,
-} from './support/servers.ts';
-
-const BASE = 'https://g.example';
+import { breakOff, type Handler, refuse, rejectT1, serve, startServer } from './support/servers.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -81,7 +72,7 @@ describe('after a 401, the token', () => {
 
   // The response to HEAD has no body that could show its code.
   it.each(['POST', 'HEAD'] as const)('is renewed once for all that wait: %s', async (method) => {
-    await using server = await open(rejectFirst);
+    await using server = await open(rejectT1);
     const all = Array.from({ length: 20 }, () => server.service.request('a', { method }));
     for (const { status } of await Promise.all(all)) expect(status).toBe(200);
     expect(server.token).toHaveBeenCalledTimes(2);
@@ -107,7 +98,7 @@ describe('after a 401, the token', () => {
   });
 
   it('is renewed for the next call if the body is a stream, which is not sent again', async () => {
-    await using server = await open(rejectFirst);
+    await using server = await open(rejectT1);
     const post = () => server.service.post('a', new Blob(['stream']).stream());
     await expect(post()).rejects.toMatchObject({ kind: 'gateway', status: 401 });
     expect(server.calls).toHaveLength(1);
@@ -126,7 +117,7 @@ describe('the server clock after a rejected signature', () => {
       return refused('INVALID_CREDENTIALS', 401, headers);
     };
     const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
-    return { service: serviceAt(BASE, { auth, fetch }), signed };
+    return { service: serviceAt('https://g.example', { auth, fetch }), signed };
   }
 
   it.each([3_600_000, -3_600_000, 31_000])('is used if it is %d ms off', async (off) => {

@@ -6,10 +6,7 @@ import { storageAt } from './clients.ts';
 /** What a server does with one call. If it throws, the connection is closed. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/**
- * Starts a server on a free loopback port, with a handler for each call; the last one handles all further calls. It is
- * closed, with all its connections, at the end of a block.
- */
+/** Starts a server on loopback with a handler for each call, of which the last one handles all further calls. */
 export async function startServer(...handlers: Handler[]) {
   const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer(async (request, response) => {
@@ -32,10 +29,7 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 /** Options of the client, and the path of the upload target. */
 type ServeOptions = Partial<StorageClientOptions> & { readonly target?: string };
 
-/**
- * A deployment that grants uploads, links each file to `/file`, and leaves it to the test to handle those requests. It
- * counts both.
- */
+/** A deployment that grants uploads, links each file to `/file`, and leaves those requests to the test. Counts both. */
 export async function serveStorage(handle: Handler, options: ServeOptions = {}) {
   const { target = '/target?grant=1', ...clientOptions } = options;
   let grants = 0;
@@ -95,7 +89,7 @@ export const breakOff =
 export const stall: Handler = (_, response) => response.writeHead(200).write('{');
 
 /** Rejects the token `t1`, and accepts any other. */
-export const rejectFirst: Handler = (request, response) => {
+export const rejectT1: Handler = (request, response) => {
   const isFirst = request.headers.authorization === 'Bearer t1';
   (isFirst ? refuse('A_CODE_OF_ITS_OWN', 401) : serve({ a: 1 }))(request, response);
 };
