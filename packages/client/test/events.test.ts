@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
-import type { ServiceEvent } from '@berth/client';
+import type { EventsOptions, ServiceEvent } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serviceAt } from './support/clients.ts';
 import { type Handler, refuse, reset, serve, startServer } from './support/servers.ts';
 
-const EVENT_STREAM = { 'Content-Type': 'text/event-stream; charset=utf-8' };
+const STREAM = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
 /** Sends part of an event stream, then leaves the connection open, ends it or breaks it. */
 const stream =
   (end: 'open' | 'end' | 'break', text: string): Handler =>
   (_, response) => {
-    response.writeHead(200, EVENT_STREAM);
+    response.writeHead(200, STREAM);
     response.write(text, () => {
       if (end === 'end') response.end();
       if (end === 'break') response.destroy();
@@ -44,8 +44,7 @@ describe('events', () => {
     const half = bytes.length >> 1;
     for (const pieces of [[bytes], single, [bytes.subarray(0, half), bytes.subarray(half)]]) {
       // A server cannot decide which pieces arrive together.
-      const fetch = async () =>
-        new Response(Readable.from(pieces) as never, { headers: EVENT_STREAM });
+      const fetch = async () => new Response(Readable.from(pieces) as never, { headers: STREAM });
       const events = serviceAt('http://g.example', { fetch }).events('a', { reconnect: false });
       expect(await Array.fromAsync(events)).toEqual(expected);
     }
@@ -71,14 +70,6 @@ describe('events', () => {
     for (const { headers } of server.calls) expect(headers).toMatchObject(all);
   });
 
-  it('end with their connection if reconnect is false, or fail if it breaks', async () => {
-    const acts = [stream('end', 'data: one\n\n'), stream('break', 'data: two\n\n')];
-    await using server = await startServer(...acts);
-    const events = () => serviceAt(server.url).events('a', { reconnect: false });
-    expect(await collect(events())).toEqual(['one']);
-    await expect(collect(events())).rejects.toMatchObject({ kind: 'network' });
-  });
-
   it('release their connection when the loop is left', async () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     await using server = await startServer((request, response) => {
@@ -94,26 +85,28 @@ describe('events', () => {
   const rejected = { kind: 'service', status: 410, body: { reason: 'gone' } };
   const emptyLines = stream('open', 'data:\n'.repeat(3 * 2 ** 20));
   const endless = { kind: 'contract', retryable: false };
-  it.each<[string, Handler[], object]>([
+  const once = { reconnect: false };
+  const silent = { reconnect: false, idle: 50 };
+  it.each<[string, Handler[], object, EventsOptions?]>([
+    ['the connection breaks', [stream('break', 'data: one\n\n')], { kind: 'network' }, once],
+    ['the stream is silent', [stream('open', 'data: one\n\n')], { kind: 'timeout' }, silent],
     ['the service rejects a later connection', [later, gone], rejected],
     ['the response is not an event stream', [serve({})], { kind: 'contract' }],
     ['an event has no end', [stream('open', `data: ${'a'.repeat(17 * 2 ** 20)}`)], endless],
     ['an event of empty lines has no end', [emptyLines], endless],
-  ])('fail if %s', async (_, acts, expected) => {
+  ])('fail if %s', async (_, acts, expected, options) => {
     await using server = await startServer(...acts);
-    const events = serviceAt(server.url, { retry: false }).events('a');
+    const events = serviceAt(server.url, { retry: false }).events('a', options);
     await expect(collect(events)).rejects.toMatchObject(expected);
     expect(server.calls).toHaveLength(acts.length);
   });
 
-  it('connect again if the stream is silent for longer than idle, or fail', async () => {
-    const silent = stream('open', 'retry: 1\n\nid: 1\ndata: one\n\n');
-    await using server = await startServer(silent, stream('end', 'data: two\n\n'), done, silent);
+  it('connect again if the stream is silent for longer than idle', async () => {
+    const first = stream('open', 'retry: 1\n\nid: 1\ndata: one\n\n');
+    await using server = await startServer(first, stream('end', 'data: two\n\n'), done);
     const service = serviceAt(server.url);
     expect(await collect(service.events('a', { idle: 50 }))).toEqual(['one', 'two']);
     expect(server.calls[1]?.headers['last-event-id']).toBe('1');
-    const once = collect(service.events('a', { idle: 50, reconnect: false }));
-    await expect(once).rejects.toMatchObject({ kind: 'timeout' });
   });
 });
 
@@ -154,7 +147,7 @@ describe('CL-SSE-RETRY: the wait between two connections', () => {
       const piece = pieces[at.length - 1];
       if (piece === undefined) return new Response(null, { status: 204 });
       if (piece instanceof Error) throw piece;
-      return new Response(piece, { headers: EVENT_STREAM });
+      return new Response(piece, { headers: STREAM });
     };
     const events = collect(serviceAt('http://g.example', { fetch, retry: false }).events('a'));
     await vi.runAllTimersAsync();

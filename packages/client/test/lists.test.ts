@@ -19,50 +19,33 @@ const entryOf = (item: Item) => {
   return { fileID: idOf(item), code: 'SUCCESS', tempFileURL };
 };
 
-describe('a list of more files than a call may have', () => {
-  it('CL-LIST-LIMIT CL-LIST-RESULTS: is split, and matched by file ID in any order', async () => {
-    const calls: (readonly Item[])[] = [];
-    const storage = storageOf((items) => {
-      calls.push(items);
-      return list(...items.map(entryOf).toReversed());
-    });
-    const results = await storage.tempUrls(ids(120));
-    expect(calls.map(({ length }) => length).sort()).toEqual([20, 50, 50]);
-    expect(calls.flat().map(idOf).sort()).toEqual(ids(120).sort());
-    const expected = ids(120).map((fileID, at) => ({ fileID, url: `https://files.example/${at}` }));
-    expect(results).toEqual(expected);
+it('CL-LIST-LIMIT CL-LIST-RESULTS: a long list is split, 4 calls at a time, and matched by file ID', async () => {
+  const calls: (readonly Item[])[] = [];
+  let open = 0;
+  let max = 0;
+  const storage = storageOf(async (items) => {
+    calls.push(items);
+    open += 1;
+    max = Math.max(max, open);
+    // A fifth call would come in the same turn.
+    await new Promise(setImmediate);
+    open -= 1;
+    const isFailure = idOf(items[0]).endsWith('/50');
+    if (isFailure) return envelope({ code: 'OTHER', message: 'No.' }, 403);
+    return list(...items.map(entryOf).toReversed());
   });
-
-  it('makes at most 4 calls at a time', async () => {
-    let open = 0;
-    let max = 0;
-    const storage = storageOf(async (items) => {
-      open += 1;
-      max = Math.max(max, open);
-      // A fifth call would come in the same turn.
-      await new Promise(setImmediate);
-      open -= 1;
-      return list(...items.map(entryOf));
-    });
-    await storage.delete(ids(400));
-    expect(max).toBe(4);
-  });
-
-  it('CL-LIST-RESULTS: keeps the results of the other calls if one fails', async () => {
-    const storage = storageOf((items) =>
-      idOf(items[0]).endsWith('/50')
-        ? envelope({ code: 'SYS_ERR', message: 'No.' }, 500)
-        : list(...items.map(entryOf)),
-    );
-    const results = await storage.delete(ids(120));
-    expect(results.map(({ fileID }) => fileID)).toEqual(ids(120));
-    const failed = results.flatMap(({ error }, at) => (error ? [at] : []));
-    expect(failed).toEqual(Array.from({ length: 50 }, (_, at) => at + 50));
-    expect(results[50]?.error).toMatchObject({ kind: 'storage', code: 'SYS_ERR' });
-    expect(results[50]?.error?.message).toMatch(
-      /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request ID r-1\)$/,
-    );
-  });
+  const results = await storage.tempUrls(ids(220));
+  expect(max).toBe(4);
+  expect(calls.map(({ length }) => length).sort()).toEqual([20, 50, 50, 50, 50]);
+  expect(calls.flat().map(idOf).sort()).toEqual(ids(220).sort());
+  const message = expect.stringMatching(
+    /^No link to a list of 50 files: OTHER, No\. \(POST .*batchGetTempUrls, status 403, request ID r-1\)$/,
+  );
+  const error = { kind: 'storage', code: 'OTHER', message };
+  const expected = ids(220).map((fileID, at) =>
+    at >= 50 && at < 100 ? { fileID, error } : { fileID, url: `https://files.example/${at}` },
+  );
+  expect(results).toMatchObject(expected);
 });
 
 describe('a list', () => {
@@ -139,26 +122,21 @@ describe('the lifetime of a link', () => {
     expect(requests).toEqual([]);
   });
 
-  it.each([
-    ['CL-LIFETIME-OMITTED', undefined, 0],
-    ['CL-LIFETIME-OMITTED', 1, 0],
-    ['CL-LIFETIME-OMITTED', 3600, 0],
-    ['CL-LIFETIME-WARNING', 3601, 1],
-  ])('%s: of %s is sent as is, with %d warnings', async (_, maxAge, count) => {
+  it.each<[string, 'tempUrl' | 'publicUrl', number | undefined, number | undefined, number]>([
+    ['CL-LIFETIME-OMITTED', 'tempUrl', undefined, undefined, 0],
+    ['CL-LIFETIME-OMITTED', 'tempUrl', 1, 1, 0],
+    ['CL-LIFETIME-OMITTED', 'tempUrl', 3600, 3600, 0],
+    ['CL-LIFETIME-WARNING', 'tempUrl', 3601, 3601, 1],
+    ['CL-LIFETIME-PUBLIC', 'publicUrl', 5, 600, 0],
+  ])('%s: of %s for %s is sent as %s, %d warnings', async (_, method, given, maxAge, count) => {
     const { storage, requests, warnings } = storageWith([linked(), linked()]);
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    await storage.tempUrl('a', { maxAge });
-    await storageWith([linked()], { onWarning: undefined }).storage.tempUrl('a', { maxAge });
-    const item = maxAge === undefined ? { fileID: 'a' } : { fileID: 'a', maxAge };
-    expect(await requests[0]?.json()).toEqual({ fileList: [item] });
+    const options = { maxAge: given } as object;
+    await storage[method]('a', options);
+    await storageWith([linked()], { onWarning: undefined }).storage[method]('a', options);
+    expect(await requests[0]?.json()).toEqual({ fileList: [{ fileID: 'a', maxAge }] });
     expect(warnings).toEqual(Array(count).fill(expect.stringContaining('3601 is above 3600')));
     expect(warn).toHaveBeenCalledTimes(count);
     warn.mockRestore();
-  });
-
-  it('CL-LIFETIME-PUBLIC: is always 600 for public use', async () => {
-    const { storage, requests } = storageWith([linked()]);
-    await storage.publicUrl('a', { maxAge: 5 } as object);
-    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 600 }] });
   });
 });

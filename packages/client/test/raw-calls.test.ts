@@ -1,6 +1,6 @@
 import { BerthError, unwrapEnvelope } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, gatewayWith, storageAt, storageWith } from './support/clients.ts';
+import { gatewayWith, storageAt, storageWith } from './support/clients.ts';
 import { json, list } from './support/responses.ts';
 import { refuse, startServer } from './support/servers.ts';
 
@@ -13,13 +13,6 @@ interface Orders {
   '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: Json<Item> } } };
 }
 const ITEM = { id: 42, name: 'Anchor' };
-
-const readAndThrow =
-  (error?: Error) =>
-  async ({ response }: { response: Response }) => {
-    await response.text();
-    if (error) throw error;
-  };
 
 describe('GET and POST of the document of a service', () => {
   it('send what middleware returns', async () => {
@@ -64,20 +57,22 @@ it('middleware of the gateway changes the calls of its services', async () => {
   expect(await requests[0]?.json()).toEqual(ITEM);
 });
 
-it('middleware that reads a response ends the call, with its own error if it throws', async () => {
-  const mine = new BerthError('network', 'mine', { retryable: true });
-  const cloned = new BerthError('options', 'Middleware must clone the response.');
-  for (const [thrown, expected] of [
-    [mine, mine],
-    [undefined, cloned],
-  ] as const) {
-    const options = { retry: { delay: 0 } };
-    const { gateway, service, requests } = gatewayWith([json({}), json({})], options);
-    gateway.use({ onResponse: readAndThrow(thrown) });
-    const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
-    expect(await Promise.all([service.get('a'), raw].map(failureOf))).toEqual([expected, expected]);
-    expect(requests).toHaveLength(2);
-  }
+const mine = new BerthError('network', 'mine', { retryable: true });
+it.each([
+  ['its own error', mine, mine],
+  ['an error', undefined, { kind: 'options', message: 'Middleware must clone the response.' }],
+])('middleware that reads a response ends the call with %s', async (_, thrown, expected) => {
+  const retry = { delay: 0 };
+  const { gateway, service, requests } = gatewayWith([json({}), json({})], { retry });
+  gateway.use({
+    async onResponse({ response }) {
+      await response.text();
+      if (thrown) throw thrown;
+    },
+  });
+  const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+  for (const call of [service.get('a'), raw]) await expect(call).rejects.toMatchObject(expected);
+  expect(requests).toHaveLength(2);
 });
 
 describe('POST of the storage', () => {
@@ -86,9 +81,8 @@ describe('POST of the storage', () => {
   it('may name another environment, and passes through middleware like all calls', async () => {
     const deleted = { fileID: 'a', code: 'SUCCESS' };
     const { storage, requests } = storageWith([list(), list(deleted), list(deleted)]);
-    const tracing = {
-      onRequest: ({ request }: { request: Request }) => request.headers.set('traceparent', '1'),
-    };
+    const onRequest = ({ request }: { request: Request }) => request.headers.set('trace', '1');
+    const tracing = { onRequest };
     storage.use(tracing);
     const params = { path: { envId: 'test' } };
     const { data } = await storage.POST(DELETE, { params, body: { fileList: ['a'] } });
@@ -97,7 +91,7 @@ describe('POST of the storage', () => {
     storage.eject(tracing);
     await storage.delete('a');
     expect(requests[0]?.url).toContain('/envs/test/storages:batchDelete');
-    expect(requests.map(({ headers }) => headers.get('traceparent'))).toEqual(['1', '1', null]);
+    expect(requests.map(({ headers }) => headers.get('trace'))).toEqual(['1', '1', null]);
     expect(await requests[1]?.json()).toEqual({ fileList: ['a'] });
   });
 

@@ -126,28 +126,25 @@ describe('the body of a POST', () => {
   });
 });
 
-it.each([301, 302, 303, 307, 308])(
-  'CL-REDIRECT-CREDENTIALS: %d is not followed',
-  async (status) => {
-    await using elsewhere = await startServer(serve({}));
-    const Location = `${elsewhere.url}/v1/cloudrun/x`;
-    await using server = await startServer(serve({}, status, { Location }));
-    const gateway = gatewayAt(server.url, { auth: bearer('t') });
-    const service = gateway.service('x');
-    const message = expect.stringContaining('a redirect, which is not followed');
-    const error = { kind: 'service', status, retryable: false, message };
-    for (const call of [service.get('a'), service.post('a', 'b'), service.events('a').next()]) {
-      expect(await failureOf(call)).toMatchObject(error);
-    }
-    expect((await service.request('a')).status).toBe(status);
-    expect((await gateway.fetch(`${service.url}/a`)).status).toBe(status);
-    const params = { path: { name: 'x' } };
-    const { response } = await gateway.GET('/v1/cloudrun/{name}', { params });
-    expect(response.status).toBe(status);
-    const storage = storageAt(server.url);
-    for (const call of [storage.delete('a'), storage.tempUrl('a')]) {
-      expect(await failureOf(call)).toMatchObject({ kind: 'storage', status });
-    }
-    expect([server.calls.length, elsewhere.calls.length]).toEqual([8, 0]);
-  },
-);
+it.each([301, 302, 303, 307, 308])('CL-REDIRECT-CREDENTIALS: not after %d', async (status) => {
+  await using elsewhere = await startServer(serve({}));
+  const Location = `${elsewhere.url}/v1/cloudrun/x`;
+  await using server = await startServer(serve({}, status, { Location }));
+  const gateway = gatewayAt(server.url, { auth: bearer('t') });
+  const service = gateway.service('x');
+  const message = expect.stringContaining('a redirect, which is not followed');
+  const error = { kind: 'service', status, retryable: false, message };
+  for (const call of [service.get('a'), service.post('a', 'b'), service.events('a').next()]) {
+    expect(await failureOf(call)).toMatchObject(error);
+  }
+  expect((await service.request('a')).status).toBe(status);
+  expect((await gateway.fetch(`${service.url}/a`)).status).toBe(status);
+  const params = { path: { name: 'x' } };
+  const { response } = await gateway.GET('/v1/cloudrun/{name}', { params });
+  expect(response.status).toBe(status);
+  const storage = storageAt(server.url);
+  for (const call of [storage.delete('a'), storage.tempUrl('a')]) {
+    expect(await failureOf(call)).toMatchObject({ kind: 'storage', status });
+  }
+  expect([server.calls.length, elsewhere.calls.length]).toEqual([8, 0]);
+});
