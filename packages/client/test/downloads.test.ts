@@ -54,7 +54,9 @@ describe('a download', () => {
     ['https://h/a%20b/%E4%B8%AD?c=100%', 'https://h/a%20b/%E4%B8%AD?c=100%25'],
   ])('CL-LINK-ENCODING CL-LINK-CREDENTIALS: fetches %s', async (tempFileURL, url) => {
     const { storage, requests } = storageWith([linked(tempFileURL), new Response('bytes')]);
-    expect(await (await storage.download('a')).text()).toBe('bytes');
+    const options = { headers: { 'X-A': 'b' } } as DownloadOptions;
+    expect(await (await storage.download('a', options)).text()).toBe('bytes');
+    expect(requests[0]?.headers.has('X-A')).toBe(false);
     expect(requests[1]?.url).toBe(url);
     expect([...(requests[1]?.headers ?? [])]).toEqual([]);
   });
@@ -82,13 +84,9 @@ describe('a download', () => {
       if (request.url === '/there') response.end('bytes');
       else response.writeHead(302, { Location: '/there' }).end();
     });
-    expect(await (await served.storage.download('a')).text()).toBe('bytes');
-  });
-
-  it('passes only the options of a call to the call for its link', async () => {
-    const { storage, requests } = storageWith([linked(), new Response('bytes')]);
-    await storage.download('a', { headers: { 'X-A': 'b' } } as DownloadOptions);
-    expect(requests[0]?.headers.has('X-A')).toBe(false);
+    const response = await served.storage.download('a');
+    expect(shown(response)).not.toContain('5ec4e7');
+    expect(await response.text()).toBe('bytes');
   });
 
   it.each([204, 206, 403])('refuses status %i', async (status) => {
@@ -104,26 +102,19 @@ describe('a download', () => {
     await expect(download).rejects.toMatchObject({ kind: 'network', message });
   });
 
-  it('CL-DOWNLOAD-CUT: fails if its connection breaks', async () => {
-    const { handle, seen } = files({ cut: 100_000 });
+  const cut: Handler = (_, r) => r.writeHead(200).write('a', () => r.destroy());
+  const late: Handler = (_, r) => r.writeHead(200, { 'Content-Length': 9 }).write('a');
+  it.each<[string, string, string, Handler, number?]>([
+    ['its connection breaks', 'network', ': ', cut],
+    ['a header is late', 'timeout', ': no progress for 50 ms', hang, 50],
+    ['a byte is late', 'timeout', ': no progress for 50 ms', late, 50],
+  ])('CL-DOWNLOAD-CUT: fails if %s', async (_, kind, reason, handle, idle) => {
     await using served = await serveStorage(handle);
-    const response = await served.storage.download('a');
-    const error = await failureOf(bytesOf(response));
-    const message = expect.stringContaining('a was not downloaded: ');
-    expect(error).toMatchObject({ kind: 'network', message });
-    expect(shown(response) + shown(error)).not.toContain('5ec4e7');
-    expect(seen).toHaveLength(1);
-  });
-
-  it.each<[string, Handler]>([
-    ['a header', hang],
-    ['a byte', (_, response) => response.writeHead(200, { 'Content-Length': 9 }).write('a')],
-  ])('ends if %s is late', async (_, handle) => {
-    await using served = await serveStorage(handle);
-    const message = expect.stringContaining('no progress for 50 ms');
-    const error = { kind: 'timeout', path: '/file', message };
-    const download = served.storage.download('a', { idle: 50 }).then(bytesOf);
-    await expect(download).rejects.toMatchObject(error);
+    const error = await failureOf(served.storage.download('a', { idle }).then(bytesOf));
+    const message = expect.stringContaining(`a was not downloaded${reason}`);
+    expect(error).toMatchObject({ kind, path: '/file', message });
+    expect(shown(error)).not.toContain('5ec4e7');
+    expect(served.links()).toBe(1);
   });
 });
 
@@ -173,11 +164,6 @@ describe('a download to a file', () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  async function expectOnlyOldFile() {
-    expect(await readdir(folder)).toEqual(['a.bin']);
-    expect(await readFile(file, 'utf8')).toBe('old');
-  }
-
   it.each([
     [undefined, BYTES],
     [{ offset: 1_000, length: 250_000 }, BYTES.subarray(1_000, 251_000)],
@@ -214,34 +200,40 @@ describe('a download to a file', () => {
     expect(String((await reader.read()).buffer.subarray(0, 3))).toBe('new');
   });
 
-  it.each<[string, string, DownloadOptions?]>([
-    ['the file has a weak ETag', 'W/"v1"'],
-    ['the file has no ETag', ''],
-    ['retries are off', '"v1"', { retry: false }],
-  ])('CL-DOWNLOAD-CUT: keeps only the older file after a break if %s', async (_, etag, options) => {
-    await using served = await serveStorage(files({ cut: 100_000, etag }).handle);
-    const download = served.storage.downloadToFile('a', file, options);
-    await expect(download).rejects.toMatchObject({ kind: 'network' });
-    await expectOnlyOldFile();
-  });
-
   const enough = new Error('enough');
-  const late = { kind: 'timeout', message: 'a was not downloaded: timed out after 50 ms' };
   const stop = new AbortController();
+  const { signal } = stop;
   const fail = () => {
     throw enough;
   };
-  it.each<[string, DownloadOptions, object]>([
-    ['it is aborted', { signal: stop.signal, onProgress: () => stop.abort(enough) }, enough],
-    ['onProgress throws', { onProgress: fail }, enough],
-    ['it takes too long', { timeout: 50 }, late],
-  ])('leaves only the older file if %s', async (_, options, expected) => {
-    await using served = await serveStorage((_, response) => {
-      response.writeHead(200, { ETag: '"v1"', 'Content-Length': 10 }).write('a');
-    });
+  const stall: Handler = (_, response) => {
+    response.writeHead(200, { ETag: '"v1"', 'Content-Length': 10 }).write('a');
+  };
+  const cut = (etag: string) => [files({ cut: 100_000, etag }).handle];
+  const lost = { kind: 'network' };
+  const late = { kind: 'timeout', message: 'a was not downloaded: timed out after 50 ms' };
+  /** Continues with a part after a break. */
+  const cutThen = (range: string, ETag = '"v1"', status = 206) =>
+    cut('"v1"').concat(partOf(range, { ETag }, status));
+  const message = expect.stringContaining('the file changed during the download');
+  const changed = { kind: 'storage', message };
+  it.each<[string, Handler[], object, DownloadOptions?]>([
+    ['the file has a weak ETag', cut('W/"v1"'), lost],
+    ['the file has no ETag', cut(''), lost],
+    ['retries are off', cut('"v1"'), lost, { retry: false }],
+    ['it is aborted', [stall], enough, { signal, onProgress: () => stop.abort(enough) }],
+    ['onProgress throws', [stall], enough, { onProgress: fail }],
+    ['it takes too long', [stall], late, { timeout: 50 }],
+    ['the total differs later', cutThen('bytes 100000-300000/300001'), changed],
+    ['a part begins elsewhere', cutThen('bytes 100001-299999/300000'), changed],
+    ['the ETag differs later', cutThen('bytes 100000-299999/300000', '"v2"'), changed],
+    ['there is no part', cutThen('bytes 100000-299999/300000', '"v1"', 200), changed],
+  ])('CL-DOWNLOAD-CUT: keeps only the older file if %s', async (_, handlers, expected, options) => {
+    await using served = await serveStorage((...call) => handlers.shift()?.(...call));
     const download = served.storage.downloadToFile('a', file, options);
     await expect(download).rejects.toMatchObject(expected);
-    await expectOnlyOldFile();
+    expect(await readdir(folder)).toEqual(['a.bin']);
+    expect(await readFile(file, 'utf8')).toBe('old');
   });
 
   it('tries again if the continuation stalls before its headers', async () => {
@@ -253,19 +245,5 @@ describe('a download to a file', () => {
     await served.storage.downloadToFile('a', file);
     expect((await readFile(file)).equals(BYTES)).toBe(true);
     expect(served.links()).toBe(3);
-  });
-
-  it.each<[string, string, string?, number?]>([
-    ['its total differs', 'bytes 100000-300000/300001'],
-    ['it begins elsewhere', 'bytes 100001-299999/300000'],
-    ['its ETag differs', 'bytes 100000-299999/300000', '"v2"'],
-    ['it is not a part', 'bytes 100000-299999/300000', '"v1"', 200],
-  ])('does not continue with a part if %s', async (_, range, ETag = '"v1"', status = 206) => {
-    const handlers = [files({ cut: 100_000 }).handle, partOf(range, { ETag }, status)];
-    await using served = await serveStorage((...call) => handlers.shift()?.(...call));
-    const message = expect.stringContaining('the file changed during the download');
-    const download = served.storage.downloadToFile('a', file);
-    await expect(download).rejects.toMatchObject({ kind: 'storage', status, message });
-    await expectOnlyOldFile();
   });
 });
