@@ -10,8 +10,6 @@ import {
 import { describe, expect, it } from 'vitest';
 import { credentials, gatewayWith, storageWith } from './support/clients.ts';
 
-const missing = undefined as never;
-
 describe('an option is checked when it is passed:', () => {
   const BASE_URL =
     'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
@@ -42,7 +40,7 @@ describe('an option is checked when it is passed:', () => {
     ['name must not be empty.', () => gateway({})().service('')],
     ['credentials must be an object or a function, got 7.', storage({ credentials: 7 })],
     ['token must not be empty.', () => bearer('')],
-    ['token must be a string, got undefined.', () => bearer(missing)],
+    ['token must be a string, got undefined.', () => bearer(undefined as never)],
     ['The token must not include "Bearer".', () => bearer(' bearer  5ec4e7')],
     ['secretId and secretKey must not be empty.', () => tc3({ secretId: 'a', secretKey: '' })],
   ])('%s', (message, create) => {

@@ -109,10 +109,7 @@ it('each exported value is in an example, and all examples compile', async () =>
   expect(stdout.split('\n').filter((line: string) => line.includes('.cache'))).toEqual([]);
 });
 
-/**
- * Bundles and minifies a page that uses some values. Returns the gzipped size of what it loads at first and of all its
- * chunks, in bytes. Each chunk is compressed separately, as a server does it.
- */
+/** Bundles a page that uses some values. Returns the gzipped bytes of what it loads at first, and of all its chunks. */
 async function sizesOf(names: string) {
   // A page has no exports. With some, the bundler must put what chunks share into a chunk of its own.
   const code = `import { ${names} } from '@berth/client'; console.log(${names});`;
@@ -124,8 +121,7 @@ async function sizesOf(names: string) {
   });
   const { output } = await build.generate({ format: 'esm', minify: true });
   const chunks = output as OutputChunk[];
-  const sum = (files: OutputChunk[]) =>
-    files.reduce((total, chunk) => total + gzipSync(chunk.code).length, 0);
+  const sum = (files: OutputChunk[]) => files.reduce((n, { code }) => n + gzipSync(code).length, 0);
   const [entry] = chunks;
   // Everything else is loaded on first use.
   expect(entry).toMatchObject({ isEntry: true, imports: [] });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
 import { bearer, isBerthError, type Service, type StorageClient } from '@berth/client';
 import { createMock } from '@berth/mock';
 import fc from 'fast-check';
@@ -173,16 +172,13 @@ it(`nothing is executed twice, hangs or has wrong bytes behind a bad proxy (BERT
 /** A `fetch` that ends a body that is cut off, as some do that ignore `Content-Length`. */
 async function lenientFetch(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
-  const body = response.body && ReadableStream.from(readLeniently(response.body as never));
-  return new Response(body as never, response);
-}
-
-async function* readLeniently(body: AsyncIterable<Uint8Array>) {
-  try {
-    yield* body;
-  } catch {
-    // The body ends here.
-  }
+  const reader = response.body?.getReader();
+  const pull = async (controller: ReadableStreamDefaultController) => {
+    const { value } = (await reader?.read().catch(() => undefined)) ?? {};
+    if (value) controller.enqueue(value);
+    else controller.close();
+  };
+  return new Response(reader ? new ReadableStream({ pull }) : null, response);
 }
 
 async function readFrom(direct: StorageClient, fileID: string): Promise<string | undefined> {

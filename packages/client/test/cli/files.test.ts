@@ -55,11 +55,9 @@ it.each(['SIGINT', 'SIGTERM'] as const)('cp stops on %s, and says so once', asyn
   const root = await newFolder({ a: 'A', b: 'B' });
   session().faults.put('slow', 'upload:latency=600000');
   const { child, result } = start(['cp', root, 'remote:/']);
-  const uploads = () =>
-    session()
-      .requests()
-      .filter(({ surface }) => surface === 'upload');
-  await vi.waitUntil(() => uploads().length === 2, { timeout: 300_000 });
+  const isUpload = ({ surface }: { surface: string }) => surface === 'upload';
+  const count = () => Array.from(session().requests()).filter(isUpload).length;
+  await vi.waitUntil(() => count() === 2, { timeout: 300_000 });
   child.kill(signal);
   expect(await result).toEqual({ code: 1, stdout: '', stderr: 'berth: Stopped.\n' });
 });

@@ -51,16 +51,13 @@ async function runInPage(deployment: Deployment) {
     await page.goto(deployment.unstable.replace('127.0.0.1', 'localhost'));
     await page.addScriptTag({ type: 'module', path: join(folder, 'page.mjs') });
     await page.waitForFunction(() => 'runFeatures' in globalThis);
-    return await page.evaluate(
-      (servers) => (globalThis as unknown as Program).runFeatures(servers),
-      deployment,
-    );
+    return await page.evaluate<Failures>(`runFeatures(${JSON.stringify(deployment)})`);
   } finally {
     await browser.close();
   }
 }
 
-type Program = { readonly runFeatures: typeof runFeatures };
+type Failures = Awaited<ReturnType<typeof runFeatures>>;
 
 /** Bundles the features with the client for a page. */
 async function bundle(): Promise<void> {

@@ -8,8 +8,10 @@ import {
 } from '@berth/client';
 import { vi } from 'vitest';
 
+type Results = (Response | Error)[];
+
 /** A `fetch` that returns the given responses in order, and records its requests. */
-function fakeFetch(responses: (Response | Error)[]) {
+function fakeFetch(responses: Results) {
   const requests: Request[] = [];
   const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
@@ -22,12 +24,9 @@ function fakeFetch(responses: (Response | Error)[]) {
 }
 
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    (value) => {
-      throw new Error(`Expected a rejection, got ${JSON.stringify(value)}`);
-    },
-    (error: unknown) => error,
-  );
+  const unexpected = (value: unknown) =>
+    Promise.reject(new Error(`Expected a rejection, got ${JSON.stringify(value)}`));
+  return promise.then(unexpected, (error: unknown) => error);
 }
 
 /** Creates a gateway client whose retries do not wait. */
@@ -40,10 +39,7 @@ export function serviceAt(baseUrl: string, options?: Partial<GatewayClientOption
 }
 
 /** Creates a gateway client with prepared responses, and records its requests. */
-export function gatewayWith(
-  responses: (Response | Error)[],
-  options: Partial<GatewayClientOptions> = {},
-) {
+export function gatewayWith(responses: Results, options: Partial<GatewayClientOptions> = {}) {
   const { fetch, requests } = fakeFetch(responses);
   const gateway = gatewayAt('https://g.example', { fetch, retry: false, ...options });
   return { gateway, service: gateway.service('x'), requests };
@@ -61,10 +57,7 @@ export function storageAt(baseUrl: string, options: Partial<StorageClientOptions
 }
 
 /** Creates a storage client with prepared responses, and records its requests and warnings. */
-export function storageWith(
-  responses: (Response | Error)[],
-  options: Partial<StorageClientOptions> = {},
-) {
+export function storageWith(responses: Results, options: Partial<StorageClientOptions> = {}) {
   const { fetch, requests } = fakeFetch(responses);
   const warnings: string[] = [];
   const onWarning = (message: string) => warnings.push(message);

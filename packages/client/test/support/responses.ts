@@ -1,8 +1,6 @@
 import { vi } from 'vitest';
 
-export function json(body: unknown, init: ResponseInit = {}): Response {
-  return Response.json(body, init);
-}
+export const json = (body: unknown, init: ResponseInit = {}) => Response.json(body, init);
 
 export function refused(code: string, status: number, headers: Record<string, string> = {}) {
   const body = { code, message: '', requestId: 'r' };
@@ -10,18 +8,14 @@ export function refused(code: string, status: number, headers: Record<string, st
 }
 
 /** A storage response in its envelope. */
-export function envelope(body: object, status = 200): Response {
-  return json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });
-}
+export const envelope = (body: object, status = 200) =>
+  json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });
 
-export function list(...fileList: object[]): Response {
-  return envelope({ data: { fileList } });
-}
+export const list = (...fileList: object[]) => envelope({ data: { fileList } });
 
 /** A storage response with a link to the file `a`. */
-export function linked(tempFileURL = 'https://h/a'): Response {
-  return list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
-}
+export const linked = (tempFileURL = 'https://h/a') =>
+  list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
 
 /** Upload metadata whose grant must not appear in errors. */
 export const meta = {
