@@ -21,8 +21,8 @@ export type ErrorKind =
   /** A response of a service has an unexpected format, your schema rejects it, or a raw call got invalid JSON. */
   | 'contract'
   /**
-   * An argument is invalid, or your function for credentials failed. Nothing was sent, unless your stream failed a
-   * check while it was sent.
+   * An argument is invalid, or your function for credentials failed. Nothing was sent, unless your stream or middleware
+   * failed a check.
    */
   | 'options';
 
