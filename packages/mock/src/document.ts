@@ -14,7 +14,7 @@ import {
   toResponse,
 } from '@berth/server-stubs/runtime';
 import type { Watch } from './live.ts';
-import { MAX_REASON } from './log.ts';
+import { MAX_REASON, recordOf } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
 import type { SurfaceName } from './surfaces/surface.ts';
@@ -65,7 +65,11 @@ export function serveDocument(
   const router = createDocumentRouter({ ...routes, routes: open }, respond, {
     ...settings,
     requests: { bodyBytes: MAX_BODY_BYTES },
-    toError: async (error, call) => (await findDocumented(error, call, prism)) ?? error,
+    async toError(error, call) {
+      // The documented response does not say what is invalid.
+      recordOf(call.request).setReason(error.message);
+      return (await findDocumented(error, call, prism)) ?? error;
+    },
   });
   return { router, routes: routes.routes };
 }

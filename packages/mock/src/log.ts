@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import type { HttpError } from '@berth/server-stubs/contract';
+import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ResolvedOptions } from './options.ts';
@@ -91,7 +91,10 @@ export class CallRecord implements CallSubject {
   /** Called just before a response is sent. Nothing is sent after the call has ended. */
   respond(status: number, error?: unknown): void {
     if (error instanceof Error) {
-      this.setReason('code' in error ? `${error.code}: ${error.message}` : error.message);
+      const { cause, message } = error;
+      // Other errors get a code and a message of the contract.
+      const isInvalid = cause instanceof HttpError && cause.violations.length > 0;
+      this.setReason('code' in error && !isInvalid ? `${error.code}: ${message}` : message);
     }
     if (this.ms === undefined) this.status = status;
   }
@@ -150,11 +153,6 @@ export function recordOf(request: IncomingMessage): CallRecord {
 /** Hooks that all routers share. */
 export const LOGGING = {
   requestId: (request: IncomingMessage) => recordOf(request).id,
-  onRejected(error: HttpError, { request }: Call) {
-    // Other errors get a code and a message of the contract.
-    if (error.violations.length > 0) recordOf(request).setReason(error.message);
-    return error;
-  },
   onError(error: unknown, { request }: Call) {
     // An aborted request is not a bug in the mock.
     if (request.complete) process.emitWarning(error as Error);

@@ -172,17 +172,18 @@ const CODES: Readonly<
 /** The gateway reads all credentials from this header. */
 const NO_CREDENTIALS = 'The Authorization header is missing: send a Bearer token or a signature.';
 
-/** Converts an error of the router to an error of a surface. */
+/** Converts an error of the router to an error of a surface, whose `cause` says which fields are invalid. */
 export function toContractError(
   surface: keyof typeof CLASSES,
-  { kind, status, message, cause }: HttpError,
+  error: HttpError,
 ): GatewayError | StorageError | UploadError {
+  const { kind, status, message } = error;
   const [gateway, storage, upload, visible] = CODES[kind];
   const code = { gateway, storage, upload }[surface];
-  if (visible === 'nothing') return new CLASSES[surface](code, { cause });
+  if (visible === 'nothing') return new CLASSES[surface](code, { cause: error.cause });
   const hasStatus = surface !== 'upload' || visible === 'status';
   const text = code === 'MISSING_CREDENTIALS' ? NO_CREDENTIALS : message;
-  return new CLASSES[surface](code, { message: text, cause, ...(hasStatus && { status }) });
+  return new CLASSES[surface](code, { message: text, cause: error, ...(hasStatus && { status }) });
 }
 
 /** XML 1.0, section 2.2: characters that a document must not contain. */

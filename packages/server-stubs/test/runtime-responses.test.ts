@@ -156,10 +156,10 @@ describe('a failing handler', () => {
 
   it('that throws an HttpError keeps its 400, even if a 422 is documented', async () => {
     const error = new HttpError('invalid-request', 'Bad cursor.', { status: 400 });
-    const onRejected = vi.fn();
-    const base = await start(throwing(error), [{ status: '422', content: [] }], { onRejected });
+    const onResponse = vi.fn();
+    const base = await start(throwing(error), [{ status: '422', content: [] }], { onResponse });
     expect((await send(base, '/')).status).toBe(400);
-    expect(onRejected.mock.lastCall?.[0]).toBe(error);
+    expect(onResponse.mock.lastCall?.[2]).toBe(error);
   });
 
   it('gets a response even if the request ID or the format of the fault fails, and the log', async () => {

@@ -16,7 +16,7 @@ import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
 import { type ContractDocument, respondAsDocumented } from './contract.ts';
-import { onGatewayRejected, toDocumentOptions } from './responses.ts';
+import { toDocumentOptions } from './responses.ts';
 import { type DocumentedSurface, IMPLEMENTED } from './surface.ts';
 
 /** All gateway operations accept the same credentials. */
@@ -33,8 +33,7 @@ export function serveAdditions(
   auth: Auth,
 ): ServedRouter {
   const { env, wireProfile } = options;
-  const isGateway = surface === 'gateway';
-  const alternatives = isGateway ? GATEWAY_SECURITY : [['storage']];
+  const alternatives = surface === 'gateway' ? GATEWAY_SECURITY : [['storage']];
   const routes = listAdditions(table).map((route) => ({
     ...route,
     security: route.security.length > 0 ? alternatives : [],
@@ -48,7 +47,6 @@ export function serveAdditions(
   const respond = (call: Call) => respondToAddition(prism, call, surface);
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
-    ...(isGateway && { onRejected: onGatewayRejected }),
     toError: (error) => toContractError(surface, error),
     security: {
       bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),

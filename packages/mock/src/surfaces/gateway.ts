@@ -11,7 +11,7 @@ import { prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
 import type { Contract } from './contract.ts';
-import { onGatewayRejected, toRouterOptions } from './responses.ts';
+import { toRouterOptions } from './responses.ts';
 
 /** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
 export function createMockGateway(contract: Contract, services: Services): GatewayRouter {
@@ -32,12 +32,7 @@ export function createMockGateway(contract: Contract, services: Services): Gatew
       call: (input, call) => serve(input, call, false) as Promise<ServiceResponse>,
       webSocket: (input, call) => serve(input, call, true),
     },
-    {
-      ...toRouterOptions(options),
-      onRejected: onGatewayRejected,
-      env: toEnvOption(options),
-      security: auth.gateway,
-    },
+    { ...toRouterOptions(options), env: toEnvOption(options), security: auth.gateway },
   );
 }
 

@@ -1,11 +1,10 @@
 /** What all surfaces send and log: CORS, errors before a call or instead of one, and why a call was rejected. */
 import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { Call, CorsOptions } from '@berth/server-stubs';
+import type { CorsOptions } from '@berth/server-stubs';
 import {
   type Cors,
   createCors,
-  HttpError,
   hasResponse,
   notAllowed,
   splitTarget,
@@ -19,7 +18,6 @@ import {
 import { isLoopbackOrigin } from '../host.ts';
 import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { GATEWAY_CREDENTIALS } from './auth.ts';
 import { type SurfaceName, toFetchResponse } from './surface.ts';
 import { type SurfaceError, toChallenge, toErrorOfKind } from './surface-errors.ts';
 
@@ -33,13 +31,6 @@ export function corsOf(options: ResolvedOptions, surface: SurfaceName): Cors {
 
 export function toRouterOptions(options: ResolvedOptions) {
   return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
-}
-
-/** `onRejected` of the gateway, which says what its credentials must be. */
-export function onGatewayRejected(error: HttpError, call: Call): HttpError {
-  LOGGING.onRejected(error, call);
-  if (error.kind !== 'unauthorized') return error;
-  return new HttpError('unauthorized', GATEWAY_CREDENTIALS, error);
 }
 
 /** Options of the routers that only follow a document: those of added operations, and of standalone documents. */

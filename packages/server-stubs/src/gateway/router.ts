@@ -152,8 +152,10 @@ export function createGatewayRouter<Caller = unknown>(
     callFields: (call: Call) => ({ env: envOf(call, env) }),
     security: {
       bearerToken: (token: string, call: GatewayCall) => security.bearerToken(token, call),
-      signature: (text: string, call: GatewayCall) =>
-        text.split(' ', 1)[0] === SIGNATURE.algorithm && security.signature(text, call),
+      signature(text: string, call: GatewayCall) {
+        if (text.split(' ', 1)[0] === SIGNATURE.algorithm) return security.signature(text, call);
+        throw new GatewayError('INVALID_CREDENTIALS', { message: INVALID_CREDENTIALS });
+      },
     },
   };
 
@@ -217,6 +219,8 @@ export function createGatewayRouter<Caller = unknown>(
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
+
+const INVALID_CREDENTIALS = `The Authorization header must be "Bearer <token>", with a valid token, or a ${SIGNATURE.algorithm} signature.`;
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
 async function verifyBody(input: GatewayInput, caller: unknown): Promise<GatewayInput> {

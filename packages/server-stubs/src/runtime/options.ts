@@ -17,13 +17,11 @@ export interface RouterOptions {
   readonly onError?: ((error: unknown, call: Call) => void) | undefined;
   /**
    * Called with each response just before it is sent, for logs and metrics, and with the error that it was made from.
-   * Must not throw.
+   * If a router of the contract rejects a request, the `cause` of that error is the `HttpError`. Must not throw.
    */
   readonly onResponse?:
     | ((response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void)
     | undefined;
-  /** Called with each `HttpError` before it is sent. May return a different one. Must not throw. */
-  readonly onRejected?: ((error: HttpError, call: Call) => HttpError | undefined) | undefined;
   /**
    * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
    */

@@ -90,9 +90,8 @@ export class Responder {
   }
 
   /**
-   * Sends the response that an error defines, or a 500 for any other error. Never rejects. The options are called in
-   * this order: `onError` with an error that defines no response; `onRejected` and `toError` with an `HttpError`, which
-   * any such error becomes; then, as for each response, `headers`, `encodeBody` and `onResponse`.
+   * Sends the response that an error defines. Any other error is passed to `onError`, and becomes an `HttpError` with
+   * status 500. `toError` converts each `HttpError`, for example to a `GatewayError`. Never rejects.
    */
   async fail(call: Call, error: unknown): Promise<void> {
     const { response } = call;
@@ -114,13 +113,12 @@ export class Responder {
   }
 
   async #sendError(call: Call, error: ErrorWithResponse): Promise<void> {
-    const { onRejected, toError, headers } = this.#settings;
+    const { toError, headers } = this.#settings;
     let converted = error;
     let required: HandlerResponse['headers'];
     if (error instanceof HttpError) {
-      const rejection = onRejected?.(error, call) ?? error;
-      converted = toError === undefined ? rejection : await toError(rejection, call);
-      required = rejection.headers;
+      if (toError !== undefined) converted = await toError(error, call);
+      required = error.headers;
     }
     if (call.response.destroyed) return;
     const result = converted[toResponse](call);

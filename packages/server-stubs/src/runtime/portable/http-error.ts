@@ -10,11 +10,6 @@ export interface ErrorWithResponse {
   [toResponse](call: Call): HandlerResponse;
 }
 
-/**
- * - `HttpError` → `onRejected` → `toError`, such as `toContractError` → `[toResponse]`
- * - another error with its own response, such as a `GatewayError` → `[toResponse]`
- * - any other error → `onError` → an `HttpError` with status 500, as above
- */
 export function hasResponse(error: unknown): error is ErrorWithResponse {
   return (
     typeof error === 'object' &&
