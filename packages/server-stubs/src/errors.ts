@@ -115,11 +115,6 @@ export class StorageError extends ContractError<StorageErrorCode> {
   }
 }
 
-interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
-  /** The form's key, once it is known. */
-  readonly key?: string | undefined;
-}
-
 /**
  * Ends an upload with an error. What you do not set comes from the contract's table.
  *
@@ -128,12 +123,15 @@ interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
  */
 export class UploadError extends ContractError<UploadErrorCode> {
   override readonly name = 'UploadError';
+  /** The `key` of the form, which the router sets once it is known. */
+  key: string | undefined;
 
   constructor(code: UploadErrorCode, options?: ContractErrorOptions) {
     super(UPLOAD_ERRORS, code, options);
   }
 
-  [toResponse]({ requestId, rawPath, key = rawPath }: UploadContext): HandlerResponse {
+  [toResponse]({ requestId, rawPath }: Pick<Call, 'requestId' | 'rawPath'>): HandlerResponse {
+    const { key = rawPath } = this;
     const required = { 'content-type': 'application/xml', 'x-request-id': requestId };
     const body = toXml('Error', {
       Code: this.code,

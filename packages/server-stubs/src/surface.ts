@@ -1,12 +1,11 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type CorsOptions, createCors } from './cors.ts';
 import { toContractError } from './errors.ts';
-import type { Handlers, RouterOptions, SurfaceOptions } from './runtime/options.ts';
-import type { Call, RouteTable } from './runtime/portable/index.ts';
-import { createRouter } from './runtime/router.ts';
+import type { RouterOptions, SurfaceOptions } from './runtime/options.ts';
 
 /** Options that all three routers share. */
-export interface CommonOptions extends Omit<RouterOptions, 'security' | 'toError' | 'headers'> {
+export interface CommonOptions
+  extends Pick<RouterOptions, 'requests' | 'responses' | 'requestId' | 'onError' | 'onResponse'> {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -22,7 +21,7 @@ export type AuthResult<Caller> =
   | Promise<Caller | undefined | null | false>;
 
 /**
- * Creates what the three routers share: names, CORS, and a function that creates a router.
+ * Returns what the three routers share: names, CORS, and options of the runtime's router.
  *
  * @param maxBytes maximum body size, unless the user sets `requests`
  */
@@ -33,10 +32,14 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
+  const { requests = {}, responses, requestId, onError, onResponse } = options;
+  const { bodyBytes = maxBytes, streamBytes = maxBytes } = requests;
   const shared: SurfaceOptions = {
-    ...options,
     requests: { bodyBytes, streamBytes },
+    responses,
+    requestId,
+    onError,
+    onResponse,
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
@@ -50,22 +53,7 @@ export function createSurface(
       return { status: 204, headers: { ...preflight, allow } };
     },
   };
-  return {
-    wireProfile,
-    cors,
-    /** @typeParam Context the calls that handlers get, with the fields that `callFields` returns */
-    createSurfaceRouter: <Context extends Call>(
-      table: RouteTable,
-      handlers: Handlers<Context>,
-      routerOptions: Pick<SurfaceOptions, 'encodeBody'> & {
-        readonly callFields?: (call: Call) => Omit<Context, keyof Call>;
-        readonly security?: Readonly<
-          Record<string, (credential: string, call: Context) => unknown>
-        >;
-      },
-    ) =>
-      createRouter(table, handlers as Handlers, { ...shared, ...routerOptions } as SurfaceOptions),
-  };
+  return { wireProfile, cors, shared };
 }
 
 /** JavaScript users should learn about a missing function at startup, not from the first request. */

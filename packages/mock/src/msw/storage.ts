@@ -3,6 +3,7 @@ import {
   assertBatch,
   badPath,
   decodeText,
+  handleForm,
   isFileField,
   LIMITS,
   malformedForm,
@@ -15,8 +16,6 @@ import {
   storageRoutes,
   toFileType,
   toStorageResponse,
-  toUploaded,
-  toUploadFields,
   UploadError,
 } from '@berth/server-stubs/contract';
 import { FILES_PATH, type StorageApi, UPLOAD_PATH } from '@berth/storage';
@@ -62,11 +61,8 @@ export function handleStorage(deployment: Deployment, storage: StorageApi): Http
 export function handleUploads(deployment: Deployment, { upload }: StorageApi): HttpHandler {
   return handleSurface('upload', escapePattern(UPLOAD_PATH), deployment, async (call, request) => {
     if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
-    const { fields, ...file } = await readForm(request);
-    // Errors name the key.
-    Object.assign(call, { key: fields.get('key') });
-    const input = { ...toUploadFields(fields, deployment.profile), ...file };
-    return toUploaded(await upload.uploadFile(input, call), input);
+    const form = await readForm(request);
+    return handleForm(form, deployment.profile, (input) => upload.uploadFile(input, call));
   });
 }
 

@@ -43,17 +43,17 @@ export function serveAdditions(
     ...gatewayRoutes.securitySchemes,
     storage: { type: 'apiKey', in: 'header', name },
   };
-  const withEnv = (call: Call) => Object.assign(call, { env });
   const respond = (call: Call) => respondToAddition(prism, call, surface);
   const router = createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
     ...toDocumentOptions(options, surface),
     toError: (error) => toContractError(surface, error),
     security: {
-      bearerToken: (token, call) => auth.gateway.bearerToken(token, withEnv(call)),
-      signature: (text, call) => isSignature(text) && auth.gateway.signature(text, withEnv(call)),
+      bearerToken: (token, call) => auth.gateway.bearerToken(token, call),
+      signature: (text, call) => isSignature(text) && auth.gateway.signature(text, call),
       storage: (_, call) =>
-        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), withEnv(call)),
+        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), call),
     },
+    findEnv: () => env,
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
   return { router, routes, surface };

@@ -12,6 +12,7 @@ import {
   assertHandlerNames,
   type Handler,
   type Router,
+  type SurfaceOptions,
   toSafeOnError,
 } from '../runtime/options.ts';
 import {
@@ -19,8 +20,10 @@ import {
   type HandlerResponse,
   HttpError,
   type ParsedInput,
+  type PrincipalsByScheme,
 } from '../runtime/portable/index.ts';
 import { discard } from '../runtime/respond.ts';
+import { createRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
 import {
   type AuthResult,
@@ -74,13 +77,8 @@ export interface GatewayInput {
   readonly body: Readable | undefined;
 }
 
-/** The context of a call to a hosted service. */
-export interface GatewayCall<Caller = unknown> extends Call {
-  /** Environment that the host name selects. Reject credentials for any other. */
-  readonly env: string;
-  /** The authenticated caller, as the security handler returned it. */
-  readonly caller: Caller;
-}
+/** The context of a call to a hosted service. Reject credentials for any environment other than `env`. */
+export type GatewayCall<Caller = unknown> = Call<PrincipalsByScheme, Caller>;
 
 /**
  * The gateway's security handlers, one of which must authenticate a call. They return the caller that a credential
@@ -143,16 +141,16 @@ export function createGatewayRouter<Caller = unknown>(
   if (signedBodies !== 'router' && signedBodies !== 'handler') {
     throw new TypeError('options.signedBodies must be router or handler.');
   }
-  const surface = createSurface('gateway', options, LIMITS.gatewayBodyBytes);
-  const { wireProfile, cors } = surface;
+  const { wireProfile, cors, shared } = createSurface('gateway', options, LIMITS.gatewayBodyBytes);
   const onError = toSafeOnError(options.onError);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  const routerOptions = {
-    callFields: (call: Call) => ({ env: envOf(call, env) }),
+  const settings: SurfaceOptions = {
+    ...shared,
+    findEnv: (call) => findEnv(call, env),
     security: {
-      bearerToken: (token: string, call: GatewayCall) => security.bearerToken(token, call),
-      signature(text: string, call: GatewayCall) {
+      bearerToken: (token, call) => security.bearerToken(token, call),
+      signature(text, call) {
         if (text.split(' ', 1)[0] === SIGNATURE.algorithm) return security.signature(text, call);
         throw new GatewayError('INVALID_CREDENTIALS', { message: INVALID_CREDENTIALS });
       },
@@ -204,12 +202,12 @@ export function createGatewayRouter<Caller = unknown>(
     }
   }
 
-  function createRouter(handle: Handler<GatewayCall<Caller>>): Router {
+  function routeTo(handle: Handler): Router {
     const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
-    return surface.createSurfaceRouter(routes, Object.fromEntries(operations), routerOptions);
+    return createRouter(routes, Object.fromEntries(operations), settings);
   }
-  const router = createRouter(callService);
-  const upgradeRouter = createRouter(openSocket);
+  const router = routeTo(callService);
+  const upgradeRouter = routeTo(openSocket);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);
@@ -278,7 +276,7 @@ function toServiceInput({ path, body }: ParsedInput, call: Call): GatewayInput {
 }
 
 /** D12: the environment is the first label, or an entire IP address. A server with one environment accepts loopback hosts. */
-function envOf({ request }: Call, env: EnvOption | undefined): string {
+function findEnv({ request }: Call, env: EnvOption | undefined): string {
   const host = hostOf(request);
   if (host === undefined) {
     throw new GatewayError('INVALID_HOST', {

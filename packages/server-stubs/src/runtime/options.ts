@@ -37,8 +37,8 @@ export interface RouterOptions {
 
 /** What the APIs of the contract also need. */
 export interface SurfaceOptions extends RouterOptions {
-  /** Returns the fields that an API adds to its calls, before the caller is authenticated. */
-  readonly callFields?: (call: Call) => object;
+  /** Returns the environment of a call, before the caller is authenticated. */
+  readonly findEnv?: (call: Call) => string;
   /** Returns the response to an OPTIONS request for which there is no operation, such as a preflight. Default: 404 or 405. */
   readonly respondToOptions?: (call: Call) => HandlerResponse;
   /** Converts each body to what is sent, for a deployment whose responses differ from the document. */
@@ -57,15 +57,13 @@ export interface RequestLimits {
 type Narrower = any;
 
 /** Handles one operation. Generated code narrows both types. */
-export type Handler<Context extends Call = Call<Narrower>> = (
+export type Handler = (
   input: Narrower,
-  call: Context,
+  call: Call<Narrower, Narrower>,
 ) => HandlerResponse | Promise<HandlerResponse>;
 
 /** Handlers by operationId. Operations without a handler respond with 501. */
-export type Handlers<Context extends Call = Call<Narrower>> = Readonly<
-  Record<string, Handler<Context> | undefined>
->;
+export type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
  * Returns the principal that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws an error

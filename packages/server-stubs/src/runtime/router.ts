@@ -51,7 +51,7 @@ export function createRouter(
   options: SurfaceOptions = {},
 ): Router {
   const settings = toSettings(options);
-  const { requestId: createId, respondToOptions, callFields } = settings;
+  const { requestId: createId, respondToOptions, findEnv } = settings;
   const paths = toPaths(table, handlers, settings);
   const responder = new Responder(table, settings);
 
@@ -88,7 +88,7 @@ export function createRouter(
       if (handle === undefined) {
         throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
       }
-      if (callFields !== undefined) Object.assign(call, callFields(call));
+      if (findEnv !== undefined) call.env = findEnv(call);
       if (authenticate !== undefined) call.security = await authenticate(call);
       let input: ParsedInput;
       try {

@@ -4,7 +4,13 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
-import type { Call, ParsedInput, RouteTable } from '../runtime/portable/index.ts';
+import type {
+  Call,
+  ParsedInput,
+  PrincipalsByScheme,
+  RouteTable,
+} from '../runtime/portable/index.ts';
+import { createRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
 import {
   type AuthResult,
@@ -34,13 +40,8 @@ type DataOf<Response> = Response extends { status: 200; body: { body: { data?: i
   ? Exclude<Data, undefined>
   : never;
 
-/** The context of a storage call. */
-export interface StorageCall<Caller = unknown> extends Call {
-  /** Environment in the path. Reject credentials for any other. */
-  readonly env: string;
-  /** The authenticated caller, as the security handler returned it. */
-  readonly caller: Caller;
-}
+/** The context of a storage call. Reject credentials for any environment other than `env`, which is in the path. */
+export type StorageCall<Caller = unknown> = Call<PrincipalsByScheme, Caller>;
 
 /**
  * Storage API handlers by operationId. They return `data`, in which an invalid item has its own `code`, or throw a
@@ -90,12 +91,11 @@ export function createStorageRouter<Caller = unknown>(
   assertFunction(options?.security?.credentials, 'options.security.credentials');
   const { env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
-  const surface = createSurface('storage', options, LIMITS.storageBodyBytes);
-  const { wireProfile } = surface;
+  const { wireProfile, shared } = createSurface('storage', options, LIMITS.storageBodyBytes);
 
   // 1. The runtime finds the operation, and authenticates the caller before it reads the body.
-  const callFields = ({ pathValues }: Call) => ({ env: pathValues.envId ?? '' });
-  const authenticate = async (_: string, call: StorageCall<Caller>) => {
+  const findEnv = ({ pathValues }: Call) => pathValues.envId ?? '';
+  const authenticate = async (_: string, call: Call) => {
     const credentials = readCredentials(call.request.headers, wireProfile);
     const caller = await options.security.credentials(credentials, call);
     // Others must not learn which environments exist.
@@ -118,8 +118,8 @@ export function createStorageRouter<Caller = unknown>(
   const all = { ...handlers, ...Object.fromEntries(operations) };
   const security = { [CREDENTIALS]: authenticate };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
-  const routerOptions = { callFields, security, encodeBody };
-  return surface.createSurfaceRouter(toStorageTable(wireProfile), all, routerOptions);
+  const settings = { ...shared, findEnv, security, encodeBody };
+  return createRouter(toStorageTable(wireProfile), all, settings);
 }
 
 const CREDENTIALS = 'credentials';

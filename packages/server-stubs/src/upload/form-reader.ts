@@ -42,7 +42,7 @@ export async function openForm(
 
 class FormReader {
   /** The file and the fields before it. Rejects if the form fails earlier; a later failure destroys the file. */
-  readonly start = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
+  readonly opened = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
   failure: unknown;
   /** Leaves the rest of the request to the router. */
   readonly close: () => void;
@@ -60,7 +60,7 @@ class FormReader {
     const fail = (error: unknown) => {
       this.failure ??= hasResponse(error) ? error : unreadableForm(error);
       source.unpipe(normalizer);
-      this.start.reject(this.failure);
+      this.opened.reject(this.failure);
       // The reader of the file must learn that its end will never arrive.
       this.#file?.destroy(this.failure as Error);
     };
@@ -88,7 +88,7 @@ class FormReader {
         const file = new PassThrough().on('error', () => {}).on('close', () => body.destroy());
         this.#file = body.pipe(file, { end: false });
         const contentType = toFileType(normalizer.fileType ?? mediaType);
-        this.start.resolve({ fields: this.#fields, file, contentType });
+        this.opened.resolve({ fields: this.#fields, file, contentType });
       })
       .on('fieldsLimit', () => fail(tooMany('fields', FORM_LIMITS.fields)))
       .on('filesLimit', () => fail(tooMany('files', FORM_LIMITS.files)))

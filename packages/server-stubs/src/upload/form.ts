@@ -62,11 +62,30 @@ export function toFileType(header = 'text/plain'): string {
   return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
 }
 
+type OpenForm<File> = Pick<UploadInput, 'fields' | 'contentType'> & { readonly file: File };
+
+/** Passes a form to a handler, and returns its response. @throws UploadError, with the key of the form */
+export async function handleForm<File>(
+  form: OpenForm<File>,
+  wireProfile: WireProfile,
+  handle: (
+    input: Omit<UploadInput, 'file'> & OpenForm<File>,
+  ) => UploadResult | Promise<UploadResult>,
+): Promise<HandlerResponse> {
+  try {
+    const input = { ...form, ...toUploadFields(form.fields, wireProfile) };
+    return toUploaded(await handle(input), input);
+  } catch (error) {
+    if (error instanceof UploadError) error.key = form.fields.get('key');
+    throw error;
+  }
+}
+
 /** D30: without one of them, nothing is stored. @throws UploadError */
-export function toUploadFields(
+function toUploadFields(
   fields: ReadonlyMap<string, string>,
   { uploadFields }: Pick<WireProfile, 'uploadFields'>,
-): Pick<UploadInput, 'key' | 'signature' | 'token' | 'metaFileId' | 'fields'> {
+): Pick<UploadInput, 'key' | 'signature' | 'token' | 'metaFileId'> {
   const read = (name: string, code: 'MalformedPOSTRequest' | 'AccessDenied') => {
     const value = fields.get(name.toLowerCase());
     if (value) return value;
@@ -79,12 +98,11 @@ export function toUploadFields(
     signature: read('Signature', 'AccessDenied'),
     token: read(uploadFields.securityToken, 'AccessDenied'),
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),
-    fields,
   };
 }
 
 /** D27: "Success is a 204 with a strong `ETag` and a `Location`", unless the form requests another status. */
-export function toUploaded(
+function toUploaded(
   { etag, location, bucket = '' }: UploadResult,
   { fields, key }: Pick<UploadInput, 'fields' | 'key'>,
 ): HandlerResponse {

@@ -8,8 +8,9 @@ import {
   hasResponse,
   type ParsedInput,
 } from '../runtime/portable/index.ts';
+import { createRouter } from '../runtime/router.ts';
 import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
-import { toUploaded, toUploadFields, type UploadInput, type UploadResult } from './form.ts';
+import { handleForm, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';
 
 export type { UploadInput, UploadResult } from './form.ts';
@@ -46,19 +47,21 @@ export function createUploadRouter(
   assertHandlerNames(handlers, ['uploadFile']);
   const { fileBytes = LIMITS.uploadBytes } = options;
   assertLimit(fileBytes, 'options.fileBytes');
-  const surface = createSurface('upload', options, fileBytes + LIMITS.uploadFormBytes);
+  const maxBytes = fileBytes + LIMITS.uploadFormBytes;
+  const { wireProfile, shared } = createSurface('upload', options, maxBytes);
 
-  async function handle({ body }: ParsedInput, call: Call): Promise<HandlerResponse> {
+  async function uploadFile({ body }: ParsedInput, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
+    const store = async (input: UploadInput) => {
+      try {
+        return await handlers.uploadFile(input, call);
+      } catch (error) {
+        // If the form failed, that is why the handler failed.
+        throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
+      }
+    };
     try {
-      const { fields, ...file } = await form.start.promise;
-      // Errors name the path to write to, once it is known.
-      Object.assign(call, { key: fields.get('key') });
-      const input = { ...toUploadFields(fields, surface.wireProfile), ...file };
-      return toUploaded(await handlers.uploadFile(input, call), input);
-    } catch (error) {
-      // If the form failed, that is why the handler failed.
-      throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
+      return await handleForm(await form.opened.promise, wireProfile, store);
     } finally {
       form.close();
     }
@@ -67,5 +70,5 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return surface.createSurfaceRouter(table, { uploadFile: handle }, {});
+  return createRouter(table, { uploadFile }, shared);
 }

@@ -129,9 +129,8 @@ function toLabels(record: CallRecord, environments: Config['environments']) {
   const { surface, target, grantedEnv, call } = record;
   const { name: service = '' } = call?.pathValues ?? {};
   const linkedEnv = surface === 'link' ? target.split('/', 3)[2] : undefined;
-  // Calls of the gateway and the storage API have it.
-  const { env: calledEnv } = (call ?? {}) as { env?: string };
-  const name = calledEnv ?? grantedEnv ?? linkedEnv ?? '';
+  // Empty for calls of the upload target.
+  const name = call?.env || grantedEnv || linkedEnv || '';
   const environment = Object.hasOwn(environments, name) ? environments[name] : undefined;
   const env = environment === undefined ? 'other' : name;
   if (surface !== 'gateway') return { env, service: '' };

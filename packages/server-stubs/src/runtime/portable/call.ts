@@ -10,7 +10,7 @@ type CreateId = ((request: IncomingMessage) => string | undefined) | undefined;
 const NOTHING = Object.freeze({});
 
 /** The context of a request, which security handlers, handlers and hooks get. Only the router sets its fields. */
-export class Call<Security extends object = PrincipalsByScheme> {
+export class Call<Security extends object = PrincipalsByScheme, Caller = unknown> {
   readonly request: IncomingMessage;
   /** For what a returned response cannot express. A handler that ends it must still return a response. */
   readonly response: ServerResponse;
@@ -26,6 +26,8 @@ export class Call<Security extends object = PrincipalsByScheme> {
   pathValues: Readonly<Record<string, string>> = NOTHING;
   /** The principals of the alternative that authenticated the caller, by scheme. */
   security: Security = NOTHING as Security;
+  /** Environment of a call to the gateway or the storage API; empty elsewhere. */
+  env = '';
   readonly #createId: CreateId;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
@@ -47,7 +49,7 @@ export class Call<Security extends object = PrincipalsByScheme> {
   }
 
   /** What the security handler returned. If several schemes are required, the first of `security`. */
-  get caller(): unknown {
+  get caller(): Caller {
     return Object.values(this.security)[0];
   }
 

@@ -1,5 +1,5 @@
 /** Works in browsers too, for MSW: no Node.js modules. Imported from outside `runtime/`, which imports single files. */
-export type { Call } from './call.ts';
+export type { Call, PrincipalsByScheme } from './call.ts';
 export { createNullObject, decodeText } from './encoding.ts';
 export * from './headers.ts';
 export * from './http-error.ts';
