@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { UpgradeResponse } from '@berth/server-stubs';
 import { splitTarget } from '@berth/server-stubs/contract';
+import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { applyFaults } from './faults/apply-faults.ts';

@@ -3,7 +3,15 @@
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
 export * from './cors.ts';
-export * from './errors.ts';
+export {
+  type ContractErrorOptions,
+  GatewayError,
+  type GatewayErrorCode,
+  StorageError,
+  type StorageItemCode,
+  toContractError,
+  UploadError,
+} from './errors.ts';
 export { applyDispositionRules } from './gateway/disposition.ts';
 export { countHosts, isLoopback, toServiceHeaders } from './gateway/forwarding.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
@@ -11,9 +19,19 @@ export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
-export { MERGED_HEADERS } from './runtime/portable/headers.ts';
-export * from './runtime/portable/http-error.ts';
-export { decodeText, memoize, readJsonBody, splitTarget } from './runtime/portable/index.ts';
+export { decodeText } from './runtime/portable/encoding.ts';
+export { MERGED_HEADERS, memoize } from './runtime/portable/headers.ts';
+export {
+  badPath,
+  bodyTooLarge,
+  HttpError,
+  hasResponse,
+  notAllowed,
+  notFound,
+  toResponse,
+} from './runtime/portable/http-error.ts';
+export { readJsonBody } from './runtime/portable/json.ts';
+export { splitTarget } from './runtime/portable/paths.ts';
 export * from './runtime/portable/server-event.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';

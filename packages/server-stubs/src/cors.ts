@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from './generated/contract.gen.ts';
-import { TOKEN } from './runtime/portable/index.ts';
+import { TOKEN } from './runtime/portable/headers.ts';
 
 /** CORS options. */
 export interface CorsOptions {

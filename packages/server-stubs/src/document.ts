@@ -4,7 +4,7 @@ import { InvalidDocumentError, type Problem } from '../generator/openapi.ts';
 import { describeOperations } from '../generator/operations.ts';
 import { ValidatorName } from '../generator/schema-set.ts';
 import { createCompiler } from '../generator/validators.ts';
-import type { RouteTable } from './runtime/portable/index.ts';
+import type { RouteTable } from './runtime/portable/route-table.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
 

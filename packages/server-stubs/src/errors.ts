@@ -5,13 +5,9 @@ import {
   type STORAGE_ITEM_ERRORS,
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
-import {
-  type Call,
-  type HandlerResponse,
-  type HttpError,
-  type HttpErrorKind,
-  toResponse,
-} from './runtime/portable/index.ts';
+import type { Call } from './runtime/portable/call.ts';
+import { type HttpError, type HttpErrorKind, toResponse } from './runtime/portable/http-error.ts';
+import type { HandlerResponse } from './runtime/portable/route-table.ts';
 
 interface ErrorRow {
   readonly status: number;

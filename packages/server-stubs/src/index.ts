@@ -5,13 +5,10 @@ export type { ServiceResponse } from './gateway/service-response.ts';
 export type { WebSocketResponse } from './gateway/web-socket.ts';
 export * from './runtime/event-stream.ts';
 export type { Router } from './runtime/options.ts';
-export {
-  type Call,
-  HttpError,
-  type ServerEvent,
-  type Violation,
-} from './runtime/portable/index.ts';
-export { toUpgradeOptions, UpgradeResponse } from './runtime/upgrade-response.ts';
+export type { Call } from './runtime/portable/call.ts';
+export { HttpError, type Violation } from './runtime/portable/http-error.ts';
+export type { ServerEvent } from './runtime/portable/server-event.ts';
+export { toUpgradeOptions } from './runtime/upgrade-response.ts';
 export * from './storage/router.ts';
 export type { StorageCredentials } from './storage/wire.ts';
 export * from './upload/router.ts';

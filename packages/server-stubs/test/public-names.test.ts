@@ -8,7 +8,7 @@ test.each([
   [
     'the package',
     stubs,
-    `GatewayError HttpError StorageError UpgradeResponse UploadError createEventStream createGatewayRouter createStorageRouter
+    `GatewayError HttpError StorageError UploadError createEventStream createGatewayRouter createStorageRouter
     createUploadRouter toUpgradeOptions`,
   ],
   [
@@ -21,12 +21,11 @@ test.each([
     contract,
     `CONTRACT COPY_PATH_PATTERN CORS GATEWAY_ERRORS GatewayError HttpError ITEM_SUCCESS LIMITS MERGED_HEADERS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UPLOAD_ERRORS UploadError addField applyDispositionRules assertBatch badPath
-    bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse invalidBody invalidRequest isFileField
-    isLoopback isOrigin malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes toCallerResponse
-    toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toUploadFields
-    toUploaded toWireForm toXml unsupported`,
+    bodyTooLarge countHosts createCors decodeText gatewayRoutes handleForm hasResponse isFileField isLoopback isOrigin
+    malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes
+    toCallerResponse toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toWireForm`,
   ],
-  ['the runtime', runtime, 'ajvHelpers createRouter toResponse'],
+  ['the runtime', runtime, 'UpgradeResponse ajvHelpers createRouter toResponse'],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));
 });

@@ -15,13 +15,10 @@ import {
   type SurfaceOptions,
   toSafeOnError,
 } from '../runtime/options.ts';
-import {
-  type Call,
-  type HandlerResponse,
-  HttpError,
-  type ParsedInput,
-  type PrincipalsByScheme,
-} from '../runtime/portable/index.ts';
+import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
+import { HttpError } from '../runtime/portable/http-error.ts';
+import type { ParsedInput } from '../runtime/portable/parameters.ts';
+import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 import { discard } from '../runtime/respond.ts';
 import { createRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';

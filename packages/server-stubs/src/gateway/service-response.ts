@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable/index.ts';
+import type { Call } from '../runtime/portable/call.ts';
+import type { BodyWriter, HandlerResponse, RawBody } from '../runtime/portable/route-table.ts';
 import { applyDispositionRules } from './disposition.ts';
 import { removeHopByHop } from './forwarding.ts';
 

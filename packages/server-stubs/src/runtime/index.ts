@@ -9,3 +9,4 @@ export { type ErrorWithResponse, type HttpError, toResponse } from './portable/h
 export type * from './portable/route-table.ts';
 export { ajvHelpers } from './portable/validation.ts';
 export { createRouter } from './router.ts';
+export { UpgradeResponse } from './upgrade-response.ts';

@@ -4,12 +4,9 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
-import type {
-  Call,
-  ParsedInput,
-  PrincipalsByScheme,
-  RouteTable,
-} from '../runtime/portable/index.ts';
+import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
+import type { ParsedInput } from '../runtime/portable/parameters.ts';
+import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
 import {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import { UploadError } from '../errors.ts';
-import { hasResponse } from '../runtime/portable/index.ts';
+import { hasResponse } from '../runtime/portable/http-error.ts';
 import { DelimiterNormalizer } from './delimiter-normalizer.ts';
 import {
   addField,

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toXml, UploadError } from '../errors.ts';
-import { charsetOf, type HandlerResponse, TOKEN } from '../runtime/portable/index.ts';
+import { charsetOf, TOKEN } from '../runtime/portable/headers.ts';
+import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
 export interface UploadInput {

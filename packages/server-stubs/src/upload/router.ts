@@ -2,12 +2,10 @@ import type { Readable } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import { assertHandlerNames, assertLimit, type Router } from '../runtime/options.ts';
-import {
-  type Call,
-  type HandlerResponse,
-  hasResponse,
-  type ParsedInput,
-} from '../runtime/portable/index.ts';
+import type { Call } from '../runtime/portable/call.ts';
+import { hasResponse } from '../runtime/portable/http-error.ts';
+import type { ParsedInput } from '../runtime/portable/parameters.ts';
+import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 import { createRouter } from '../runtime/router.ts';
 import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
 import { handleForm, type UploadInput, type UploadResult } from './form.ts';
