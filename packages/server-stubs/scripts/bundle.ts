@@ -13,7 +13,7 @@ const installed = Object.keys(manifest.dependencies).join('|');
 const bundle = await rolldown({
   input: {
     'generator/cli': join(DIST, 'generator/cli.js'),
-    'src/document': join(DIST, 'src/document.js'),
+    'generator/document': join(DIST, 'generator/document.js'),
   },
   platform: 'node',
   // What CommonJS modules have, such as TypeScript.
@@ -39,9 +39,9 @@ const { output } = await bundle.generate({
   chunkFileNames: 'generator/[name]-[hash].js',
 });
 
-// The types of `src/document.ts` refer to these modules of the generator.
-const replaced = globSync(['generator/**/*.{js,map,d.ts}', 'src/document.js*'], { cwd: DIST });
-const types = ['generator/json.d.ts', 'generator/openapi.d.ts'];
+// The types of `generator/document.ts`, and those that they refer to, are kept.
+const replaced = globSync('generator/**/*.{js,map,d.ts}', { cwd: DIST });
+const types = ['document', 'json', 'openapi'].map((name) => `generator/${name}.d.ts`);
 for (const file of replaced.filter((each) => !types.includes(each))) {
   rmSync(join(DIST, file));
 }

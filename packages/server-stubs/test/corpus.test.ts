@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { loadRoutes } from '../generator/document.ts';
 import { asObject, follow, type JsonObject } from '../generator/json.ts';
 import { InvalidDocumentError, operationsOf } from '../generator/openapi.ts';
-import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';

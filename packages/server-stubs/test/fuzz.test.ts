@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
 import { createRouter, type Handler } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
-import { loadRoutes } from '../src/document.ts';
+import { loadRoutes } from '../generator/document.ts';
 import { features } from './corpus/documents.ts';
 import { createRandom, pick } from './corpus/random.ts';
 import { serve } from './support/serve.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { loadRoutes } from '../src/document.ts';
+import { loadRoutes } from '../generator/document.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
 import { compileTypes, createSourceFolder, generateFrom, writeFiles } from './corpus/generated.ts';
 import { createHostileDocuments } from './corpus/hostile.ts';

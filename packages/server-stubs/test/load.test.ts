@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadRoutes } from '../generator/document.ts';
 import { InvalidDocumentError, type Problem } from '../generator/openapi.ts';
-import { loadRoutes } from '../src/document.ts';
 import { generateFrom } from './corpus/generated.ts';
 
 /** Creates a document with one operation, parts of which can be replaced. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadRoutes } from '../src/document.ts';
+import { loadRoutes } from '../generator/document.ts';
 import type { Route, Validator } from '../src/runtime/index.ts';
 import { toViolation } from '../src/runtime/portable/validation.ts';
 import { features } from './corpus/documents.ts';

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject } from '../generator/json.ts';
-import { loadDocument } from '../generator/load.ts';
-import { InvalidDocumentError, type Problem } from '../generator/openapi.ts';
-import { describeOperations } from '../generator/operations.ts';
-import { ValidatorName } from '../generator/schema-set.ts';
-import { createCompiler } from '../generator/validators.ts';
-import type { RouteTable } from './runtime/portable/route-table.ts';
+import type { RouteTable } from '../src/runtime/portable/route-table.ts';
+import { isObject, type JsonObject } from './json.ts';
+import { loadDocument } from './load.ts';
+import { InvalidDocumentError, type Problem } from './openapi.ts';
+import { describeOperations } from './operations.ts';
+import { ValidatorName } from './schema-set.ts';
+import { createCompiler } from './validators.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
 
