@@ -9,7 +9,7 @@ type Warning = Pick<Problem, 'pointer' | 'message'>;
 type ValueType = ScalarType | 'array' | 'object';
 type Style = Parameter['style'];
 
-/** Arrays of scalars, objects of scalars with `properties`, objects without, and everything else. */
+/** Arrays of scalars, objects of scalars with `properties`, objects without (`map`), and everything else (`nested`). */
 type ValueKind = 'scalar' | 'array' | 'object' | 'map' | 'nested';
 type Shapes = Partial<Record<ValueKind, Parameter['shape']>>;
 
@@ -49,10 +49,7 @@ export function describeParameters(operation: JsonObject, path: string, document
   const places = Map.groupBy(described, ({ parameter }) => parameter.in);
   const schemas = [...places].map(([place, members]) => {
     const properties = members.map(({ parameter, schema }) => [parameter.name, schema]);
-    // A path that matches has all its parameters.
-    const required = members.filter(({ parameter }) => parameter.required && place !== 'path');
-    const names = required.map(({ parameter }) => parameter.name);
-    return [place, { type: 'object', properties: Object.fromEntries(properties), required: names }];
+    return [place, { type: 'object', properties: Object.fromEntries(properties) }];
   });
   return {
     parameters: described.map(({ parameter }) => parameter),
@@ -68,9 +65,7 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
-  const format = isJson(mediaType)
-    ? JSON_FORMAT
-    : describeFormat({ place, styled: value, schema, document });
+  const format = isJson(mediaType) ? JSON_FORMAT : describeFormat(place, value, schema, document);
   if ('message' in format) {
     document.warn(format.pointer, format.message);
     return undefined;
@@ -102,27 +97,25 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
   const fields: FormField[] = [];
   for (const [name, property] of properties) {
     const styled = asObject(encodings.get(name));
-    const format = describeFormat({ place: 'field', styled, schema: property, document });
+    const format = describeFormat('field', styled, property, document);
     if ('message' in format) document.warn(format.pointer, format.message);
     else fields.push({ name, ...format });
   }
   return fields.length === properties.size ? fields : undefined;
 }
 
-interface Subject {
-  readonly place: keyof typeof SHAPES;
-  /** The parameter, or the encoding of the field, which may have a `style`. */
-  readonly styled: JsonObject;
-  readonly schema: unknown;
-  readonly document: OpenApiDocument;
-}
-
 /**
  * How the text of a parameter or a form field becomes a value of its schema, or why it is not supported. If a schema
- * allows one value or several, it is parsed as a list, so that handlers get only one form. `types` also covers a single
- * value, if the schema of an object allows one.
+ * allows one value or several, handlers always get an array: `a=1` of `{ type: ['integer', 'array'] }` becomes `[1]`.
+ *
+ * @param styled the parameter, or the encoding of the field, which may have a `style`
  */
-function describeFormat({ place, styled, schema, document }: Subject): Format | Warning {
+function describeFormat(
+  place: keyof typeof SHAPES,
+  styled: JsonObject,
+  schema: unknown,
+  document: OpenApiDocument,
+): Format | Warning {
   const what = place === 'field' ? 'this form' : `${place}.${styled.name}`;
   const styles = Object.keys(SHAPES[place]) as Style[];
   const { style: requested = styles[0] } = styled;
@@ -139,19 +132,14 @@ function describeFormat({ place, styled, schema, document }: Subject): Format | 
     const message = `The style ${style} is not supported for this schema, so ${what} is not checked. ${fix} to send JSON.`;
     return { pointer: document.pointerTo(schema), message };
   }
-  const format = { style, explode: explode === true, shape };
-  if (shape === 'json') return { ...format, types: [] };
-  if (shape === 'array') {
-    const { items, first } = itemTypesOf(root, schema);
-    const prefix = first.length > 0 && { prefix: first.map(toScalars) };
-    return { ...format, types: toScalars(items), ...prefix };
-  }
-  const types = toScalars(typesOf(root, schema));
-  if (shape === 'scalar') return { ...format, types };
+  const format = { style, explode: explode === true, shape, types: [] };
+  if (shape === 'json') return format;
+  if (shape === 'array') return { ...format, types: toScalars(itemTypesOf(root, schema)) };
+  if (shape === 'scalar') return { ...format, types: toScalars(typesOf(root, schema)) };
   const properties = propertiesOf(root, schema).map(([name, property]) => {
     return [name, toScalars(typesOf(root, property))] as const;
   });
-  return { ...format, types, properties: Object.fromEntries(properties) };
+  return { ...format, properties: Object.fromEntries(properties) };
 }
 
 function findKind(root: JsonObject, schema: unknown): ValueKind {
@@ -159,20 +147,17 @@ function findKind(root: JsonObject, schema: unknown): ValueKind {
   if (types.has('object')) {
     const properties = propertiesOf(root, schema);
     const isFlat = properties.every(([, property]) => isScalar(typesOf(root, property)));
-    if (!isFlat || !allowsExtraStrings(root, schema)) return 'nested';
+    const isOnly = [...types].every((type) => type === 'object' || type === 'null');
+    if (!isFlat || !isOnly || !allowsExtraStrings(root, schema)) return 'nested';
     return properties.length > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';
-  const { items, first } = itemTypesOf(root, schema);
-  return [items, ...first].every(isScalar) ? 'array' : 'nested';
+  const isTuple = partsOf(root, schema).some((part) => 'prefixItems' in part);
+  return !isTuple && isScalar(itemTypesOf(root, schema)) ? 'array' : 'nested';
 }
 
-/** The types of the items of an array, and of each of its first ones (`prefixItems`). */
-function itemTypesOf(root: JsonObject, schema: unknown) {
-  const parts = partsOf(root, schema);
-  const items = new Set(parts.flatMap((part) => [...typesOf(root, part.items)]));
-  const first = parts.flatMap((part) => toList(part.prefixItems));
-  return { items, first: first.map((item) => typesOf(root, item)) };
+function itemTypesOf(root: JsonObject, schema: unknown): Set<ValueType> {
+  return new Set(partsOf(root, schema).flatMap(({ items }) => [...typesOf(root, items)]));
 }
 
 /** The types that a schema allows, or none if it does not restrict them. */

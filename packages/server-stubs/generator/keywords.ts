@@ -1,9 +1,12 @@
 interface Keyword {
-  /** One schema, a list of schemas, or schemas by name. */
+  /** One schema (`not`), a list of schemas (`allOf`), or schemas by name (`properties`). */
   readonly takes: 'schema' | 'list' | 'map';
-  /** When its schemas apply to the same value; `undefined` if to others. As a test, they require nothing. */
+  /**
+   * When its schemas apply to the same value; `undefined` if they apply to other values, as in `items`. As a test, they
+   * require nothing: an object without `a` is valid in `{ if: { required: ['a'] } }`.
+   */
   readonly applies?: Application;
-  /** What must be checked completely, or else the keyword rejects valid values. */
+  /** What must be checked completely, or else the keyword rejects valid values: `not: {}` rejects all of them. */
   readonly needs?: 'schemas' | 'siblings';
 }
 

@@ -23,7 +23,7 @@ const GOOD: readonly (readonly [target: string, type?: string, body?: string])[]
   [`${STORAGE}:batchDelete`, 'application/json', `{"fileList":["${ITEM}"]}`],
   ['/v1/cloudrun/hello/a/b%2Fc//d?x=%E4%B8%AD'],
   ['/v1/cloudrun/hello/a', 'application/json', '{"any":["thing",1,null]}'],
-  ['/api/v1/pets?limit=5&tags=a&tags=b&filter[age]=1&created=2&where={%22field%22:%22a%22}'],
+  ['/api/v1/pets?limit=5&tags=a&tags=b&filter[age]=1&created[gt]=2&where={%22field%22:%22a%22}'],
   ['/api/v1/pets', 'application/json', '{"petType":"cat","name":"a","claws":1,"password":"b"}'],
   ['/api/v1/pets', 'text/csv; charset=utf-8', 'name,'],
   ['/api/v1/forms', 'application/x-www-form-urlencoded', 'count=1&names=a&b=2&b=%E4%B8%AD'],

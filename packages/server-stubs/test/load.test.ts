@@ -158,7 +158,8 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['deepObject', 'query', { style: 'deepObject', schema: LISTS }],
     ['deepObject', 'query', { style: 'deepObject', schema: INTEGERS }],
     ['form', 'query', { schema: { type: 'array', items: LISTS } }],
-    ['form', 'query', { schema: { type: 'array', prefixItems: [{ type: 'array' }] } }],
+    ['form', 'query', { schema: { type: 'array', prefixItems: [{ type: 'string' }] } }],
+    ['deepObject', 'query', { style: 'deepObject', schema: { type: ['object', 'integer'] } }],
   ])('the style %s in the %s: %j', async (style, place, value) => {
     const problem = `The style ${style} is not supported for this schema`;
     const text = `/parameters/0/schema: ${problem}, so ${place}.q is not checked.`;

@@ -5,7 +5,7 @@ import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts
 
 
 export const isV1CloudrunNameGetParameters: Validator = validate10;
-const schema11 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
+const schema11 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
 const schema2 = {"type":"string"};
 const schema3 = {"$ref":"isServiceName"};
 const schema1 = {"type":"string","minLength":2,"maxLength":60,"pattern":"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"};
@@ -147,7 +147,7 @@ validate10.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNamePostParameters: Validator = validate8;
-const schema10 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}},"required":[]}}};
+const schema10 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"}}}}};
 function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -203,7 +203,7 @@ validate8.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNameAnyPathGetParameters: Validator = validate6;
-const schema7 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}},"required":[]}}};
+const schema7 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}},"header":{"type":"object","properties":{"Last-Event-ID":{"$ref":"isLastEventIdSchema"}}}}};
 const schema0 = {"type":"string"};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -323,7 +323,7 @@ validate6.errors = vErrors;
 return errors === 0;
 }
 export const isV1CloudrunNameAnyPathPostParameters: Validator = validate4;
-const schema5 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}},"required":[]}}};
+const schema5 = {"type":"object","properties":{"path":{"type":"object","properties":{"name":{"$ref":"isServiceNameSchema"},"anyPath":{"$ref":"isAnyPathSchema"}}}}};
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;

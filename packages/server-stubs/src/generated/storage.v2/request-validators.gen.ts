@@ -5,7 +5,7 @@ import { ajvHelpers, type Validator } from '../../runtime/portable/validation.ts
 
 
 export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate11;
-const schema13 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}},"required":[]}}};
+const schema13 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}}}}};
 const schema12 = {"type":"string","minLength":1};
 const func0 = ajvHelpers["ajv/dist/runtime/ucs2length"].default;
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){

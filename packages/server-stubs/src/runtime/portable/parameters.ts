@@ -93,15 +93,11 @@ function invalidParameters(input: ParsedInput, errors: Validator['errors']): Htt
 }
 
 function readQuery(field: Field, values: QueryValues): unknown {
-  const { name, shape, explode, types } = field;
-  if (shape === 'object') {
-    const object = readObject(field, values);
-    // The schema may allow a single value too.
-    if (object !== undefined || types.length === 0) return object;
-  }
+  const { name, shape, explode } = field;
+  if (shape === 'object') return readObject(field, values);
   const raws = values.get(name);
   if (raws === undefined) return undefined;
-  if (explode && shape === 'array') return raws.map((raw, at) => readScalar(field, raw, at));
+  if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
   if (raws.length > 1) throw invalidParameter(field, 'occurs more than once');
   return readValue(field, raws[0] as string);
 }
@@ -134,11 +130,11 @@ function readValue(field: Field, raw: string): unknown {
   if (field.shape === 'json') return readJson(field, raw);
   if (field.shape !== 'array') return readScalar(field, raw);
   const parts = raw === '' ? [] : raw.split(',');
-  return parts.map((part, at) => readScalar(field, part, at));
+  return parts.map((part) => readScalar(field, part));
 }
 
-function readScalar(field: Field, raw: string, at = 0): unknown {
-  return coerce(decode(field, raw), field.prefix?.[at] ?? field.types);
+function readScalar(field: Field, raw: string): unknown {
+  return coerce(decode(field, raw), field.types);
 }
 
 function readJson(field: Field, raw: string): unknown {

@@ -23,12 +23,10 @@ export interface FormField {
   readonly explode: boolean;
   /** `json`: a parameter whose `content` is JSON, or a form field that is an object or contains nested values. */
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
-  /** Types of the value or of an array's items, first match first. Empty for JSON, and for an object that cannot also be a scalar. */
+  /** Types of a scalar, or of an array's items: with `['integer', 'string']`, `1` becomes a number, and `a` remains text. */
   readonly types: readonly ScalarType[];
-  /** Types of each known property of an object, which is exploded or has the style `deepObject`. */
+  /** Types of an object's known properties: `{ age: ['integer'] }` for `filter[age]=1`. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
-  /** Types of an array's first items (`prefixItems`). */
-  readonly prefix?: readonly (readonly ScalarType[])[];
 }
 
 export interface Parameter extends FormField {
