@@ -14,32 +14,21 @@ export interface Credential {
   readonly expires?: Date | undefined;
 }
 
-/** How to sign storage calls. */
-interface StorageSigning {
-  /** Signing time in seconds since the epoch. */
-  readonly timestamp: number;
-  /** Service in the signature scope. Default: the contract's. */
-  readonly service?: string;
-  /** Host in the constant text that is signed. Default: the contract's. */
-  readonly signingHost?: string;
-}
-
 /**
  * Returns the three headers for a storage call, with the contract's neutral names.
  *
+ * @param signing time in seconds since the epoch
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
  */
 export function signStorageRequest(
   { id, secret, token = '' }: Credential,
-  {
-    timestamp,
-    service = SIGNATURE.service,
-    signingHost = SIGNATURE.storageSigningHost,
-  }: StorageSigning,
+  { timestamp }: { readonly timestamp: number },
 ): Record<string, string> {
+  const { service, storageSigningHost } = SIGNATURE;
   const scope = { date: toScopeDate(timestamp), service };
-  const signature = createTc3Signer(secret)(scope, timestamp, hashStorageRequest(signingHost));
+  const requestHash = hashStorageRequest(storageSigningHost);
+  const signature = createTc3Signer(secret)(scope, timestamp, requestHash);
   const fields = [
     `Credential=${id}/${scope.date}/${service}/${TERMINATOR}`,
     `SignedHeaders=${SIGNATURE.storageSignedHeaders}`,
