@@ -4,7 +4,7 @@ import type { HttpError } from '@berth/server-stubs';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import {
   type Call,
-  createRouter,
+  createTableRouter,
   type ErrorWithResponse,
   type HandlerResponse,
   type Router,
@@ -47,7 +47,7 @@ export function createDocumentRouter(
 ): Router {
   const handle = (_input: unknown, call: Call) => respond(call);
   const handlers = table.routes.map(({ operationId }) => [operationId, handle]);
-  return createRouter(table, Object.fromEntries(handlers), options);
+  return createTableRouter(table, Object.fromEntries(handlers), options);
 }
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;

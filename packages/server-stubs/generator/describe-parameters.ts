@@ -1,4 +1,4 @@
-import { isJson } from '../src/runtime/portable/content-kinds.ts';
+import { isJsonType } from '../src/runtime/portable/content-kinds.ts';
 import type { FormField, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
 import type { OpenApiDocument, Problem } from './openapi.ts';
@@ -65,7 +65,9 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
-  const format = isJson(mediaType) ? JSON_FORMAT : describeFormat(place, value, schema, document);
+  const format = isJsonType(mediaType)
+    ? JSON_FORMAT
+    : describeFormat(place, value, schema, document);
   if ('message' in format) {
     document.warn(format.pointer, format.message);
     return undefined;

@@ -29,7 +29,7 @@ export interface DocumentRoutes {
  * @throws InvalidDocumentError if the document is invalid
  * @example
  * const { routes, warnings } = await loadRoutes('petstore.yaml');
- * createServer(createRouter(routes, handlers)).listen(8080);
+ * createServer(createTableRouter(routes, handlers)).listen(8080);
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
   const document = await loadDocument(source);

@@ -42,13 +42,13 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   const version = JSON.stringify(openapi ?? swagger) ?? 'none';
   if (!/^"(?:2\.0"|3\.[01]\.\d)/.test(version)) {
     const message = `The version must be "3.1.x", "3.0.x", or "2.0" of Swagger, got ${version}.`;
-    throw toError(document, message);
+    throw toInvalid(document, message);
   }
   let root = toTree(document);
   const problems = await lintDocument({ document, config, externalRefResolver }).catch((error) => {
     // Redocly follows references recursively.
     const isTooDeep = error instanceof RangeError;
-    throw toError(document, isTooDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+    throw toInvalid(document, isTooDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
   });
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InvalidDocumentError(errors.map(convertProblem));
@@ -79,7 +79,7 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   } catch (error) {
     if (error instanceof YamlParseError) {
       const message = `This is not valid JSON or YAML: ${error.message.replace(/ in ".*$/, '')}.`;
-      throw toError(`${source}:${error.line}:${error.col}`, message);
+      throw toInvalid(`${source}:${error.line}:${error.col}`, message);
     }
     const { originalError = error } = error as { originalError?: unknown };
     const { code, message } = originalError as NodeJS.ErrnoException;
@@ -94,7 +94,7 @@ function toTree(document: Document): JsonObject {
   try {
     root = JSON.parse(JSON.stringify(document.parsed));
   } catch {
-    throw toError(document, 'A YAML alias is recursive or too large. Use $ref instead.');
+    throw toInvalid(document, 'A YAML alias is recursive or too large. Use $ref instead.');
   }
   const open = new Set<JsonObject>();
   const done = new Set<JsonObject>();
@@ -111,9 +111,9 @@ function toTree(document: Document): JsonObject {
   /** @param from the last reference that was followed */
   function assertTerminates(value: unknown, from: Pointer): void {
     if (!isObject(value) || done.has(value)) return;
-    if (open.has(value)) throw toError(document, 'This reference is circular. Remove it.', from);
+    if (open.has(value)) throw toInvalid(document, 'This reference is circular. Remove it.', from);
     // A longer chain could overflow the stack.
-    if (open.size === 1000) throw toError(document, TOO_DEEP, from);
+    if (open.size === 1000) throw toInvalid(document, TOO_DEEP, from);
     open.add(value);
     assertTerminates(targetOf(root, value), toPointer(String(value.$ref)));
     for (const subschema of subschemasOf(value, SAME_VALUE)) assertTerminates(subschema, from);
@@ -122,7 +122,7 @@ function toTree(document: Document): JsonObject {
   }
 }
 
-function toError(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
+function toInvalid(at: string | Document, message: string, pointer = '#'): InvalidDocumentError {
   const location = typeof at === 'string' ? at : locate(at, pointer);
   return new InvalidDocumentError([{ location, pointer, message }]);
 }

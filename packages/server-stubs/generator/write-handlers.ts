@@ -8,7 +8,7 @@ import {
 } from './openapi.ts';
 
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
-const RESERVED =
+const RESERVED_NAMES =
   /^(?:con|prn|aux|nul|com\d|lpt\d|handlers|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
 
 export const INDEX = 'index.gen.ts';
@@ -32,7 +32,7 @@ export function writeHandlers(
   const members: string[] = [];
   for (const { operationId, method, path } of routes) {
     const variable = toVariableName(operationId);
-    const name = RESERVED.test(variable) ? `${variable}Handler` : variable;
+    const name = RESERVED_NAMES.test(variable) ? `${variable}Handler` : variable;
     const [key, id] = [toKey(operationId), toLiteral(operationId)];
     // Some file systems do not distinguish letter case.
     const owner = owners.get(name.toLowerCase());

@@ -86,7 +86,7 @@ export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>${isSecured ? '' : ' = {}'},
 ): runtime.Router {
-  return runtime.createRouter(routes, handlers as runtime.Handlers, options as runtime.RouterOptions);
+  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.RouterOptions);
 }`;
 }
 

@@ -1,6 +1,6 @@
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
 import { createKeyPairs } from '@berth/server-stubs/auth';
-import { createRouter } from '@berth/server-stubs/runtime';
+import { createTableRouter } from '@berth/server-stubs/runtime';
 import { expect, test } from 'vitest';
 import { toTable } from './support/to-table.ts';
 
@@ -51,10 +51,10 @@ test.each<[message: string, create: () => unknown]>([
   ['handlers.uploadFile is missing', () => upload({})],
   ['handlers.uploadFiles', () => upload({ uploadFile: call, uploadFiles: call })],
   ['fileBytes must be', () => upload({ uploadFile: call }, { fileBytes: Number.NaN })],
-  ['handlers.nothing', () => createRouter(table, { nothing: call })],
-  ['requests.bodyBytes', () => createRouter(table, {}, { requests: { bodyBytes: -1 } })],
-  ['more than once', () => createRouter(twice, {})],
-  ['options.security.bearer is missing', () => createRouter(secured, {})],
+  ['handlers.nothing', () => createTableRouter(table, { nothing: call })],
+  ['requests.bodyBytes', () => createTableRouter(table, {}, { requests: { bodyBytes: -1 } })],
+  ['more than once', () => createTableRouter(twice, {})],
+  ['options.security.bearer is missing', () => createTableRouter(secured, {})],
   ['without slashes', () => pair({ id: 'a/b', secret: 's' })],
   ['must have an `id`', () => pair({ id: undefined, secret: 's' })],
   ['must have a `secret`', () => pair({ id: 'a', secret: '' })],

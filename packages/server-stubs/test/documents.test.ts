@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createRouter, type Handler, type RouteTable } from '@berth/server-stubs/runtime';
+import { createTableRouter, type Handler, type RouteTable } from '@berth/server-stubs/runtime';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { swagger } from './corpus/documents.ts';
@@ -126,7 +126,7 @@ describe('parameters and forms', () => {
   let table: RouteTable;
   beforeAll(async () => {
     ({ table } = await loadGenerated(document));
-    const { url, close } = await listen(createServer(createRouter(table, echoes(table))));
+    const { url, close } = await listen(createServer(createTableRouter(table, echoes(table))));
     base = url;
     return close;
   });
@@ -153,7 +153,7 @@ describe('parameters and forms', () => {
 
   it('are copies of their defaults, which a handler may change', async () => {
     const push: Handler = ({ query }) => ({ status: 200, body: query.tags.push('b') });
-    const url = await serve(createRouter(table, { getPetsId: push }));
+    const url = await serve(createTableRouter(table, { getPetsId: push }));
     const counts = [await send(url, '/pets/1', TAGS), await send(url, '/pets/1', TAGS)];
     expect(counts).toMatchObject([{ json: 2 }, { json: 2 }]);
   });
@@ -233,7 +233,7 @@ it('a handler gets the caller if authentication is optional, and its scheme gets
     components: { securitySchemes: { key: { type: 'oauth2', flows: {} } } },
   });
   const echo: Handler = (_, { security }) => ({ status: 200, body: security });
-  const base = await serve(createRouter(table, { echo }, { security: { key } }));
+  const base = await serve(createTableRouter(table, { echo }, { security: { key } }));
   const headers = { authorization: 'Bearer ann' };
   expect((await send(base, '/x', { method: 'POST', headers })).json).toEqual({ key: 'ann' });
   expect(key.mock.lastCall?.slice(2)).toEqual([['pets:write']]);
@@ -242,7 +242,7 @@ it('a handler gets the caller if authentication is optional, and its scheme gets
 
 it('Swagger 2.0 is served below its base path, with lists, bodies and nullable values as it says', async () => {
   const { table } = await loadGenerated(swagger);
-  const base = await serve(createRouter(table, echoes(table)));
+  const base = await serve(createTableRouter(table, echoes(table)));
   const read = async (path: string, init: Parameters<typeof send>[2] = {}) => {
     const { status, json } = await send(base, path, init);
     return status === 200 ? json : status;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { createRouter, type Handler } from '@berth/server-stubs/runtime';
+import { createTableRouter, type Handler } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
 import { loadRoutes } from '../generator/document.ts';
 import { features } from './corpus/documents.ts';
@@ -119,7 +119,7 @@ async function start(onError: (error: unknown) => void): Promise<string> {
   );
   const { routes } = await loadRoutes(features);
   const echo: Handler = (input) => ({ status: 200, body: { ...input } });
-  const everything = createRouter(
+  const everything = createTableRouter(
     routes,
     { listPets: echo, 'create pet': echo, submitForm: echo, judge: echo },
     {

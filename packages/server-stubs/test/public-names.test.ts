@@ -25,7 +25,7 @@ test.each([
     malformedForm memoize missingFileField notAllowed notFound readCredentials readJsonBody splitTarget storageRoutes
     toCallerResponse toContractError toEventText toFileType toResponse toServiceHeaders toStorageResponse toWireForm`,
   ],
-  ['the runtime', runtime, 'UpgradeResponse ajvHelpers createRouter toResponse'],
+  ['the runtime', runtime, 'UpgradeResponse ajvHelpers createTableRouter toResponse'],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));
 });

@@ -1,6 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Content, Handler, RequestLimits } from '@berth/server-stubs/runtime';
-import { createRouter } from '@berth/server-stubs/runtime';
+import { createTableRouter } from '@berth/server-stubs/runtime';
 import { describe, expect, it } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
@@ -11,7 +11,7 @@ const echo: Handler = ({ body, contentType }) => ({ status: 200, body: { body, c
 function start(content: readonly Content[], requests: RequestLimits = {}, rest = {}) {
   const body = { required: true, content, ...rest };
   const table = toTable([{ path: '/', method: 'POST', body }]);
-  return serve(createRouter(table, { operation: echo }, { requests }));
+  return serve(createTableRouter(table, { operation: echo }, { requests }));
 }
 
 function post(base: string, type: string | undefined, body: string | Uint8Array, headers = {}) {
@@ -42,7 +42,7 @@ it.each([
   const responses = documented.map((each) => ({ status: each, content: [] }));
   const body = { required: true, content: [ANY_JSON] };
   const table = toTable([{ path: '/', method: 'POST', body, responses }]);
-  const base = await serve(createRouter(table, { operation: echo }));
+  const base = await serve(createTableRouter(table, { operation: echo }));
   expect((await post(base, 'application/json', '{')).status).toBe(status);
 });
 
@@ -137,7 +137,7 @@ describe('text and forms', () => {
     const read: Handler = async ({ body }) => {
       return { status: 200, body: typeof body === 'string' ? body : await readText(body) };
     };
-    const base = await serve(createRouter(table, { operation: read }));
+    const base = await serve(createTableRouter(table, { operation: read }));
     expect(await post(base, type, '')).toMatchObject(
       status === 200 ? { status, json: '' } : { status },
     );

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { createRouter } from '@berth/server-stubs/runtime';
+import { createTableRouter } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 import { ANY_JSON, toTable } from './support/to-table.ts';
 
 const body = { required: true, content: [ANY_JSON] };
-const router = createRouter(
+const router = createTableRouter(
   toTable([{ path: '/', method: 'POST', body }]),
   { operation: ({ body }) => ({ status: 200, body: { body } }) },
   { requests: { bodyBytes: 1000 } },

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { createRouter } from '@berth/server-stubs/runtime';
+import { createTableRouter } from '@berth/server-stubs/runtime';
 import express5 from 'express';
 import express4 from 'express4';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,7 +14,7 @@ const TABLE = toTable([
 ]);
 
 const onError = vi.fn();
-const router = createRouter(
+const router = createTableRouter(
   TABLE,
   {
     add: ({ body }) => ({ status: 200, body }),

@@ -1,4 +1,4 @@
-import { createRouter, type Parameter } from '@berth/server-stubs/runtime';
+import { createTableRouter, type Parameter } from '@berth/server-stubs/runtime';
 import { describe, expect, it } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
@@ -8,7 +8,7 @@ import { toTable } from './support/to-table.ts';
 function finder(...templates: readonly string[]) {
   const rest = { name: 'rest', in: 'path', greedy: true } as Parameter;
   const routes = templates.map((path) => ({ path, operationId: path, parameters: [rest] }));
-  const { find } = createRouter(toTable(routes), {});
+  const { find } = createTableRouter(toTable(routes), {});
   return (url: string) => {
     const found = find({ url });
     return found && [found.operationId, ...Object.values(found.path)];
@@ -74,7 +74,7 @@ describe('a request without an operation', () => {
       { path: '/pets/mine', operationId: 'put', method: 'PUT' },
       { path: '/pets/{id}', operationId: 'delete', method: 'DELETE' },
     ]);
-    const base = await serve(createRouter(table, {}));
+    const base = await serve(createTableRouter(table, {}));
     const received = await send(base, '/pets/mine', { method: 'DELETE' });
     expect([received.status, received.headers.allow]).toEqual([405, 'GET, PUT, HEAD']);
     expect((await send(base, '/pets/7', { method: 'DELETE' })).status).toBe(501);
@@ -82,7 +82,7 @@ describe('a request without an operation', () => {
 
   it('is told where the API is served', async () => {
     const table = toTable([{ path: '/v1/pets' }], { basePath: '/v1' });
-    const base = await serve(createRouter(table, {}));
+    const base = await serve(createTableRouter(table, {}));
     const detail = async (path: string) => JSON.parse((await send(base, path)).text).detail;
     expect(await detail('/pets')).toBe('The path /pets does not exist. This API is served at /v1.');
     expect(await detail('/v1/pet')).toBe('The path /v1/pet does not exist.');

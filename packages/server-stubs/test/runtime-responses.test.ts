@@ -3,7 +3,7 @@ import { GatewayError, HttpError } from '@berth/server-stubs';
 import { loadRoutes } from '@berth/server-stubs/document';
 import {
   type Content,
-  createRouter,
+  createTableRouter,
   type DocumentedResponse,
   type Handler,
   type HandlerResponse,
@@ -24,7 +24,7 @@ function start(
   options: SurfaceOptions = {},
 ) {
   const table = toTable([{ path: '/', responses }]);
-  return serve(createRouter(table, { operation: handler }, options));
+  return serve(createTableRouter(table, { operation: handler }, options));
 }
 
 describe('a response', () => {
@@ -182,7 +182,7 @@ it('a checked response may leave headers to the router that the document require
   const info = { title: 'T', version: '1' };
   const { routes } = await loadRoutes({ openapi: '3.1.0', info, paths: { '/': { get: path } } });
   const handlers = { get: () => ({ status: 200, body: 'a' }) };
-  const base = await serve(createRouter(routes, handlers, { responses: 'check' }));
+  const base = await serve(createTableRouter(routes, handlers, { responses: 'check' }));
   expect(await send(base, '/')).toMatchObject({ status: 200, text: 'a' });
 });
 

@@ -1,6 +1,6 @@
 import { HttpError } from '@berth/server-stubs';
 import {
-  createRouter,
+  createTableRouter,
   type SecurityHandlers,
   type SecurityScheme,
 } from '@berth/server-stubs/runtime';
@@ -23,7 +23,7 @@ function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn
     status: 200,
     body: call.security,
   });
-  return serve(createRouter(table, { operation }, { security: handlers, onError }));
+  return serve(createTableRouter(table, { operation }, { security: handlers, onError }));
 }
 
 const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
@@ -122,7 +122,7 @@ it('responds with 500 if a security handler rejects by mistake', async () => {
 it('does not authenticate a path that cannot be decoded', async () => {
   const bearer = vi.fn();
   const table = toTable([{ path: '/{a~b}', security: [['bearer']] }], { securitySchemes: SCHEMES });
-  const router = createRouter(
+  const router = createTableRouter(
     table,
     { operation: () => ({ status: 200 }) },
     { security: { bearer } },

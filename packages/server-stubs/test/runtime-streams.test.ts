@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createEventStream, type EventStream } from '@berth/server-stubs';
 import { toEventText } from '@berth/server-stubs/contract';
-import { createRouter, type Handler, type RouterOptions } from '@berth/server-stubs/runtime';
+import { createTableRouter, type Handler, type RouterOptions } from '@berth/server-stubs/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { open, receive } from './support/send-raw.ts';
@@ -34,7 +34,7 @@ function start(operation: Handler, options: RouterOptions = {}) {
     body: { required: false, content: [BINARY] },
     responses: [{ status: '200', content: [BINARY, EVENTS] }],
   }));
-  return serve(createRouter(toTable(routes), { GET: operation, POST: operation }, options));
+  return serve(createTableRouter(toTable(routes), { GET: operation, POST: operation }, options));
 }
 
 async function* breaking() {

@@ -20,7 +20,7 @@ import { HttpError } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 import { discard } from '../runtime/respond.ts';
-import { createRouter } from '../runtime/router.ts';
+import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
 import {
   type AuthResult,
@@ -201,7 +201,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   function routeTo(handle: Handler): Router {
     const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
-    return createRouter(routes, Object.fromEntries(operations), settings);
+    return createTableRouter(routes, Object.fromEntries(operations), settings);
   }
   const router = routeTo(callService);
   const upgradeRouter = routeTo(openSocket);

@@ -11,7 +11,7 @@ export interface ServiceResponse extends Pick<HandlerResponse, 'status' | 'heade
 }
 
 /** Headers that only the gateway may set (D9, D11). */
-const RESERVED = new Set([
+const RESERVED_HEADERS = new Set([
   'x-request-id',
   'access-control-allow-origin',
   'access-control-allow-credentials',
@@ -35,7 +35,7 @@ export function toCallerResponse(
     const message = `The handler of ${operationId} returned the status ${String(status)}: return an integer from 200 to 599.`;
     throw new GatewayError('BAD_GATEWAY', { cause: new TypeError(message) });
   }
-  const headers = removeHopByHop(sent, RESERVED);
+  const headers = removeHopByHop(sent, RESERVED_HEADERS);
   applyDispositionRules(request, headers);
   headers[upstreamStatus] = String(status);
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with

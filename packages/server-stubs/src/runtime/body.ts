@@ -136,8 +136,8 @@ function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits)
   assertReadable(request, maxBytes);
   if (request.readableDidRead) throw alreadyRead(request);
   // Node.js ends any other body at its `Content-Length`, which is within the limit.
-  const isLimited = maxBytes === Infinity || request.headers['transfer-encoding'] === undefined;
-  if (isLimited && !awaitingContinue.has(request)) return request;
+  const needsLimiter = maxBytes < Infinity && request.headers['transfer-encoding'] !== undefined;
+  if (!needsLimiter && !awaitingContinue.has(request)) return request;
   let isOpen = false;
   let size = 0;
   const limiter = new Transform({

@@ -8,5 +8,5 @@ export type { Call } from './portable/call.ts';
 export { type ErrorWithResponse, type HttpError, toResponse } from './portable/http-error.ts';
 export type * from './portable/route-table.ts';
 export { ajvHelpers } from './portable/validation.ts';
-export { createRouter } from './router.ts';
+export { createTableRouter } from './router.ts';
 export { UpgradeResponse } from './upgrade-response.ts';

@@ -43,9 +43,9 @@ interface Operation {
  *   invalid
  *
  * @example
- * createServer(createRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));
+ * createServer(createTableRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));
  */
-export function createRouter(
+export function createTableRouter(
   table: RouteTable,
   handlers: Handlers,
   options: SurfaceOptions = {},

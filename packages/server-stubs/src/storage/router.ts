@@ -7,7 +7,7 @@ import { assertLimit, findHandler, type Handlers, type Router } from '../runtime
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
-import { createRouter } from '../runtime/router.ts';
+import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
 import {
   type AuthResult,
@@ -116,7 +116,7 @@ export function createStorageRouter<Caller = unknown>(
   const security = { [CREDENTIALS]: authenticate };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
   const settings = { ...shared, findEnv, security, encodeBody };
-  return createRouter(toStorageTable(wireProfile), all, settings);
+  return createTableRouter(toStorageTable(wireProfile), all, settings);
 }
 
 const CREDENTIALS = 'credentials';

@@ -6,7 +6,7 @@ import type { Call } from '../runtime/portable/call.ts';
 import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { HandlerResponse } from '../runtime/portable/route-table.ts';
-import { createRouter } from '../runtime/router.ts';
+import { createTableRouter } from '../runtime/router.ts';
 import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
 import { handleForm, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';
@@ -68,5 +68,5 @@ export function createUploadRouter(
   // The form contains the grant, so the route has no security schemes.
   const uploads = routes.routes.filter(({ operationId }) => operationId === 'uploadFile');
   const table = { ...routes, securitySchemes: {}, routes: uploads };
-  return createRouter(table, { uploadFile }, shared);
+  return createTableRouter(table, { uploadFile }, shared);
 }

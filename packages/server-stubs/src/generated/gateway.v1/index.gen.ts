@@ -50,5 +50,5 @@ export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>,
 ): runtime.Router {
-  return runtime.createRouter(routes, handlers as runtime.Handlers, options as runtime.RouterOptions);
+  return runtime.createTableRouter(routes, handlers as runtime.Handlers, options as runtime.RouterOptions);
 }

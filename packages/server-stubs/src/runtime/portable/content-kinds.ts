@@ -27,14 +27,14 @@ export const CONTENT_KINDS: Readonly<Record<ContentKind, Kind>> = {
  */
 export function kindOf(mediaType: string, isString: boolean): ContentKind {
   const type = mediaType.toLowerCase();
-  if (isJson(type)) return 'json';
+  if (isJsonType(type)) return 'json';
   if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
   if (/^(?:\*|application)\/\*/.test(type)) return isString ? 'binary' : 'json';
   return /^(?:text\/|application\/(?:.+\+)?xml)/.test(type) ? 'text' : 'binary';
 }
 
 /** `application/json`, `application/problem+json`, with or without parameters. */
-export function isJson(mediaType: string): boolean {
+export function isJsonType(mediaType: string): boolean {
   return /^(?:application\/json|[^;]+\+json)\s*(?:;|$)/i.test(mediaType);
 }
 

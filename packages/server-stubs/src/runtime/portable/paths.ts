@@ -77,7 +77,7 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
     if (existing === undefined) node.literals.set(literal, child);
     return existing ?? child;
   }
-  const unnamed = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : toLiteral(piece)));
+  const unnamed = pieces.map((piece, index) => (index % 2 === 1 ? '{}' : encodeLiteral(piece)));
   const shape = unnamed.join('');
   const existing = node.templates.find((template) => template.pieces.join('') === shape);
   if (existing !== undefined) return existing.node;
@@ -90,7 +90,7 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
 }
 
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
-function toLiteral(text: string): string {
+function encodeLiteral(text: string): string {
   return decodeUnreserved(
     text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())),
   );
