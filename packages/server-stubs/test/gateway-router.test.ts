@@ -258,6 +258,11 @@ test.each<[sent: string | string[], expected: string]>([
   ['attachment; filename="a.html", inline', 'attachment; filename=a.html'],
   ['attachment; filename=a.html, inline; filename="b"', 'attachment; filename="a.html, inline"'],
   ['attachment; filename="a, b.txt"', 'attachment; filename="a, b.txt"'],
+  // Raw UTF-8, as Node.js reads it.
+  [
+    'attachment; filename="M\u00c3\u00bc, \\",.txt"',
+    'attachment; filename="M\u00c3\u00bc, \\",.txt"',
+  ],
 ])("the service's own %j becomes %j", (sent, expected) => {
   const headers = { 'content-disposition': sent };
   applyDispositionRules({ method: 'GET', headers: {} }, headers);

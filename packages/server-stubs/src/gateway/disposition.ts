@@ -47,7 +47,8 @@ function toAttachment(sent: readonly string[]): string {
   const attachment = sent.find((value) => parse(value).type === 'attachment');
   if (attachment === undefined) return 'attachment';
   // HTTP libraries join headers with commas, so an `inline` may follow: only the file name is kept.
-  return attachment.includes(',')
-    ? create(parse(attachment).parameters.filename)
-    : attachment.trim();
+  const isJoined = attachment.replace(QUOTED, '').includes(',');
+  return isJoined ? create(parse(attachment).parameters.filename) : attachment.trim();
 }
+
+const QUOTED = /"(?:\\.|[^"\\])*(?:"|$)/g;
