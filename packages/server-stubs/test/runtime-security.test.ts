@@ -53,14 +53,20 @@ it.each([
   ['login', { authorization: 'Basic good' }, 'The Authorization header has no bearer credentials.'],
   ['key', {}, 'The X-Key header is missing.', 'ApiKey realm="Test", in="header", name="X-Key"'],
   ['session', {}, 'The sid cookie is missing.'],
-])('refuses a call, and says what %s takes: %j', async (scheme, headers, detail, challenge?) => {
-  const key = () => undefined;
-  const handlers = { bearer, login: bearer, key, session: key };
-  const response = await send(await start([[scheme]], handlers), '/', { headers });
-  expect(JSON.parse(response.text)).toMatchObject({ status: 401, detail });
-  const sent = response.headers['www-authenticate'];
-  expect(sent).toBe(challenge ?? sent);
-});
+  ['word', {}, 'The query parameter word is missing.'],
+  ['word', {}, 'The query parameter word has invalid percent-encoding.', undefined, '?word=%'],
+  ['word', {}, 'The query parameter word occurs more than once.', undefined, '?word=a&word=b'],
+])(
+  'refuses a call, and says what %s takes: %j',
+  async (scheme, headers, detail, challenge?, query = '') => {
+    const key = () => undefined;
+    const handlers = { bearer, login: bearer, key, session: key, word: key };
+    const response = await send(await start([[scheme]], handlers), `/${query}`, { headers });
+    expect(JSON.parse(response.text)).toMatchObject({ status: 401, detail });
+    const sent = response.headers['www-authenticate'];
+    expect(sent).toBe(challenge ?? sent);
+  },
+);
 
 it('sends the same challenge once', async () => {
   const base = await start([['bearer'], ['login']], { bearer, login: bearer });

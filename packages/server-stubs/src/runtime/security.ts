@@ -62,12 +62,22 @@ export function isRejection(principal: unknown): boolean {
   return principal === undefined || principal === null || principal === false;
 }
 
-function missingCredentials(scheme: SecurityScheme, { request }: Call): HttpError {
-  const isApiKey = scheme.type === 'apiKey';
-  const place = isApiKey ? `${scheme.name} ${scheme.in}` : 'Authorization header';
-  const isForeign = !isApiKey && request.headers.authorization !== undefined;
-  const problem = isForeign ? `has no ${toHttpScheme(scheme)} credentials` : 'is missing';
-  return new HttpError('missing-credentials', `The ${place} ${problem}.`);
+function missingCredentials(scheme: SecurityScheme, call: Call): HttpError {
+  return new HttpError('missing-credentials', `The ${findProblem(scheme, call)}.`);
+}
+
+/** Why there is no credential. */
+function findProblem(scheme: SecurityScheme, { request, rawQuery = '' }: Call): string {
+  if (scheme.type !== 'apiKey') {
+    const isMissing = request.headers.authorization === undefined;
+    const problem = isMissing ? 'is missing' : `has no ${toHttpScheme(scheme)} credentials`;
+    return `Authorization header ${problem}`;
+  }
+  const { name, in: place } = scheme;
+  if (place !== 'query') return `${name} ${place} is missing`;
+  const problems = ['is missing', 'has invalid percent-encoding'];
+  const count = parseQuery(rawQuery).get(name)?.length ?? 0;
+  return `query parameter ${name} ${problems[count] ?? 'occurs more than once'}`;
 }
 
 function findCredential(
