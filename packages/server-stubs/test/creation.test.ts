@@ -53,6 +53,7 @@ test.each<[message: string, create: () => unknown]>([
   ['fileBytes must be', () => upload({ uploadFile: call }, { fileBytes: Number.NaN })],
   ['handlers.nothing', () => createTableRouter(table, { nothing: call })],
   ['requests.bodyBytes', () => createTableRouter(table, {}, { requests: { bodyBytes: -1 } })],
+  ['options.responses must', () => createTableRouter(table, {}, { responses: 'Check' as never })],
   ['more than once', () => createTableRouter(twice, {})],
   ['options.security.bearer is missing', () => createTableRouter(secured, {})],
   ['without slashes', () => pair({ id: 'a/b', secret: 's' })],

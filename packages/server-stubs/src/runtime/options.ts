@@ -105,6 +105,10 @@ export function toSettings({ requests = {}, onError, ...options }: SurfaceOption
   const { bodyBytes = 2 ** 20, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) assertLimit(value, `requests.${name}`);
+  const { responses = 'pass' } = options;
+  if (responses !== 'check' && responses !== 'pass') {
+    throw new TypeError('options.responses must be check or pass.');
+  }
   return { ...options, onError: toSafeOnError(onError), limits };
 }
 
