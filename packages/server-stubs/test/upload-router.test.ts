@@ -148,6 +148,7 @@ test.each([
     `${GRANT}${FILE}b\r\n${FIELDS}--x--`,
     /^The form has no key field: send it before/,
   ],
+  ['an empty key', `${field('key', '')}${GRANT}${FILE}b${END}`, /^The key field is empty\.$/],
   ['a field twice', `${FIELDS}${field('KEY', 'b')}${FILE}b${END}`, /contains the KEY field twice/],
   ['a long field', `${field('a', 'x'.repeat(70_000))}${FILE}`, /more than 65536 bytes in field a/],
   ['many fields', `${MANY_FIELDS}${FILE}`, /more than 100 fields/],

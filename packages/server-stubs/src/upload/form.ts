@@ -90,9 +90,9 @@ function toUploadFields(
   const read = (name: string, code: 'MalformedPOSTRequest' | 'AccessDenied') => {
     const value = fields.get(name.toLowerCase());
     if (value) return value;
-    throw new UploadError(code, {
-      message: `The form has no ${name} field: send it before the file.`,
-    });
+    const isEmpty = value === '';
+    const missing = `The form has no ${name} field: send it before the file.`;
+    throw new UploadError(code, { message: isEmpty ? `The ${name} field is empty.` : missing });
   };
   return {
     key: read('key', 'MalformedPOSTRequest'),
