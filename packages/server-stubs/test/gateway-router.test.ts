@@ -269,6 +269,15 @@ test.each<[sent: string | string[], expected: string]>([
   expect(headers['content-disposition']).toBe(expected);
 });
 
+test('an error whose headers cannot be sent is a 500 with the headers of every response', async () => {
+  const failing: GatewayHandler<string> = () => {
+    throw new GatewayError('BAD_GATEWAY', { headers: { 'x-a': 'a\nb' } });
+  };
+  const { status, headers } = await call(await gateway(failing, { onError() {} }));
+  expect([status, headers['access-control-allow-origin']]).toEqual([500, '*']);
+  expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+});
+
 test('lists in headers of an error are added to those of the gateway, as for a service', async () => {
   const headers = { vary: 'Accept', 'access-control-expose-headers': 'X-Quota' };
   const origin = 'https://app.example.com';

@@ -95,7 +95,7 @@ export class Responder {
    */
   async fail(call: Call, error: unknown): Promise<void> {
     const { response } = call;
-    const { onError } = this.#settings;
+    const { onError, toError, headers } = this.#settings;
     if (isDisconnect(error, call)) return;
     if (!hasResponse(error) || response.headersSent) onError(error, call);
     if (response.headersSent) {
@@ -103,28 +103,25 @@ export class Responder {
       response.destroy();
       return;
     }
+    let common: HandlerResponse['headers'];
     try {
-      await this.#sendError(call, hasResponse(error) ? error : toInternalError(error));
+      common = headers?.(call);
+      let converted = hasResponse(error) ? error : toInternalError(error);
+      let required: HandlerResponse['headers'];
+      if (converted instanceof HttpError) {
+        required = converted.headers;
+        if (toError !== undefined) converted = await toError(converted, call);
+      }
+      if (response.destroyed) return;
+      const result = converted[toResponse](call);
+      const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
+      const head = toHead(required, result.headers, common, challenge);
+      this.#write(call, result, head, this.#encode(result, head), converted);
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
-      else response.writeHead(500, { connection: 'close' }).end();
+      else response.writeHead(500, { ...toHead(common), connection: 'close' }).end();
     }
-  }
-
-  async #sendError(call: Call, error: ErrorWithResponse): Promise<void> {
-    const { toError, headers } = this.#settings;
-    let converted = error;
-    let required: HandlerResponse['headers'];
-    if (error instanceof HttpError) {
-      if (toError !== undefined) converted = await toError(error, call);
-      required = error.headers;
-    }
-    if (call.response.destroyed) return;
-    const result = converted[toResponse](call);
-    const challenge = result.status === 401 ? toChallenge(this.#table, call.route) : undefined;
-    const head = toHead(required, result.headers, headers?.(call), challenge);
-    this.#write(call, result, head, this.#encode(result, head), converted);
   }
 
   /** Returns the body as it is sent, and adds its media type to the head. */
