@@ -170,7 +170,7 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
     return JSON.parse(bytes.toString());
   } catch (error) {
     const reason = (error as Error).message;
-    throw new HttpError('malformed-body', `The body is not valid JSON: ${reason}.`);
+    throw new HttpError('invalid-request', `The body is not valid JSON: ${reason}.`);
   }
 }
 

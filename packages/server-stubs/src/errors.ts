@@ -154,7 +154,6 @@ const CODES: Readonly<
   'not-found': ['INVALID_PATH', 'NOT_FOUND', MALFORMED, 'status'],
   'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', MALFORMED, 'status'],
   'invalid-request': ['INVALID_REQUEST', 'INVALID_PARAM', MALFORMED, 'message'],
-  'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', MALFORMED, 'message'],
   'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', MALFORMED, 'message'],
   'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge', 'message'],
   'missing-credentials': ['MISSING_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied', 'message'],

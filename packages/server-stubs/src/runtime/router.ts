@@ -172,9 +172,8 @@ function decodeValues(raw: Readonly<Record<string, string>>, { greedy, route }: 
 function toDocumented(error: unknown, { responses }: Route): unknown {
   if (!(error instanceof HttpError) || error.status !== 400) return error;
   const { kind, message } = error;
-  const isInvalid = kind === 'invalid-request' || kind === 'malformed-body';
   const is422 = responses.some(({ status }) => status === '422');
-  return isInvalid && is422
+  return kind === 'invalid-request' && is422
     ? new HttpError(kind, message, { ...error, cause: error.cause, status: 422 })
     : error;
 }

@@ -22,7 +22,6 @@ const STATUSES = {
   'not-found': 404,
   'method-not-allowed': 405,
   'invalid-request': 400,
-  'malformed-body': 400,
   'unsupported-media-type': 415,
   'too-large': 413,
   'missing-credentials': 401,
@@ -129,16 +128,13 @@ export function notAllowed(method: string, methods: readonly string[]): HttpErro
   });
 }
 
-export function invalidRequest(
-  violations: readonly Violation[],
-  kind: HttpErrorKind = 'invalid-request',
-): HttpError {
+export function invalidRequest(violations: readonly Violation[]): HttpError {
   const message = violations.map((violation) => violation.message).join(' ');
-  return new HttpError(kind, message, { violations });
+  return new HttpError('invalid-request', message, { violations });
 }
 
-export function invalidBody(message: string, kind?: HttpErrorKind): HttpError {
-  return invalidRequest([{ in: 'body', pointer: '', message }], kind);
+export function invalidBody(message: string): HttpError {
+  return invalidRequest([{ in: 'body', pointer: '', message }]);
 }
 
 export function badPath(name: string): HttpError {

@@ -38,7 +38,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
   } catch {
-    throw invalidBody('The request body is not valid UTF-8.', 'malformed-body');
+    throw invalidBody('The request body is not valid UTF-8.');
   }
 }
 
@@ -46,8 +46,7 @@ export function toJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const message = `The JSON body cannot be read: ${(error as Error).message}.`;
-    throw invalidBody(message, 'malformed-body');
+    throw invalidBody(`The JSON body cannot be read: ${(error as Error).message}.`);
   }
 }
 
