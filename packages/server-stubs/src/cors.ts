@@ -65,10 +65,8 @@ export function createCors(
     /** Returns the headers for responses to an origin. */
     response: (origin: string | undefined) => ({ ...toOriginHeaders(origin), ...exposed }),
     /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
-    preflight({
-      origin,
-      'access-control-request-headers': requested = '',
-    }: Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>): HeadersByName {
+    preflight(headers: IncomingHttpHeaders): HeadersByName {
+      const { origin, 'access-control-request-headers': requested = '' } = headers;
       return {
         ...toOriginHeaders(origin),
         'access-control-allow-methods': CORS.allowMethods[surface].join(', '),

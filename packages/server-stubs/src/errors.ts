@@ -142,7 +142,7 @@ export class UploadError extends ContractError<UploadErrorCode> {
 
 const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
 
-/** Which parts of an `HttpError` are sent. `nothing`: our fault. `status`: uploads keep it, because D27 has no code. */
+/** Which parts of an `HttpError` are sent. `nothing`: a server error. `status`: uploads keep it, because D27 has no code. */
 type Visible = 'nothing' | 'message' | 'status';
 
 const MALFORMED = 'MalformedPOSTRequest';
@@ -180,7 +180,7 @@ export function toContractError(
 }
 
 /** XML 1.0, section 2.2: characters that a document must not contain. */
-const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const INVALID_XML_CHARACTERS = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const ENTITIES = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -192,7 +192,7 @@ const ENTITIES = new Map([
 /** One child element per entry, in order (D27). */
 export function toXml(root: string, entries: Readonly<Record<string, string>>): string {
   const elements = Object.entries(entries).map(([name, text]) => {
-    const valid = text.replace(NO_XML, '\uFFFD');
+    const valid = text.replace(INVALID_XML_CHARACTERS, '\uFFFD');
     const escaped = valid.replace(/[&<>"\r]/g, (character) => ENTITIES.get(character) as string);
     return `<${name}>${escaped}</${name}>`;
   });

@@ -39,7 +39,7 @@ export async function readBody(
   if (value !== undefined) input.contentType = content.mediaType;
 }
 
-/** Text and bytes may be empty. If the body is optional, nothing was sent. */
+/** The media type of an empty body, if the body is required. Text and bytes may be empty. */
 function findEmpty(
   { required, content }: RequestBody,
   { headers }: IncomingMessage,

@@ -112,7 +112,7 @@ type ContentTypeOf<Type, All> = [All] extends [Type]
 /** A range allows any type: `'text/*'` → `string`, `'text/csv'` → `'text/csv'`. */
 type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
 
-/** Statuses of a key that no closer key has: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
+/** Statuses of a key that are not covered by a more specific key: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
 type StatusOf<Key, All> = Key extends number
   ? Key
   : Key extends 'default'

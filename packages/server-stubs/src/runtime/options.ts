@@ -47,9 +47,9 @@ export interface SurfaceOptions extends RouterOptions {
 
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
-  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB, in the storage API the contract's. */
+  /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB; in the storage API, the contract's limit. */
   readonly bodyBytes?: number | undefined;
-  /** Maximum size of a streamed body in bytes. Default: no limit, in the gateway and for uploads the contract's. */
+  /** Maximum size of a streamed body in bytes. Default: no limit; in the gateway and for uploads, the contract's limit. */
   readonly streamBytes?: number | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface UploadInput {
    * large: write it to a temporary name first.
    */
   readonly file: Readable;
-  /** Media type that the client sent, in lowercase, with its charset alone: `text/plain; charset=utf-8`. */
+  /** Media type that the client sent, in lowercase, with no parameter but charset: `text/plain; charset=utf-8`. */
   readonly contentType: string;
   /** All fields before `file`, by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
