@@ -5,18 +5,24 @@ import { expect, test } from 'vitest';
 const call = (method: string) =>
   ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;
 
-test('message, status, Retry-After and headers can be set; the cause is never sent', () => {
+test('message, status, Retry-After and other headers can be set; the cause is never sent', () => {
   const cause = new Error('secret');
-  const options = { message: 'Soon.', status: 520, retryAfter: 7, headers: { 'x-a': 'b' }, cause };
+  const replaced = {
+    'Content-Disposition': 'inline',
+    'X-Request-Id': 'inline',
+    'Content-Type': 'a/b',
+  };
+  const headers = { 'x-a': 'b', ...replaced };
+  const options = { message: 'Soon.', status: 520, retryAfter: 7, headers, cause };
   const error = new GatewayError('SERVICE_NOT_READY', options);
   expect(error.cause).toBe(cause);
-  const response = error[toResponse](call('POST'));
+  const response = error[toResponse](call('GET'));
   expect(response).toMatchObject({
     status: 520,
     headers: { 'retry-after': '7', 'x-a': 'b' },
     body: { message: 'Soon.' },
   });
-  expect(JSON.stringify(response)).not.toContain('secret');
+  expect(JSON.stringify(response)).not.toMatch(/secret|inline|a\/b/);
 });
 
 test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])('a code of your own is 500: %s', (code) => {
@@ -34,11 +40,3 @@ test.each([
   const { body } = new UploadError('InternalError', { message: text })[toResponse](call('POST'));
   expect(new XMLParser(options).parse(String(body)).Error.Message).toBe(expected);
 });
-
-test.each(['Content-Disposition', 'X-Request-Id', 'Content-Type'])(
-  'the headers of an error do not replace %s',
-  (name) => {
-    const error = new GatewayError('BAD_GATEWAY', { headers: { [name]: 'inline' } });
-    expect(JSON.stringify(error[toResponse](call('GET')))).not.toContain('inline');
-  },
-);

@@ -76,11 +76,6 @@ describe('a signed call', () => {
 
   const rejected = { status: 401, json: { code: 'INVALID_CREDENTIALS' } };
 
-  test('does not reach the handler if its body was changed', async () => {
-    expect(await post({ body: 'forged' })).toMatchObject(rejected);
-    expect(handler).not.toHaveBeenCalled();
-  });
-
   test('leaves its body to a handler that verifies it', async () => {
     const received = await post({ body: 'forged', signedBodies: 'handler' });
     expect(received).toMatchObject({ status: 200, text: 'forged' });
@@ -116,6 +111,8 @@ test.each([
   ['Host: [0:0::1]:8080', FOUND],
   ['Host: dev', FOUND],
   ['Host: prod.gateway.example', INVALID],
+  ['Host: 127.evil.example', INVALID],
+  ['Host: localhost.example', INVALID],
   ['Host: a b', INVALID],
   ['Host: dev:65536', INVALID],
   ['Host: user@dev', INVALID],
@@ -178,21 +175,6 @@ test.each([
   await receive(socket, '{}');
 });
 
-test('a HEAD with a body is told so', async () => {
-  const sent = { headers: { 'content-length': '2' }, method: 'HEAD', body: '{}' };
-  const messages: unknown[] = [];
-  const onResponse: Options['onResponse'] = (_response, _call, error) =>
-    void messages.push((error as Error | undefined)?.message);
-  await call(await gateway(echo, { onResponse }), '/hello', sent);
-  expect(messages).toEqual([expect.stringContaining('A HEAD request must not have a body')]);
-});
-
-test('only loopback hosts are this machine', () => {
-  const local = ['localhost', '127.9.9.9', '[::1]', '[::ffff:7f00:1]', '::ffff:127.0.0.1'];
-  const others = ['127.0.0.1.example', '0.0.0.0', '127.evil.example', 'localhost.example'];
-  expect([...local, ...others].filter(isLoopback)).toEqual(local);
-});
-
 test.each([101, 700, 200.5, undefined])(
   "a service's response with the status %s is BAD_GATEWAY, its stream is destroyed, and the log names the operation",
   async (status) => {
@@ -209,34 +191,28 @@ test.each([101, 700, 200.5, undefined])(
   },
 );
 
-test('hooks know the environment of a call without credentials', async () => {
-  const envs: unknown[] = [];
-  const onResponse: Options['onResponse'] = ({ status }, call) => {
-    envs.push(status, (call as Partial<GatewayCall>).env);
-  };
-  const base = await gateway(echo, { env: 'dev', onResponse });
-  await send(base, '/v1/cloudrun/hello');
-  expect(envs).toEqual([401, 'dev']);
-});
-
-test('onResponse is called with operation, request ID, and what is invalid', async () => {
+test('onResponse is called with operation, request ID, environment, and what is invalid', async () => {
   const responses: unknown[][] = [];
   const url = await gateway(echo, {
-    onResponse({ status }, { operationId, requestId }, error) {
+    env: 'dev',
+    onResponse({ status }, { operationId, requestId, env }, error) {
       const { code, cause } = (error ?? {}) as Partial<GatewayError>;
       const pointers = (cause as HttpError | undefined)?.violations.map(({ pointer }) => pointer);
-      responses.push([status, code, operationId, requestId, pointers]);
+      responses.push([status, code, operationId, requestId, env, pointers]);
     },
   });
   const good = await call(url);
   const bad = await call(url, '/a');
+  const anonymous = await send(url, '/v1/cloudrun/hello');
   const lost = await send(url, '/nowhere');
-  await send(url, '/nowhere', { method: 'OPTIONS' });
+  const { headers } = await send(url, '/nowhere', { method: 'OPTIONS' });
+  expect(headers.allow).toBe(headers['access-control-allow-methods']);
   expect(responses).toEqual([
-    [200, undefined, 'cloudrun-get-root', good.headers['x-request-id'], undefined],
-    [400, 'INVALID_REQUEST', 'cloudrun-get-root', bad.headers['x-request-id'], ['/name']],
-    [404, 'INVALID_PATH', '', lost.headers['x-request-id'], []],
-    [204, undefined, '', expect.any(String), undefined],
+    [200, undefined, 'cloudrun-get-root', good.headers['x-request-id'], 'dev', undefined],
+    [400, 'INVALID_REQUEST', 'cloudrun-get-root', bad.headers['x-request-id'], 'dev', ['/name']],
+    [401, 'MISSING_CREDENTIALS', 'cloudrun-get-root', anonymous.headers['x-request-id'], 'dev', []],
+    [404, 'INVALID_PATH', '', lost.headers['x-request-id'], '', []],
+    [204, undefined, '', expect.any(String), '', undefined],
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createUploadRouter, type UploadHandler, type UploadInput } from '@berth/server-stubs';
 import { XMLParser } from 'fast-xml-parser';
@@ -107,29 +108,16 @@ test.each([
   ['with half a line break at its end', FORM.slice(0, -1)],
   ['with line breaks as content', FORM.replace('hello', '\r\n\r\n'), '\r\n\r\n'],
   ['with a delimiter that does not end', FORM.replace('hello', '\r\n--y\r\n-'), '\r\n--y\r\n-'],
+  ...['C:\\dir\\x.txt', 'a\\"b.txt', '../../etc/passwd', 'a.txt"; name="key', '%0D%0Ax'].map(
+    (name) => [`with the file name ${name}`, FORM.replace('"a.txt"', () => `"${name}"`)],
+  ),
 ])('a form %s is read, however its bytes arrive', async (_, form = '', content = 'hello') => {
-  await expectUpload(form, content);
-});
-
-test.each(['C:\\dir\\x.txt', 'a\\"b.txt', '../../etc/passwd', 'a.txt"; name="key', '%0D%0Ax'])(
-  'a form with the file name %s is read',
-  async (name) => {
-    const form = FORM.replace('"a.txt"', () => `"${name}"`);
-    await expectUpload(form, 'hello');
-  },
-);
-
-async function expectUpload(form: string, content: string): Promise<void> {
   const base = await upload();
-  for (const size of [1, 7, form.length]) {
-    const { status, headers } = await post(base, form, { size });
+  const types = ['multipart/form-data; boundary=x', 'Multipart/Form-Data; a=b; BOUNDARY="x"'];
+  for (const [index, size] of [1, 7, form.length].entries()) {
+    const { status, headers } = await post(base, form, { size, type: types[index % 2] as string });
     expect([status, headers.etag]).toEqual([204, etagOf(content)]);
   }
-}
-
-test('a form may spell the parameters of its type in any way', async () => {
-  const type = 'Multipart/Form-Data; charset=UTF-8; BOUNDARY="x"';
-  expect((await post(await upload(), `${FIELDS}${FILE}hello${END}`, { type })).status).toBe(204);
 });
 
 const MANY_FIELDS = Array.from({ length: 101 }, (_, at) => field(`a${at}`, '')).join('');
@@ -209,17 +197,12 @@ test('backpressure of the handler reaches the client', async () => {
   const form = `${FIELDS}${FILE}`;
   const size = 64 * 1024 * 1024;
   const socket = await start(base, form, form.length + size + END.length);
-  const chunk = Buffer.alloc(1024 * 1024);
   let sent = 0;
-  const pump = () => {
-    while (sent < size) {
-      sent += chunk.length;
-      if (!socket.write(chunk)) return;
-    }
-    socket.off('drain', pump).write(END);
-  };
-  pump();
-  socket.on('drain', pump);
+  function* chunks() {
+    for (; sent < size; sent += 1024 * 1024) yield Buffer.alloc(1024 * 1024);
+    yield END;
+  }
+  Readable.from(chunks()).pipe(socket, { end: false });
   // A server that buffered would accept all of it.
   await expect.poll(() => socket.writableNeedDrain).toBe(true);
   expect(sent).toBeLessThan(size);
