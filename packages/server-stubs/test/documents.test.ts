@@ -199,10 +199,7 @@ describe('parameters and forms', () => {
   it.each([
     ['count=x', 'body.count must be an integer, got a string.'],
     ['names=a', 'body.count is missing.'],
-    ['count=1&count=2', 'body.count occurs more than once.'],
-    ['count=1&price={', 'body.price is not valid JSON'],
     ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer, got a string.'],
-    ['count=1&on=%', 'body.on has invalid percent-encoding.'],
   ])('refuses the form %s', async (text, detail) => {
     const response = await post(text);
     expect(response.status).toBe(400);

@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   createGatewayRouter,
-  type GatewayCall,
   GatewayError,
   type GatewayHandler,
   type GatewayRouterOptions,
@@ -10,7 +9,7 @@ import {
   type ServiceResponse,
 } from '@berth/server-stubs';
 import { type Caller, createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
-import { applyDispositionRules, isLoopback } from '@berth/server-stubs/contract';
+import { applyDispositionRules } from '@berth/server-stubs/contract';
 import express from 'express';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';

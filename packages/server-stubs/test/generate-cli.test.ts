@@ -127,11 +127,6 @@ describe('berth-stubs', () => {
     expect(failed).toMatch(message);
   });
 
-  it('exits with 1 if the document does not exist', async () => {
-    expect(await run('./nope.yaml', '-o', join(folder, 'api'))).toBe(1);
-    expect(failed).toBe('./nope.yaml does not exist.\n');
-  });
-
   it('--version prints the version, and --help the command that was typed', async () => {
     expect([await run('--version'), printed]).toEqual([0, '1.0.0\n']);
     vi.stubEnv('npm_lifecycle_event', 'npx');

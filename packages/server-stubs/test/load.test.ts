@@ -35,7 +35,7 @@ const body = (schema: unknown, schemas: object = {}) =>
     { requestBody: { content: { 'application/json': { schema } } } },
     { components: { schemas } },
   );
-const NAMELESS = { type: 'apiKey', in: 'header' };
+const NAMELESS = { components: { securitySchemes: { x: { type: 'apiKey', in: 'header' } } } };
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 /** @param operations IDs by path */
 const paths = (operations: Record<string, string>, parameters: object[] = []) => {
@@ -55,38 +55,35 @@ const parameter = (value: object) =>
   toDocument({ parameters: [{ name: 'q', in: 'query', ...value }] });
 const form = (media: object) =>
   toDocument({ requestBody: { content: { 'application/x-www-form-urlencoded': media } } });
+const formOf = (a: object, style: string) =>
+  form({ schema: { properties: { a } }, encoding: { a: { style } } });
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
+const A = '#/components/schemas/A';
 
 describe('an invalid document is refused, with the place and the fix', () => {
   it.each([
     ['document:1:1 #: The version must be "3.1.x"', { openapi: '4.0.0' }],
     ['got 3.1.', { openapi: 3.1 }],
     ['got none.', {}],
-    [
-      "Can't resolve $ref: Download it first; URLs are not loaded.",
-      body({ $ref: 'https://a.example/b.yaml' }),
-    ],
+    ['resolve $ref: Download it first; URLs are not', body({ $ref: 'https://a.example/b.yaml' })],
     [`${BODY}: Can't resolve $ref. Correct the reference, or add its target.`, body(ref('Pet'))],
     [`${BODY}/type: This is not a valid JSON Schema`, body({ type: 'file' })],
     [
-      `${BODY}/properties/a/minimum: This is not a valid JSON Schema of draft 2020-12: must be number.`,
+      'JSON Schema of draft 2020-12: must be number.',
       body({ properties: { a: { minimum: 'x' } } }),
     ],
     [`${BODY}/properties/a: This is not`, body({ properties: { a: 'text' } })],
     [`${BODY}/required: This is not`, body({ required: true })],
     ['#/paths/~1b/get/operationId: ', paths({ '/a': 'a', '/b': 'a' })],
     [
-      'document:30:7 #/components/schemas/A: This reference is circular.',
+      `document:30:7 ${A}: This reference is circular.`,
       body(ref('A'), { A: ref('B'), B: ref('A') }),
     ],
     [
-      '#/components/schemas/A: This reference is circular',
-      body({}, { A: { anyOf: [{ type: 'string' }, ref('B')] }, B: { allOf: [ref('A')] } }),
+      `${A}: This reference is`,
+      body({}, { A: { anyOf: [{}, ref('B')] }, B: { allOf: [ref('A')] } }),
     ],
-    [
-      '#/components/schemas/A: This reference is circular',
-      body({}, { A: { dependentSchemas: { a: ref('A') } } }),
-    ],
+    [`${A}: This reference is circular`, body({}, { A: { dependentSchemas: { a: ref('A') } } })],
     ['/200: Expected type `Response` (object) but', toDocument({ responses: { 200: null } })],
   ])('%s', async (text, document) => {
     const { isInvalid, text: found } = await findProblems(document);
@@ -107,7 +104,6 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['This operation is not served: its path must start with a slash', paths({ '/a/{b': 'a' })],
     ['neither a query', paths({ '/a#b': 'a' })],
     ['a slash in a parameter name', paths({ '/{a/b}': 'a' })],
-    ['its path must start with a slash', paths({ a: 'a' })],
     ['This operation is not served: its path has a parameter twice.', paths({ '/{a}/{a}': 'a' })],
     ['not served: a matches the same requests.', paths({ '/{a}': 'a', '/{b}': 'b' })],
     ['not served: a matches the same requests.', paths({ '/a b': 'a', '/a%20b': 'b' })],
@@ -115,32 +111,18 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['greedy parameter must be its last segment.', paths({ '/a/{rest}.b': 'a' }, [GREEDY])],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
     ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
-    [
-      'but `additionalProperties` does not allow strings, so this form is not checked.',
-      form({ schema: INTEGERS }),
-    ],
-    [
-      '/encoding/a/style: The style matrix is not supported, so this form is not checked.',
-      form({ schema: { properties: { a: {} } }, encoding: { a: { style: 'matrix' } } }),
-    ],
-    [
-      '/properties/a: The style deepObject is not supported for this schema, so this form is not checked.',
-      form({ schema: { properties: { a: LISTS } }, encoding: { a: { style: 'deepObject' } } }),
-    ],
-    [
-      'This operation is not served: there is no valid security scheme "x". Define it in components.securitySchemes.',
-      toDocument({ security: [{ x: [] }, {}] }),
-    ],
-    [
-      'there is no valid security scheme "x".',
-      toDocument({ security: [{ x: [] }] }, { components: { securitySchemes: { x: NAMELESS } } }),
-    ],
+    ['does not allow strings, so this form is not checked.', form({ schema: INTEGERS })],
+    ['/encoding/a/style: The style matrix is not supported, so this form is', formOf({}, 'matrix')],
+    ['/a: The style deepObject is not supported for this schema', formOf(LISTS, 'deepObject')],
+    ['no valid security scheme "x". Define it in', toDocument({ security: [{ x: [] }, {}] })],
+    ['there is no valid security scheme "x".', toDocument({ security: [{ x: [] }] }, NAMELESS)],
+    ['"^\\\\p{L}+$" is not a valid JavaScript regular', body({ pattern: '^\\p{L}+$' })],
+    ['"[^\\\\P{L}]" is not a valid JavaScript regular', body({ pattern: '[^\\P{L}]' })],
+    [`${BODY}/pattern: "`, body({ pattern: '\\\\\\u{61}' })],
+    ['its security must be a list of objects.', toDocument({ security: { x: [] } })],
+    ['its security must be a list of objects.', toDocument({ security: 'x' })],
+    ['its security must be a list of objects.', toDocument({ security: [null] })],
   ])('%s', expectWarning);
-
-  it.each(['^\\p{L}+$', '[^\\P{L}]', '\\\\\\u{61}'])('the pattern %s', async (pattern) => {
-    const text = `${JSON.stringify(pattern)} is not a valid JavaScript regular expression`;
-    await expectWarning(`${BODY}/pattern: ${text}`, body({ pattern }));
-  });
 
   it.each(['oneOf', 'anyOf'])('a discriminator of %s without constants', async (keyword) => {
     const Cat = { type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] };
@@ -165,11 +147,6 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     const text = `/parameters/0/schema: ${problem}, so ${place}.q is not checked.`;
     await expectWarning(text, parameter(value));
   });
-
-  it.each([{ x: [] }, 'x', [null]])('the security %j', async (security) => {
-    const text = 'This operation is not served: its security must be a list of objects.';
-    await expectWarning(text, toDocument({ security }));
-  });
 });
 
 async function expectWarning(text: string, document: object): Promise<void> {
@@ -177,18 +154,13 @@ async function expectWarning(text: string, document: object): Promise<void> {
   expect(problems).toEqual({ isInvalid: false, text: expect.stringContaining(text) });
 }
 
-it('an extension among the paths is no operation', async () => {
-  const get = { get: { operationId: 'a', responses: { 200: { description: '' } } } };
-  const document = toDocument({}, { paths: { '/a': get, 'x-note': { get: {} } } });
-  expect(await findProblems(document)).toEqual({ isInvalid: false, text: '' });
-});
-
 it('operations without an ID get one, even in shared path items, and all have the base path of the server', async () => {
   const get = { responses: { 200: { description: '' } } };
   const shared = { $ref: '#/components/pathItems/C' };
   const { routes, files } = await generateFrom({
     ...toDocument({}, { servers: [{ url: '//api.example.com/v1' }] }),
     paths: {
+      'x-note': { get },
       '/a': { get: { ...get, operationId: 'getAB' } },
       '/a/{b}': { get },
       '/c': shared,
@@ -303,6 +275,7 @@ describe('files', () => {
 
   it('a file that cannot be read is refused', async () => {
     const reasons = {
+      './nope.yaml': ' does not exist.',
       [folder]: ' cannot be read: Expected a file but received a folder',
       'https://a.example/a.yaml': ' cannot be read: Download it first; URLs are not loaded.',
     };
@@ -334,16 +307,6 @@ describe('files', () => {
     ]);
     const parts = ['api.yaml', 'pet.yaml', 'deep/name.yaml'];
     expect((await loadRoutes(file)).files).toEqual(parts.map((name) => join(folder, name)));
-  });
-
-  it('a circular reference across files is refused', async () => {
-    const content = "content: { application/json: { schema: { $ref: 'a.yaml' } } }";
-    const text = `${HEAD}paths: { /a: { get: { responses: { '200': { description: '', ${content} } } } } }`;
-    await write('a.yaml', "anyOf: [{ type: string }, { $ref: 'b.yaml' }]");
-    await write('b.yaml', "allOf: [{ $ref: 'a.yaml' }]");
-    const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
-    expect(found).toContain('api.yaml:1:1 #/components/schemas/a: This reference is circular.');
-    expect(isInvalid).toBe(true);
   });
 
   it('a warning of a Swagger 2.0 document has its place in the file', async () => {

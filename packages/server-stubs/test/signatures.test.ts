@@ -145,12 +145,6 @@ describe('the signature of a gateway call', () => {
     expect((error as Error).message).not.toMatch(/[\da-f]{20}|xxx|a secret|RIGHT/);
   });
 
-  test('covers other types completely', () => {
-    const text = { ...headers, 'content-type': 'multipart/mixed' };
-    const sent = { ...headers, 'content-type': 'multipart/mixed; boundary=x' };
-    expect(() => check(sign(PERMANENT, { headers: text }), sent)).toThrow('does not match');
-  });
-
   test('covers bytes beyond ASCII as UTF-8', () => {
     const url = '/v1/cloudrun/hello/中';
     const authorization = sign(PERMANENT, { target: url });
