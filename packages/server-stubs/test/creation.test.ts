@@ -27,10 +27,7 @@ test.each<[message: string, create: () => unknown]>([
   ['handlers.call is missing', () => gateway({}, { security: gatewaySecurity })],
   ['handlers.websocket', () => gateway({ call, websocket: call }, { security: gatewaySecurity })],
   ['options.security.bearerToken is missing', () => gateway({ call })],
-  [
-    'options.security.signature is missing',
-    () => gatewayWith({ security: { ...gatewaySecurity, signature: true } }),
-  ],
+  ['options.security.signature is missing', () => gatewayWith({ security: { bearerToken: call } })],
   // A body is never left unverified by mistake.
   ['options.signedBodies', () => gatewayWith({ signedBodies: 'Router' })],
   ['requests.bodyBytes', () => gatewayWith({ requests: { bodyBytes: Number.NaN } })],

@@ -7,14 +7,11 @@ const call = (method: string) =>
 
 test('message, status, Retry-After and other headers can be set; the cause is never sent', () => {
   const cause = new Error('secret');
-  const replaced = {
-    'Content-Disposition': 'inline',
-    'X-Request-Id': 'inline',
-    'Content-Type': 'a/b',
-  };
+  const names = ['Content-Disposition', 'X-Request-Id', 'Content-Type'];
+  const replaced = Object.fromEntries(names.map((name) => [name, 'inline']));
+  const sent = { message: 'Soon.', status: 520, retryAfter: 7, cause };
   const headers = { 'x-a': 'b', ...replaced };
-  const options = { message: 'Soon.', status: 520, retryAfter: 7, headers, cause };
-  const error = new GatewayError('SERVICE_NOT_READY', options);
+  const error = new GatewayError('SERVICE_NOT_READY', { ...sent, headers });
   expect(error.cause).toBe(cause);
   const response = error[toResponse](call('GET'));
   expect(response).toMatchObject({
@@ -22,7 +19,7 @@ test('message, status, Retry-After and other headers can be set; the cause is ne
     headers: { 'retry-after': '7', 'x-a': 'b' },
     body: { message: 'Soon.' },
   });
-  expect(JSON.stringify(response)).not.toMatch(/secret|inline|a\/b/);
+  expect(JSON.stringify(response)).not.toMatch(/secret|inline/);
 });
 
 test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])('a code of your own is 500: %s', (code) => {

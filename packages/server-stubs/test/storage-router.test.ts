@@ -84,15 +84,12 @@ test('handlers may be the methods of a class', async () => {
   });
 });
 
-/** The contract's message for SYS_ERR. */
-const MESSAGE = 'The call failed. Try again, or report the request ID to the operator.';
-
 test('with responses: check, a wrong response is a 500, and the log names operation and field', async () => {
   const onError = vi.fn();
   const wrong = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;
   const base = await storage({ responses: 'check', onError }, wrong);
   const { status, json } = await post(base, 'batchDelete', { fileList: ['a'] });
-  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message: MESSAGE } }]);
+  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR' } }]);
   const [error, call] = onError.mock.calls[0] ?? [];
   expect(call.operationId).toBe('batchDelete');
   expect(error.message).toMatch(/data\.fileList\[0\]\.code is missing/);

@@ -5,7 +5,6 @@ import {
   createStorageRouter,
   createUploadRouter,
   type GatewayHandler,
-  type ServerEvent,
 } from '@berth/server-stubs';
 import type { TypedInput } from '@berth/server-stubs/runtime';
 import { expectTypeOf } from 'vitest';
@@ -19,8 +18,6 @@ const gateway = {
   security: { bearerToken: () => ({ id: 'u1' }), signature: () => ({ id: 'u1' }) },
 };
 const forward: GatewayHandler = () => ({ status: 200 });
-
-({ event: 'tick', data: { at: 1 } }) satisfies ServerEvent;
 
 createStorageRouter(
   {

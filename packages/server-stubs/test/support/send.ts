@@ -12,7 +12,6 @@ export interface Sent {
 export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[];
   readonly text: string;
   readonly json: unknown;
 }
@@ -25,7 +24,6 @@ export async function send(base: string, path: string, sent?: Sent): Promise<Rec
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    rawHeaders: response.rawHeaders,
     text: received,
     json: isJson && received !== '' ? JSON.parse(received) : undefined,
   };
