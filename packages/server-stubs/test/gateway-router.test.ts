@@ -75,6 +75,11 @@ describe('a signed call', () => {
 
   const rejected = { status: 401, json: { code: 'INVALID_CREDENTIALS' } };
 
+  test('does not reach the handler if its body was changed', async () => {
+    expect(await post({ body: 'forged' })).toMatchObject(rejected);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
   test('leaves its body to a handler that verifies it', async () => {
     const received = await post({ body: 'forged', signedBodies: 'handler' });
     expect(received).toMatchObject({ status: 200, text: 'forged' });

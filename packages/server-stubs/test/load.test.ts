@@ -309,6 +309,16 @@ describe('files', () => {
     expect((await loadRoutes(file)).files).toEqual(parts.map((name) => join(folder, name)));
   });
 
+  it('a circular reference across files is refused', async () => {
+    const content = "content: { application/json: { schema: { $ref: 'a.yaml' } } }";
+    const text = `${HEAD}paths: { /a: { get: { responses: { '200': { description: '', ${content} } } } } }`;
+    await write('a.yaml', "anyOf: [{ type: string }, { $ref: 'b.yaml' }]");
+    await write('b.yaml', "allOf: [{ $ref: 'a.yaml' }]");
+    const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
+    expect(found).toContain('api.yaml:1:1 #/components/schemas/a: This reference is circular.');
+    expect(isInvalid).toBe(true);
+  });
+
   it('a warning of a Swagger 2.0 document has its place in the file', async () => {
     const file = await write(
       'api.yaml',

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { HttpError } from '@berth/server-stubs';
+import { GatewayError, HttpError } from '@berth/server-stubs';
 import { loadRoutes } from '@berth/server-stubs/document';
 import {
   type Content,
@@ -187,5 +187,16 @@ describe('a response of the router itself', () => {
       kind: 'method-not-allowed',
       requestId: bad.headers['x-request-id'],
     });
+  });
+
+  it('has the headers of an HttpError, not those of the error that it is converted to', async () => {
+    const headers = { 'retry-after': '30' };
+    const fail = () => {
+      throw new HttpError('too-large', 'Later.', { headers });
+    };
+    const base = await start(fail, undefined, {
+      toError: () => new GatewayError('EXCEED_RATELIMIT'),
+    });
+    expect((await send(base, '/')).headers['retry-after']).toBe('30');
   });
 });

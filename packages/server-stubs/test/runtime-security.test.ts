@@ -29,6 +29,18 @@ function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn
 const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
 const GOOD = { authorization: 'bearer  good' };
 
+it('calls a handler as a method of its object', async () => {
+  const users = {
+    good: 'ann',
+    bearer(token: string) {
+      return this.good && { token, user: this.good };
+    },
+  };
+  const base = await start([['bearer']], users as never);
+  const { json } = await send(base, '/', { headers: GOOD });
+  expect(json).toEqual({ bearer: { token: 'good', user: 'ann' } });
+});
+
 it.each([
   ['bearer', {}, 'The Authorization header is missing.', 'Bearer realm="Test"'],
   [

@@ -117,11 +117,13 @@ describe('the signature of a gateway call', () => {
     ['nothing', 'TC3-HMAC-SHA256 '],
     ['a field twice', good.replace('Signature=', 'Timestamp=1700000000, Signature=')],
     ['an unknown field', `${good}, Extra=1`],
+    ['a field of a prototype', `${good}, __proto__=1`],
     ['a fraction of a second', `${good}.5`],
     ['a signature in capitals', good.replace(/Signature=\w+/, (text) => text.toUpperCase())],
     ['a scope with more parts', good.replace('permanent/', 'permanent/x/')],
     ['an empty ID', good.replace('permanent', '')],
     ['a header twice', good.replace('content-type;host', 'content-type;host;Host')],
+    ['an empty header name', good.replace('content-type;host', 'content-type;;host')],
     ['a space in the list of headers', good.replace('content-type;host', 'content-type; host')],
     ['a header of a prototype', good.replace('content-type;host', 'constructor;host')],
     ['9 kB', `${good}, Token=${'x'.repeat(9000)}`],
@@ -141,6 +143,12 @@ describe('the signature of a gateway call', () => {
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect((error as Error).message).not.toMatch(/[\da-f]{20}|xxx|a secret|RIGHT/);
+  });
+
+  test('covers other types completely', () => {
+    const text = { ...headers, 'content-type': 'multipart/mixed' };
+    const sent = { ...headers, 'content-type': 'multipart/mixed; boundary=x' };
+    expect(() => check(sign(PERMANENT, { headers: text }), sent)).toThrow('does not match');
   });
 
   test('covers bytes beyond ASCII as UTF-8', () => {
