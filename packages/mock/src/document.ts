@@ -1,5 +1,4 @@
 /** OpenAPI documents whose operations nothing implements: the stubs validate the calls, and Prism responds. */
-import { resolve } from 'node:path';
 import type { HttpError } from '@berth/server-stubs';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import {
@@ -31,12 +30,10 @@ export interface ServedRouter {
 export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
   // Begins now, but is not awaited yet.
   loadPrism().catch(() => {});
-  if (typeof source === 'string') watch(resolve(source));
   // Imported only if needed, because the import takes time.
   const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
-  const loaded = await loadRoutes(source);
+  const loaded = await loadRoutes(source, watch);
   if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
-  for (const file of loaded.files) watch(file);
   return loaded;
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
+import { nextWarning } from './helpers/next-warning.ts';
 
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
@@ -77,19 +78,26 @@ describe('a document at the root', () => {
     expect(() => faults.put('a', 'batchDelete:reset')).toThrow('match must be');
   });
 
-  it('is reloaded with the files that it refers to', async () => {
+  it('is reloaded when a file that it refers to changes, or is created', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
-    const [document = ''] = await writeFiles({
-      'api.yaml':
-        "openapi: 3.0.3\ninfo: { title: a, version: '1' }\npaths:\n  /pet: { get: { responses: { 200: { description: ok, content: { text/plain: { schema: { $ref: './parts/pet.yaml' } } } } } } }",
-      'parts/pet.yaml': pet('Rex'),
-    });
-    const mock = await createMock({ document });
-    onTestFinished(() => mock.close());
+    const text = `openapi: 3.0.3
+info: { title: a, version: '1' }
+paths: { /pet: { get: { responses: { 200: { description: ok, content: { text/plain: { schema: { $ref: ./parts/pet.yaml } } } } } } } }`;
+    const files = { 'api.yaml': text, 'parts/pet.yaml': pet('Rex') };
+    const [document = ''] = await writeFiles(files);
+    await using mock = await createMock({ document });
     const read = async () => (await fetch(`${mock.url}/pet`)).text();
     expect(await read()).toBe('Rex');
     await replaceFile(join(document, '../parts/pet.yaml'), pet('Bo'));
-    await expect.poll(read).toBe('Bo');
+    expect(await read()).toBe('Bo');
+    await replaceFile(document, text.replace('pet.yaml', 'new.yaml'));
+    for (const content of ['type: [', pet('Max')]) {
+      const warned = nextWarning();
+      expect(await read()).toBe('Bo');
+      expect(await warned).toContain('new.yaml');
+      await replaceFile(join(document, '../parts/new.yaml'), content);
+    }
+    expect(await read()).toBe('Max');
   });
 
   it('becomes a draft, with all of the contract, once it has a path of it', async () => {

@@ -15,8 +15,6 @@ export interface DocumentRoutes {
   readonly document: JsonObject;
   /** What is not checked or not served, and why. */
   readonly warnings: readonly Problem[];
-  /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
-  readonly files: readonly string[];
 }
 
 /**
@@ -26,21 +24,25 @@ export interface DocumentRoutes {
  * Unstable: only `@berth/mock` should use it, and it may change in any release.
  *
  * @param source the path of a JSON or YAML file, or a parsed document
+ * @param onFile called with the path of each file before it is read, even if it is missing or invalid
  * @throws InvalidDocumentError if the document is invalid
  * @example
  * const { routes, warnings } = await loadRoutes('petstore.yaml');
  * createServer(createTableRouter(routes, handlers)).listen(8080);
  */
-export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
-  const document = await loadDocument(source);
+export async function loadRoutes(
+  source: string | object,
+  onFile?: (file: string) => void,
+): Promise<DocumentRoutes> {
+  const document = await loadDocument(source, onFile);
   const { table, requests, responses } = describeOperations(document);
   const create = { requests: createCompiler(requests), responses: createCompiler(responses) };
-  const { root, files, warnings } = document;
+  const { root, warnings } = document;
   const toRoutes = (value: unknown): unknown => {
     if (value instanceof ValidatorName) return create[value.set](value.id);
     if (Array.isArray(value)) return value.map(toRoutes);
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toRoutes(item)]));
   };
-  return { routes: toRoutes(table) as RouteTable, document: root, warnings, files };
+  return { routes: toRoutes(table) as RouteTable, document: root, warnings };
 }

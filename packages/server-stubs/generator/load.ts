@@ -8,6 +8,7 @@ import {
   type LocationObject,
   lintDocument,
   type NormalizedProblem,
+  type ResolveConfig,
   Source,
   YamlParseError,
 } from '@redocly/openapi-core';
@@ -32,11 +33,15 @@ const RULES = {
  * or several. URLs are never loaded.
  *
  * @param source a path, or a parsed document
+ * @param onFile called with the path of each file before it is read, even if it is missing or invalid
  * @throws InvalidDocumentError
  */
-export async function loadDocument(source: string | object): Promise<OpenApiDocument> {
+export async function loadDocument(
+  source: string | object,
+  onFile: (file: string) => void = () => {},
+): Promise<OpenApiDocument> {
   const config = await createConfig({ rules: RULES });
-  const externalRefResolver = new LocalResolver(config.resolve);
+  const externalRefResolver = new LocalResolver(config.resolve, onFile);
   const document = await readRoot(source, externalRefResolver);
   const { openapi, swagger } = asObject(document.parsed);
   const version = JSON.stringify(openapi ?? swagger) ?? 'none';
@@ -52,20 +57,29 @@ export async function loadDocument(source: string | object): Promise<OpenApiDocu
   });
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InvalidDocumentError(errors.map(convertProblem));
-  const files = [...externalRefResolver.getFiles()];
-  if (files.length > 1) {
+  if (externalRefResolver.getFiles().size > 1) {
     await bundle({ doc: document, config, externalRefResolver });
     root = toTree(document);
   }
   const warnings = problems.map(convertProblem);
   const locateIn = (pointer: Pointer) => locate(document, pointer);
-  return new OpenApiDocument(normalizeDocument(root), files, warnings, locateIn);
+  return new OpenApiDocument(normalizeDocument(root), warnings, locateIn);
 }
 
 class LocalResolver extends BaseResolver {
+  readonly #onFile: (file: string) => void;
+
+  constructor(config: ResolveConfig, onFile: (file: string) => void) {
+    super(config);
+    this.#onFile = onFile;
+  }
+
   override async loadExternalRef(ref: string): Promise<Source> {
-    if (!/^[a-z][a-z\d+.-]+:/i.test(ref)) return super.loadExternalRef(ref);
-    throw new Error('Download it first; URLs are not loaded.');
+    if (/^[a-z][a-z\d+.-]+:/i.test(ref)) {
+      throw new Error('Download it first; URLs are not loaded.');
+    }
+    this.#onFile(ref);
+    return super.loadExternalRef(ref);
   }
 }
 

@@ -46,16 +46,13 @@ type Locate = (pointer: Pointer) => string;
 /** A document in OpenAPI 3.1, with the locations of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
-  /** The files that were read. Empty for a parsed document. */
-  readonly files: readonly string[];
   /** What is not checked or not served. */
   readonly warnings: Problem[];
   readonly #locate: Locate;
   readonly #pointers = new Map<unknown, Pointer>();
 
-  constructor(root: JsonObject, files: readonly string[], warnings: Problem[], locate: Locate) {
+  constructor(root: JsonObject, warnings: Problem[], locate: Locate) {
     this.root = root;
-    this.files = files;
     this.warnings = warnings;
     this.#locate = locate;
     this.#addPointers(root, '#');

@@ -74,7 +74,8 @@ describe(`generated code (SEED=${SEED})`, () => {
     );
     const { tables, hacked } = JSON.parse(stdout);
     expect(hacked).toBeNull();
-    const loaded = (await Promise.all(hostile.map(loadRoutes))).map(({ routes }) => routes);
+    const loading = hostile.map(async (each) => (await loadRoutes(each)).routes);
+    const loaded = await Promise.all(loading);
     expect(tables).toEqual(JSON.parse(JSON.stringify(loaded)));
   });
 });
