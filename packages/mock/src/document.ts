@@ -16,15 +16,6 @@ import type { Watch } from './live.ts';
 import { MAX_REASON, recordOf } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
-import type { SurfaceName } from './surfaces/surface.ts';
-
-/** A router, with the operations that it serves. */
-export interface ServedRouter {
-  readonly router: Router;
-  readonly routes: RouteTable['routes'];
-  /** The surface whose errors its calls get if the mock itself rejects them. */
-  readonly surface: SurfaceName;
-}
 
 /** @param source path of a file, which is watched, or a parsed document */
 export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
@@ -54,12 +45,12 @@ export function serveDocument(
   { document, routes }: DocumentRoutes,
   options: ResolvedOptions,
   settings: RouterOptions,
-): Pick<ServedRouter, 'router' | 'routes'> {
-  const prism = createPrism(document, options);
+): Router {
+  const prism = createPrism([document], options);
   const respond = async ({ operationId, request: { headers } }: Call) =>
     prism.respond(operationId, headers.accept, readPreferences(headers.prefer));
   const open = routes.routes.map((route) => ({ ...route, security: [] }));
-  const router = createDocumentRouter({ ...routes, routes: open }, respond, {
+  return createDocumentRouter({ ...routes, routes: open }, respond, {
     ...settings,
     requests: { bodyBytes: MAX_BODY_BYTES },
     async toError(error, call) {
@@ -68,7 +59,6 @@ export function serveDocument(
       return (await findDocumented(error, call, prism)) ?? error;
     },
   });
-  return { router, routes: routes.routes };
 }
 
 /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
@@ -79,7 +69,7 @@ async function findDocumented(
 ): Promise<ErrorWithResponse | undefined> {
   // Prism's own errors explain what is wrong with Prefer or Accept.
   const isPreference = kind === 'invalid-request' && violations.length === 0;
-  if (isPreference || status >= 500 || !prism.documents(call.operationId, status)) return undefined;
+  if (isPreference || status >= 500 || !prism.hasStatus(call.operationId, status)) return undefined;
   const preferences = { code: status, dynamic: false };
   const response = prism.respond(call.operationId, undefined, preferences);
   const found = await response.catch(() => undefined);

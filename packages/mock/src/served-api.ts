@@ -1,11 +1,11 @@
 /**
  * What a mock serves: a standalone document, or the contract, which a draft may extend. Who responds to a call:
  *
- * 1. an operation of a standalone document, or one that a draft adds to the contract: Prism (`document.ts`,
- *    `surfaces/additions.ts`)
- * 2. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
- *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism
- * 3. any other call: the router of its surface, with an error
+ * 1. an operation of a standalone document: Prism (`document.ts`)
+ * 2. an addition, which a draft adds to the contract: Prism (`surfaces/documented.ts`)
+ * 3. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
+ *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism (`surfaces/documented.ts`)
+ * 4. any other call: the router of its surface, with an error
  */
 import type { GatewayRouter } from '@berth/server-stubs';
 import {
@@ -16,33 +16,36 @@ import {
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Listener, Router, RouteTable } from '@berth/server-stubs/runtime';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { FILES_PATH } from '@berth/storage';
-import { loadDocument, type ServedRouter, serveDocument } from './document.ts';
+import { loadDocument, serveDocument } from './document.ts';
 import type { Operations } from './faults/fault-rules.ts';
 import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import { listAdditions, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import {
-  BUILT_IN,
-  type ContractDocument,
-  createContract,
-  findSurface,
-} from './surfaces/contract.ts';
+import { type ContractDocument, serveAdditions } from './surfaces/documented.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { allow, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import {
   type CallSubject,
   DOCUMENT_UPLOAD_PATH,
+  type DocumentedSurface,
   IMPLEMENTED,
   type SurfaceName,
 } from './surfaces/surface.ts';
 import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
+
+interface ServedRouter {
+  /** The surface whose errors its calls get if the mock itself rejects them. */
+  readonly surface: SurfaceName;
+  readonly router: Router;
+}
 
 /** What a call is for, and what handles it. */
 export interface MatchedCall extends CallSubject {
@@ -58,16 +61,21 @@ export interface ServedApi {
   readonly routes?: RouteTable['routes'];
 }
 
+export const BUILT_IN = [
+  { surface: 'gateway', document: gateway, routes: gatewayRoutes },
+  { surface: 'storage', document: storage, routes: storageRoutes },
+] satisfies readonly ContractDocument[];
+
 /** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
 export async function openApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
   const { document } = options;
   return openLive(async (watch) => {
-    if (document === undefined) return createContractApi(options, auth, services);
+    if (document === undefined) return createContractApi(options, auth, services, BUILT_IN);
     const loaded = await loadDocument(document, watch);
     const surface = findSurface(loaded.document);
     if (surface === undefined) return createDocumentApi(loaded, options);
-    return createContractApi(options, auth, services, [{ ...loaded, surface }]);
+    return createContractApi(options, auth, services, [{ ...loaded, surface }, ...BUILT_IN]);
   }, options);
 }
 
@@ -78,6 +86,16 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
   return createStrictAuth(env);
 }
 
+/** Returns the surface that a draft extends. Any document may have the path of the upload target. */
+function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
+  const extended = BUILT_IN.find(({ document }) =>
+    Object.keys(document.paths).some(
+      (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
+    ),
+  );
+  return extended?.surface;
+}
+
 /** @throws FieldError if an option has no effect */
 function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): ServedApi {
   const { document, services, credentials } = options;
@@ -86,8 +104,9 @@ function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): Se
   if (credentials !== 'present') throw new FieldError('credentials', rest);
   // Faults and the log treat its calls as gateway calls.
   const surface = 'gateway';
-  const { router, routes } = serveDocument(loaded, options, toDocumentOptions(options, surface));
-  const served = [{ surface, router, routes }] as const;
+  const { routes } = loaded.routes;
+  const router = serveDocument(loaded, options, toDocumentOptions(options, surface));
+  const served = [{ surface, router }] as const;
   return {
     match(request) {
       const found = findOperation(served, request);
@@ -95,39 +114,37 @@ function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): Se
       if (request.method !== 'OPTIONS') return { surface, listener: router };
       return { surface, listener: allow(listMethods(served, request), options) };
     },
-    operations: toOperations(served),
+    operations: new Map(routes.map(({ operationId }) => [operationId, surface])),
     routes,
   };
 }
 
+/** @param documents a draft comes first: Prism falls back to the built-in document for what the draft omits */
 function createContractApi(
   options: ResolvedOptions,
   auth: Auth,
   services: Services,
-  drafts: readonly ContractDocument[] = [],
+  documents: readonly ContractDocument[],
 ): ServedApi {
-  const documents = [...drafts, ...BUILT_IN].map((loaded) => ({
-    ...loaded,
-    prism: createPrism(loaded.document, options),
-  }));
-  const prisms = documents.map(({ prism }) => prism);
-  const contract = createContract(options, auth, prisms);
+  const parsed = documents.map(({ document }) => document);
+  const prism = createPrism(parsed, options);
   const listeners = {
-    gateway: createMockGateway(contract, services),
-    storage: createMockStorage(contract),
-    upload: createMockUpload(contract),
-    link: createMockLinks(contract),
+    gateway: createMockGateway(options, auth, prism, services),
+    storage: createMockStorage(options, auth, prism),
+    upload: createMockUpload(options, prism),
+    link: createMockLinks(options),
   };
   const { gateway, storage, upload } = listeners;
-  const extended = documents.filter(({ routes }) => listAdditions(routes).length > 0);
-  const added = extended.map((document) => serveAdditions(document, options, auth));
+  const added = documents.map((document) => ({
+    surface: document.surface,
+    router: serveAdditions(document, options, auth, prism),
+  }));
   // Additions take precedence over implemented operations.
   const served: readonly ServedRouter[] = [
     ...added,
-    { surface: 'gateway', router: gateway, routes: gatewayRoutes.routes },
-    // Its document also has the operation of the upload target.
-    { surface: 'upload', router: upload, routes: UPLOAD_ROUTES },
-    { surface: 'storage', router: storage, routes: STORAGE_ROUTES },
+    { surface: 'gateway', router: gateway },
+    { surface: 'upload', router: upload },
+    { surface: 'storage', router: storage },
   ];
   return {
     match(request) {
@@ -135,27 +152,22 @@ function createContractApi(
       if (found !== undefined) return found;
       // The routers of the contract do not know the methods that a document adds to a path.
       const addition = added.find((each) => listMethods([each], request).length > 0);
-      if (addition === undefined) {
-        const surface = surfaceOf(request);
-        return { surface, listener: listeners[surface] };
-      }
-      const { surface } = addition;
+      const surface = addition?.surface ?? surfaceOf(request);
+      if (addition === undefined) return { surface, listener: listeners[surface] };
       return { surface, listener: allow(listMethods(served, request), options) };
     },
-    operations: toOperations(served),
+    operations: listOperations(documents),
     gateway,
   };
 }
 
-const UPLOAD_ROUTES = storageRoutes.routes.filter(({ path }) => path === DOCUMENT_UPLOAD_PATH);
-const STORAGE_ROUTES = storageRoutes.routes.filter((route) => !UPLOAD_ROUTES.includes(route));
-
-function toOperations(served: readonly ServedRouter[]): Operations {
-  return new Map(
-    served.flatMap(({ surface, routes }) =>
-      routes.map(({ operationId }) => [operationId, surface] as const),
-    ),
-  );
+/** The storage document also has the operation of the upload target. */
+function listOperations(documents: readonly ContractDocument[]): Operations {
+  const operations = new Map<string, SurfaceName>();
+  for (const { surface, routes } of documents) {
+    for (const { operationId } of routes.routes) operations.set(operationId, surface);
+  }
+  return operations.set('uploadFile', 'upload');
 }
 
 function findOperation(

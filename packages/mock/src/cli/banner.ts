@@ -3,7 +3,7 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { quote } from '../curl.ts';
-import { BUILT_IN } from '../surfaces/contract.ts';
+import { BUILT_IN } from '../served-api.ts';
 import { BUCKET } from '../surfaces/surface.ts';
 
 export async function describeMock(

@@ -5,33 +5,36 @@ type JsonObject = Record<string, unknown>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Returns the operations of an OpenAPI 3.1 document by `operationId`. */
-export function listOperations({ paths }: JsonObject): Map<string, JsonObject> {
-  const operations = new Map<string, JsonObject>();
-  for (const [, item] of entriesOf(paths)) {
-    for (const [method, operation] of entriesOf(item)) {
-      if (!METHODS.includes(method) || !isObject(operation)) continue;
-      operations.set(String(operation.operationId), operation);
+/** An operation, and the document that its references are in. */
+interface Operation {
+  readonly operation: JsonObject;
+  readonly document: JsonObject;
+}
+
+/** Returns the operations of OpenAPI 3.1 documents by `operationId`. The first document takes precedence. */
+export function listOperations(documents: readonly JsonObject[]): Map<string, Operation> {
+  const operations = new Map<string, Operation>();
+  for (const document of documents.toReversed()) {
+    for (const [, item] of entriesOf(document.paths)) {
+      for (const [method, operation] of entriesOf(item)) {
+        if (!METHODS.includes(method) || !isObject(operation)) continue;
+        operations.set(String(operation.operationId), { operation, document });
+      }
     }
   }
   return operations;
 }
 
-/**
- * Returns a document with the responses of an operation alone, in which nothing refers to anything. Prism would follow
- * every path between schemas that refer to each other.
- */
-export function toResponsesDocument(
-  document: JsonObject,
-  { operationId, deprecated, responses }: JsonObject,
-): JsonObject {
+/** Returns a document with only an operation's responses and no references, because Prism would follow every path of them. */
+export function toResponsesDocument({ operation, document }: Operation): JsonObject {
+  const { operationId, deprecated, responses } = operation;
   const entries = entriesOf(responses).map(([status, response]) => [
     status,
     copyResponse(document, follow(document, response)),
   ]);
-  const operation = { operationId, deprecated, responses: Object.fromEntries(entries) };
+  const get = { operationId, deprecated, responses: Object.fromEntries(entries) };
   const info = { title: '', version: '' };
-  return { openapi: '3.1.0', info, paths: { '/': { get: operation } } };
+  return { openapi: '3.1.0', info, paths: { '/': { get } } };
 }
 
 function copyResponse(document: JsonObject, response: JsonObject): JsonObject {

@@ -70,27 +70,27 @@ type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[numb
 
 const MAX_CACHED = 1_000;
 
-/** Connects a document in OpenAPI 3.1 to Prism, which reads an operation when it is first called. */
+/** Connects documents in OpenAPI 3.1 to Prism. If several have an operation, the first one's is used. */
 export function createPrism(
-  document: Record<string, unknown>,
+  documents: readonly Record<string, unknown>[],
   { dynamic, seed }: Required<Pick<Preferences, 'dynamic' | 'seed'>>,
 ) {
-  const operations = listOperations(document);
+  const operations = listOperations(documents);
   const resources = new Map<string, Promise<Resource>>();
   const cache = new Map<string, Promise<PrismResponse>>();
 
   const statusesOf = (operationId: string) =>
-    Object.keys(Object(operations.get(operationId)?.responses)) as readonly string[];
+    Object.keys(Object(operations.get(operationId)?.operation.responses)) as readonly string[];
 
   /** Whether an operation documents a status by itself, or as part of a range such as `4XX`. */
-  function documents(operationId: string, status: number): boolean {
+  function hasStatus(operationId: string, status: number): boolean {
     const names = [`${status}`, `${Math.floor(status / 100)}XX`];
     return statusesOf(operationId).some((name) => names.includes(name.toUpperCase()));
   }
 
   /** @throws HttpError 404 if the operation does not document the status */
   function assertStatus(operationId: string, status: number | undefined): void {
-    if (status === undefined || documents(operationId, status)) return;
+    if (status === undefined || hasStatus(operationId, status)) return;
     const message = 'The document has no response with the status that the Prefer header requests.';
     throw missing(404, `${message} It has ${statusesOf(operationId).join(', ')}.`);
   }
@@ -104,7 +104,7 @@ export function createPrism(
       throw new HttpError('not-implemented', message);
     }
     const { translate } = await loadPrism();
-    const [resource] = await translate(toResponsesDocument(document, operation));
+    const [resource] = await translate(toResponsesDocument(operation));
     return resource as Resource;
   }
 
@@ -141,8 +141,7 @@ export function createPrism(
   }
 
   return {
-    has: (operationId: string) => operations.has(operationId),
-    documents,
+    hasStatus,
     /** @throws HttpError 404 or 406, as in Prism, if the document has no such response */
     respond(operationId: string, accept: string | undefined, preferences?: Preferences) {
       const merged = { dynamic, seed, ...preferences };

@@ -14,7 +14,7 @@ export const documentService: ServiceKind = {
     if (!isDocument(definition)) return undefined;
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
     const loaded = await loadDocument(source, watch);
-    return createDocumentService(serveDocument(loaded, options, LOGGING).router);
+    return createDocumentService(serveDocument(loaded, options, LOGGING));
   },
 };
 

@@ -7,20 +7,24 @@ import {
 } from '@berth/server-stubs';
 import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from '../options.ts';
-import { prefersDocument } from '../prism/prism.ts';
+import { type Prism, prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
-import type { Contract } from './contract.ts';
+import type { Auth } from './auth.ts';
+import { respondAsDocumented } from './documented.ts';
 import { toRouterOptions } from './responses.ts';
 
 /** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */
-export function createMockGateway(contract: Contract, services: Services): GatewayRouter {
-  const { options, auth } = contract;
-
+export function createMockGateway(
+  options: ResolvedOptions,
+  auth: Auth,
+  prism: Prism,
+  services: Services,
+): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const { serve: run, handlesPrefer } = await services.find(input.name);
     if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
-      return contract.respond('gateway', call);
+      return respondAsDocumented(prism, 'gateway', call);
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
     return awaitService(call, (signal) => run({ ...forwarded, signal }, call));

@@ -10,19 +10,20 @@ import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
 import { LOGGING, recordOf } from '../log.ts';
-import { prefersDocument } from '../prism/prism.ts';
+import type { ResolvedOptions } from '../options.ts';
+import { type Prism, prefersDocument } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
-import type { Contract } from './contract.ts';
+import type { Auth } from './auth.ts';
+import { respondAsDocumented } from './documented.ts';
 import { toCors, toRouterOptions } from './responses.ts';
 import { callStorage, STORAGE_OPERATIONS } from './storage-operations.ts';
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
-export function createMockStorage(contract: Contract): Router {
-  const { options, auth } = contract;
+export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: Prism): Router {
   const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
     const { storage } = recordOf(call.request).session;
     if (!prefersDocument(call)) return callStorage(storage, id, input, call);
-    const { value } = await contract.respond('storage', call);
+    const { value } = await respondAsDocumented(prism, 'storage', call);
     // The router adds the envelope.
     return isObject(value) && isObject(value.body) ? value.body.data : value;
   };
@@ -32,20 +33,20 @@ export function createMockStorage(contract: Contract): Router {
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */
-export function createMockUpload(contract: Contract): Router {
+export function createMockUpload(options: ResolvedOptions, prism: Prism): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const { upload } = recordOf(call.request).session.storage;
     if (!prefersDocument(call)) return upload.uploadFile(form, call);
     // An incomplete form is still rejected.
     for await (const _ of form.file);
-    const { headers } = await contract.respond('upload', call);
+    const { headers } = await respondAsDocumented(prism, 'upload', call);
     return { etag: `${headers.etag}`, location: `${headers.location}` };
   };
-  return createUploadRouter({ uploadFile }, toRouterOptions(contract.options));
+  return createUploadRouter({ uploadFile }, toRouterOptions(options));
 }
 
 /** Creates the listener for links. Links are not operations of any document. */
-export function createMockLinks({ options }: Contract): Listener {
+export function createMockLinks(options: ResolvedOptions): Listener {
   return createDownloadListener({
     download: (request, requestId, send) =>
       recordOf(request).session.storage.download(request, requestId, (found) => {
