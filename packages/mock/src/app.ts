@@ -24,8 +24,7 @@ export function createApp(context: Context) {
       if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
         return control(context, request, response);
       }
-      await api.refresh();
-      const matched = api.current.match(request);
+      const matched = (await api.refresh()).match(request);
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);

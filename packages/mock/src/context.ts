@@ -1,15 +1,17 @@
+import { parseFaultRules } from './faults/fault-rules.ts';
 import type { Live } from './live.ts';
 import { RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { ServedApi } from './served-api.ts';
-import { createSessions, type Session } from './sessions/session.ts';
+import { createSessions } from './sessions/session.ts';
 
 /** What all calls of a mock share. */
 export type Context = ReturnType<typeof createContext>;
 
+/** @throws FieldError if a fault is invalid */
 export function createContext(options: ResolvedOptions, api: Live<ServedApi>) {
   const log = new RequestLog(options);
-  const listOperations = () => api.current.operations;
-  const clear = (session: Session) => log.clear(session);
-  return { options, api, log, sessions: createSessions(options, listOperations, clear) };
+  const faults = parseFaultRules(options.faults ?? [], api.current.operations);
+  const sessions = createSessions(options, faults, (session) => log.clear(session));
+  return { options, api, log, sessions };
 }

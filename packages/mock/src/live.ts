@@ -4,8 +4,8 @@ import type { ResolvedOptions } from './options.ts';
 export interface Live<Value> {
   /** The last good version. */
   readonly current: Value;
-  /** Reloads changed files. Returns undefined if nothing has changed. */
-  refresh(): Promise<void> | undefined;
+  /** Reloads changed files, and returns the last good version. */
+  refresh(): Promise<Value>;
 }
 
 /** Called with each file before it is read, or as early as it is known. A missing one may be created. */
@@ -24,11 +24,6 @@ export async function openLive<Value>(
   let current = await load(watch);
   let reading: Promise<void> | undefined;
 
-  function isStale(): boolean {
-    for (const [file, state] of states) if (stateOf(file) !== state) return true;
-    return false;
-  }
-
   async function read(): Promise<void> {
     // Before the load, so that a file that changes during it is read again.
     for (const file of states.keys()) states.set(file, stateOf(file));
@@ -44,9 +39,11 @@ export async function openLive<Value>(
     get current() {
       return current;
     },
-    refresh() {
-      if (reading === undefined && isStale()) reading = read();
-      return reading;
+    async refresh() {
+      const isStale = states.entries().some(([file, state]) => stateOf(file) !== state);
+      if (isStale) reading ??= read();
+      await reading;
+      return current;
     },
   };
 }

@@ -11,11 +11,11 @@ export async function applyFaults(
 ): Promise<void> {
   const { request, response, send } = exchange;
   const record = recordOf(request);
-  const hasBody = response !== undefined && request.method !== 'HEAD';
+  const mayHaveBody = response !== undefined && request.method !== 'HEAD';
   const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
   let effects: readonly FaultEffect[];
   try {
-    effects = record.session.faults.selectEffects(record, hasBody, header);
+    effects = record.session.faults.selectEffects(record, mayHaveBody, header);
   } catch (error) {
     if (!hasResponse(error)) throw error;
     return send(error as SurfaceError);

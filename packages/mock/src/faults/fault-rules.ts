@@ -24,60 +24,50 @@ export interface FaultEffect {
 }
 
 /** The fault rules of a session. */
-export type SessionFaults = Pick<FaultRules, 'list' | 'put' | 'delete'>;
-
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
-  readonly #listOperations: () => Operations;
   readonly #rules = new Map<string, FaultRule>();
 
-  /** @param listOperations the operations that are served now, which rules may match */
-  constructor(initial: readonly FaultRule[], listOperations: () => Operations) {
+  constructor(initial: readonly FaultRule[]) {
     this.#initial = initial;
-    this.#listOperations = listOperations;
     this.reset();
   }
 
-  /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[] {
     return [...this.#rules.values()];
   }
 
-  /**
-   * Adds a rule, or replaces the rule with this name.
-   *
-   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
-   * @throws FieldError that names the field and states its requirements
-   */
-  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
-    const parsed = parseFaultRule(name, rule, this.#listOperations());
-    this.#rules.set(name, parsed);
-    return parsed;
+  /** Adds a rule, or replaces the rule with the same name. */
+  put(rule: FaultRule): void {
+    this.#rules.set(rule.name, rule);
   }
 
-  /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean {
     return this.#rules.delete(name);
   }
 
   reset(): void {
     this.#rules.clear();
-    for (const rule of this.#initial) this.#rules.set(rule.name, rule);
+    for (const rule of this.#initial) this.put(rule);
   }
 
   /**
    * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
    * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
-  selectEffects(subject: CallSubject, hasBody: boolean, header?: string): readonly FaultEffect[] {
-    const single = header === undefined ? [] : [parseHeader(header, subject)];
+  selectEffects(
+    subject: CallSubject,
+    mayHaveBody: boolean,
+    header?: string,
+  ): readonly FaultEffect[] {
+    const fromHeader = header === undefined ? [] : [parseHeader(header, subject)];
     const matching = this.list().filter((rule) => matches(rule, subject));
-    const effects = toEffects([...matching, ...single], subject.surface, hasBody);
+    const effects = toEffects([...matching, ...fromHeader], subject.surface, mayHaveBody);
     for (const rule of matching) {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
       if (times === 1) this.#rules.delete(name);
-      else this.#rules.set(name, { ...rule, times: times - 1 });
+      else this.put({ ...rule, times: times - 1 });
     }
     return effects;
   }
@@ -86,8 +76,8 @@ export class FaultRules {
 const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
 const KIND_NAMES = KINDS.map(([name]) => name);
 
-function toEffects(rules: readonly FaultRule[], surface: SurfaceName, hasBody: boolean) {
-  const kinds = KINDS.filter(([, { needsBody }]) => hasBody || !needsBody);
+function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBody: boolean) {
+  const kinds = KINDS.filter(([, { needsBody }]) => mayHaveBody || !needsBody);
   const effects = kinds
     .flatMap(([name, kind]) =>
       rules.map((rule) => ({ rule, kind, value: kind.parse(rule[name], surface) })),
@@ -131,8 +121,11 @@ export function parseFaultRules(
   });
 }
 
-/** @param input an object, whose `name` has no effect, or the compact form: `service:hello:latency=200,times=2` */
-function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
+/**
+ * @param input an object, whose `name` has no effect, or the compact form: `service:hello:latency=200,times=2`
+ * @throws FieldError that names the field and states its requirements
+ */
+export function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(FAULT, 'must be a rule, such as { "latency": 200 } or "latency=200".');

@@ -14,10 +14,7 @@ const SERVICE_KINDS: readonly ServiceKind[] = [codeService, urlService, document
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
-/**
- * Creates the hosted services: the user's, `hello` and `echo`. A change in one of their files applies from the next call; if
- * the file is invalid, the last valid version stays in use.
- */
+/** Creates the hosted services: the user's, `hello` and `echo`. A change in one of their files applies from the next call. */
 export async function createServices(options: ResolvedOptions) {
   const { services: source } = options;
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
@@ -48,10 +45,10 @@ export async function createServices(options: ResolvedOptions) {
   return {
     /** @throws GatewayError SERVICE_NOT_FOUND */
     async find(name: string) {
-      await services.refresh();
-      const found = services.current.get(name);
+      const running = await services.refresh();
+      const found = running.get(name);
       if (found !== undefined) return found;
-      const names = [...services.current.keys()];
+      const names = [...running.keys()];
       throw unknownService(name, names, 'with --services or the services option');
     },
     close,

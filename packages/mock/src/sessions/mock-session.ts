@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { SessionFaults } from '../faults/fault-rules.ts';
+import { type FaultRule, parseFaultRule } from '../faults/fault-rules.ts';
 import { type LoggedRequest, toLoggedRequest } from '../log.ts';
 import type { SessionClock } from './session.ts';
 import { createSessionFiles, type SessionFiles } from './session-files.ts';
@@ -28,7 +28,23 @@ export interface MockSession {
   readonly files: SessionFiles;
 }
 
-export function createMockSession({ sessions, log, options }: Context, id: string): MockSession {
+/** The fault rules of a session. */
+interface SessionFaults {
+  /** Returns the rules with their remaining `times`. */
+  list(): readonly FaultRule[];
+  /**
+   * Adds a rule, or replaces the rule with this name.
+   *
+   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
+   * @throws FieldError that names the field and states its requirements
+   */
+  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
+  /** Removes a rule. Returns whether it existed. */
+  delete(name: string): boolean;
+}
+
+export function createMockSession(context: Context, id: string): MockSession {
+  const { api, sessions, log, options } = context;
   // A session that was dropped starts over.
   const session = () => sessions.get(id);
   const { env, wireProfile } = options;
@@ -42,8 +58,14 @@ export function createMockSession({ sessions, log, options }: Context, id: strin
       log.clear(session());
     },
     requests: () => log.list(session()).map((record) => toLoggedRequest(record, wireProfile)),
-    get faults() {
-      return session().faults;
+    faults: {
+      list: () => session().faults.list(),
+      put(name, input) {
+        const rule = parseFaultRule(name, input, api.current.operations);
+        session().faults.put(rule);
+        return rule;
+      },
+      delete: (name) => session().faults.delete(name),
     },
     get clock() {
       return session().clock;

@@ -8,16 +8,13 @@ import {
   type StorageApi,
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
-import { FaultRules, type Operations, parseFaultRules } from '../faults/fault-rules.ts';
+import { type FaultRule, FaultRules } from '../faults/fault-rules.ts';
 import { originOf, toOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { BUCKET } from '../surfaces/surface.ts';
 import { FieldError, isInteger } from '../user-input.ts';
 
-/**
- * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test
- * workers can share one mock without affecting each other; calls without the header use the default session.
- */
+/** Everything that calls can change. A call selects its session with the `X-Mock-Session` header. */
 export interface Session {
   /** Empty for the default session. */
   readonly id: string;
@@ -27,18 +24,13 @@ export interface Session {
   readonly faults: FaultRules;
 }
 
-/**
- * @param listOperations the operations that are served now
- * @param onDrop called with each session that is dropped
- * @throws FieldError if a fault is invalid
- */
+/** @param onDrop called with each session that is dropped */
 export function createSessions(
   options: ResolvedOptions,
-  listOperations: () => Operations,
+  initialFaults: readonly FaultRule[],
   onDrop: (session: Session) => void,
 ) {
   const { env, maxSessions, maxSessionBytes, host, port, wireProfile } = options;
-  const faults = parseFaultRules(options.faults ?? [], listOperations());
   const sessions = new Map<string, Session>();
   const secret = randomBytes(32);
 
@@ -62,7 +54,7 @@ export function createSessions(
       inline: true,
       now: () => clock.now().getTime(),
     });
-    return { id, clock, store, faults: new FaultRules(faults, listOperations), storage };
+    return { id, clock, store, faults: new FaultRules(initialFaults), storage };
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
