@@ -10,7 +10,7 @@ import { isForeign, toHostAdvice } from './host.ts';
 import { CallRecord, setRecord } from './log.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
-import { corsOf, send, sendInternalError } from './surfaces/responses.ts';
+import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
 import type { SurfaceName } from './surfaces/surface.ts';
 import { type SurfaceError, toErrorOfKind, toErrorWithCode } from './surfaces/surface-errors.ts';
 
@@ -30,8 +30,8 @@ export function createApp(context: Context) {
         return sendHome(request, response);
       }
       const next = () => matched.listener(request, response);
-      const reply: Exchange['send'] = (sent) => send(sent, response, options);
-      await begin({ request, response, send: reply }, matched, next);
+      const reject: Exchange['reject'] = (error) => sendError(error, response, options);
+      await begin({ request, response, reject }, matched, next);
     } catch (error) {
       // An unexpected error must end its request, not the process.
       sendInternalError(error as Error, response, options);
@@ -44,9 +44,9 @@ export function createApp(context: Context) {
     // Node does this for other connections when the client has closed its side.
     const endSocket = () => socket.end();
     socket.once('end', endSocket);
-    const reply: Exchange['send'] = (sent) => {
+    const reject: Exchange['reject'] = (error) => {
       const response = UpgradeResponse.create(request, socket, head);
-      return response && send(sent, response, options);
+      return response && sendError(error, response, options);
     };
     const { match, gateway } = api.current;
     const next = () => {
@@ -55,7 +55,7 @@ export function createApp(context: Context) {
     };
     try {
       const matched: MatchedCall = { ...match(request), surface: 'gateway' };
-      await begin({ request, send: reply }, matched, next);
+      await begin({ request, reject }, matched, next);
     } catch (error) {
       process.emitWarning(error as Error);
       socket.destroy();
@@ -83,7 +83,7 @@ export function createApp(context: Context) {
     // The caller may have disconnected while a changed document was read.
     if (connection.destroyed) return end();
     connection.once('close', end);
-    if (isRejected) return exchange.send(toHostError(request, matched.surface));
+    if (isRejected) return exchange.reject(toHostError(request, matched.surface));
     const isPreflight = request.method === 'OPTIONS' && matched.operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
     if (!isPreflight) return applyFaults(exchange, next);

@@ -16,7 +16,7 @@ import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostAdvice } from './host.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { sessionOfQuery } from './sessions/session.ts';
-import { INTERNAL_ERROR, writeResponse } from './surfaces/responses.ts';
+import { INTERNAL_ERROR } from './surfaces/responses.ts';
 import { FieldError, isObject, toInteger } from './user-input.ts';
 
 export const CONTROL_PATH = '/__mock';
@@ -83,16 +83,20 @@ export async function control(
   response: ServerResponse,
 ): Promise<void> {
   const result = await respond(context, request).catch((error: unknown) => error);
-  // An invalid or aborted request has ended the response already.
-  if (response.headersSent || response.destroyed) return;
-  const sent = result instanceof Response ? result : toProblem(result);
+  if (response.destroyed) return;
+  const { status, headers, body } = result instanceof Response ? result : toProblem(result);
+  const content = Buffer.from(await new Response(body).arrayBuffer());
+  // An invalid or aborted request may have ended the response.
+  if (response.headersSent) return;
+  response.statusCode = status;
+  response.setHeaders(headers);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-content-type-options', 'nosniff');
   // No other origin may embed these responses.
   response.setHeader('cross-origin-resource-policy', 'same-origin');
   // The rest of a body that is too large is not read.
-  if (sent.status === 413) response.setHeader('connection', 'close');
-  await writeResponse(response, sent);
+  if (status === 413) response.setHeader('connection', 'close');
+  response.end(content);
 }
 
 async function respond(context: Context, request: IncomingMessage): Promise<Response> {

@@ -9,7 +9,7 @@ export async function applyFaults(
   exchange: Exchange,
   next: () => void | Promise<void>,
 ): Promise<void> {
-  const { request, response, send } = exchange;
+  const { request, response, reject } = exchange;
   const record = recordOf(request);
   const mayHaveBody = response !== undefined && request.method !== 'HEAD';
   const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
@@ -18,7 +18,7 @@ export async function applyFaults(
     effects = record.session.faults.selectEffects(record, mayHaveBody, header);
   } catch (error) {
     if (!hasResponse(error)) throw error;
-    return send(error as SurfaceError);
+    return reject(error as SurfaceError);
   }
   if (effects.length === 0) return next();
   record.faults = [...new Set(effects.map(({ rule }) => rule.name))];

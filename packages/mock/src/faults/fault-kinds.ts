@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { SURFACES, type SurfaceName } from '../surfaces/surface.ts';
 import { errorCodesOf, type SurfaceError, toErrorWithCode } from '../surfaces/surface-errors.ts';
 import { toInteger } from '../user-input.ts';
@@ -24,8 +23,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
-  /** Sends a response with the headers of its surface. An error is sent in the format of its surface, and logged. */
-  send(response: HandlerResponse | SurfaceError): void | Promise<void>;
+  /** Ends the call with an error in the format of its surface, and logs it. */
+  reject(error: SurfaceError): void;
 }
 
 interface FaultedCall extends Exchange {
@@ -46,19 +45,13 @@ export interface FaultKind<Value> {
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
   readonly endsCall?: boolean;
-  /**
-   * Whether to skip HEAD requests and WebSockets, which have no body, without counting them. A 204 is still counted,
-   * because its status is not known yet.
-   */
+  /** Whether to skip HEAD requests and WebSockets, which have no body. They do not count for `times`. */
   readonly needsBody?: boolean;
 }
 
 const MAX_LATENCY_MS = 3_600_000;
 
-/**
- * All kinds of faults, in the order in which they take effect, up to the first that ends the call. `code` is last, so
- * that the kinds before it can change the response that it sends.
- */
+/** All kinds, in the order in which they take effect. `code` is last, so that the others can change its response. */
 export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
 } = {
@@ -100,7 +93,7 @@ export const FAULT_KINDS: {
       (surface === undefined ? SURFACES : [surface])
         .flatMap((name) => errorCodesOf(name))
         .find((code) => code === input),
-    apply: (code, { surface, send }) => send(toErrorWithCode(surface, code)),
+    apply: (code, { surface, reject }) => reject(toErrorWithCode(surface, code)),
     endsCall: true,
   },
 };

@@ -3,14 +3,16 @@ import {
   createCors,
   HttpError,
   hasResponse,
+  MERGED_HEADERS,
   splitTarget,
   toContractError,
   toResponse,
+  toWireForm,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { type SurfaceName, toFetchResponse } from '../surfaces/surface.ts';
+import type { SurfaceName } from '../surfaces/surface.ts';
 import { toChallenge, toErrorOfKind } from '../surfaces/surface-errors.ts';
 
 /** The deployment that the handlers replace. */
@@ -87,4 +89,31 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
   return toErrorOfKind(name, 'handler-failed')[toResponse](call);
+}
+
+/** @param common headers of every response on the surface */
+function toFetchResponse(
+  { status, headers: added = {}, body }: HandlerResponse,
+  common: Readonly<Record<string, string>>,
+  { method, signal }: Request,
+  profile: WireProfile,
+): Response {
+  const headers = new Headers(common);
+  for (const [name, value] of Object.entries(added)) {
+    if (value === undefined) continue;
+    if (!MERGED_HEADERS.has(name.toLowerCase())) headers.delete(name);
+    for (const line of [value].flat()) headers.append(name, String(line));
+  }
+  const isBytes = typeof body === 'string' || ArrayBuffer.isView(body);
+  const isJson = Boolean(body) && !isBytes && !(body instanceof ReadableStream);
+  if (isJson) headers.set('content-type', 'application/json');
+  if (body === undefined || method === 'HEAD' || status === 204 || status === 304) {
+    return new Response(null, { status, headers });
+  }
+  let content = isJson ? JSON.stringify(toWireForm(body, profile)) : body;
+  if (content instanceof ReadableStream) {
+    // MSW reads a copy of a stream, whose source would never see that the caller has disconnected.
+    content = content.pipeThrough(new TransformStream(), { signal });
+  }
+  return new Response(content as ConstructorParameters<typeof Response>[0], { status, headers });
 }

@@ -1,24 +1,18 @@
 /** What all surfaces send and log: CORS, errors before a call or instead of one, and why a call was rejected. */
 import type { ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import type { CorsOptions } from '@berth/server-stubs';
 import {
   type Cors,
   createCors,
-  hasResponse,
   notAllowed,
   splitTarget,
+  toWireForm,
 } from '@berth/server-stubs/contract';
-import {
-  type HandlerResponse,
-  type Listener,
-  type RouterOptions,
-  toResponse,
-} from '@berth/server-stubs/runtime';
+import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
 import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { type SurfaceName, toFetchResponse } from './surface.ts';
+import type { SurfaceName } from './surface.ts';
 import { type SurfaceError, toChallenge, toErrorOfKind } from './surface-errors.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
@@ -53,7 +47,7 @@ export function allow(methods: readonly string[], options: ResolvedOptions): Lis
     const { method = '', headers } = request;
     if (method !== 'OPTIONS') {
       const error = toErrorOfKind(surface, 'method-not-allowed', notAllowed(method, methods));
-      return send(error, response, options);
+      return sendError(error, response, options);
     }
     const preflight = corsOf(options, surface).preflight(headers);
     const allow = methods.join(', ') || preflight['access-control-allow-methods'];
@@ -62,24 +56,31 @@ export function allow(methods: readonly string[], options: ResolvedOptions): Lis
   };
 }
 
-/** Sends a response without a router, or an error of the call's surface, which is logged as the reason. */
-export function send(
-  sent: HandlerResponse | SurfaceError,
+/** Sends an error without a router, in the format of its surface, and logs it as the reason. */
+export function sendError(
+  error: SurfaceError,
   response: ServerResponse,
   options: ResolvedOptions,
-): Promise<void> {
+): void {
   const { req: request } = response;
+  const { wireProfile } = options;
   const { surface, id: requestId } = recordOf(request);
-  const headers = {
-    ...corsOf(options, surface).response(request.headers.origin),
-    ...toChallenge(surface, sent.status, options.wireProfile),
-  };
   const { path: rawPath } = splitTarget(request.url ?? '/');
-  const call = { request, requestId, rawPath };
-  const result = hasResponse(sent) ? sent[toResponse](call) : sent;
-  LOGGING.onResponse(result, { request }, sent);
+  const sent = error[toResponse]({ request, requestId, rawPath });
+  LOGGING.onResponse(sent, { request }, error);
+  // An invalid or aborted request may have ended the call, during a delay for example.
+  if (response.headersSent) return;
+  const headers = {
+    'content-type': 'application/json',
+    ...corsOf(options, surface).response(request.headers.origin),
+    ...toChallenge(surface, sent.status, wireProfile),
+    ...sent.headers,
+  };
+  const { body } = sent;
+  response.statusCode = sent.status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value as string);
   // Node discards the rest of the request's body.
-  return writeResponse(response, toFetchResponse(result, headers, request, options.wireProfile));
+  response.end(typeof body === 'string' ? body : JSON.stringify(toWireForm(body, wireProfile)));
 }
 
 export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
@@ -98,17 +99,5 @@ export function sendInternalError(
   }
   response.setHeader('connection', 'close');
   const details = { status: 500, message: INTERNAL_ERROR };
-  void send(toErrorOfKind(record.surface, 'handler-failed', details), response, options);
-}
-
-export async function writeResponse(
-  response: ServerResponse,
-  { status, headers, body }: Response,
-): Promise<void> {
-  const content = body === null ? undefined : await buffer(body);
-  // An invalid or aborted request may have ended the call, during a delay for example.
-  if (response.headersSent) return;
-  response.statusCode = status;
-  response.setHeaders(headers);
-  response.end(content);
+  sendError(toErrorOfKind(record.surface, 'handler-failed', details), response, options);
 }
