@@ -3,15 +3,17 @@ import { isIP } from 'node:net';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { ResolvedOptions } from './options.ts';
 
+const BRACKETS = /^\[(.*)\]$/;
+
 /**
  * Returns whether a host name can only belong to this machine or its network, as a name without a dot does, such as that
  * of a container. A page may point any other name at this machine (DNS rebinding), and is then same-origin with the mock.
  * A mock that is exposed to the network accepts any IP address, because it does not know which one callers use.
  */
 export function isLocalName(name: string, listenHost: string): boolean {
-  const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const host = name.replace(BRACKETS, '$1').toLowerCase();
   if (isLoopbackName(host) || host === listenHost.toLowerCase()) return true;
-  if (isIP(host) !== 0) return !isLoopback(listenHost);
+  if (isIpAddress(host)) return !isLoopback(listenHost);
   return host !== '' && !host.includes('.');
 }
 
@@ -31,18 +33,20 @@ export function isLoopbackOrigin(origin: string): boolean {
   return normalized === origin && isLoopbackName(hostname);
 }
 
+/** @param host an IPv6 address may be in brackets */
+export function isIpAddress(host: string): boolean {
+  return isIP(host.replace(BRACKETS, '$1')) !== 0;
+}
+
 function isLoopbackName(host: string): boolean {
   return isLoopback(host) || host.endsWith('.localhost');
 }
-
-/** The mock has no TLS. */
-export const PROTOCOL = 'http';
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
 export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? '';
-  const origin = `${PROTOCOL}://${authority}`;
+  const origin = `http://${authority}`;
   return AUTHORITY.test(authority) && URL.canParse(origin) ? origin : undefined;
 }
 
@@ -66,5 +70,5 @@ const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
 /** Returns the origin of a listener. An address that means all interfaces becomes the loopback address. */
 export function toOrigin(host: string, port: number): string {
   const name = LOOPBACK_OF.get(host) ?? host;
-  return `${PROTOCOL}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

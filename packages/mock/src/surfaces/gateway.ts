@@ -6,6 +6,7 @@ import {
   type ServiceResponse,
 } from '@berth/server-stubs';
 import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
+import { isIpAddress } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type Prism, prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
@@ -63,14 +64,10 @@ async function awaitService<Value>(
   }
 }
 
-/**
- * D12: "a server with a single environment also accepts any loopback host". A mock that is exposed to the network also
- * accepts any IP address, because it does not know which one callers use.
- */
+/** D12: "a server with a single environment also accepts any loopback host". See `isLocalName` about IP addresses. */
 function toEnvOption({ env, host }: ResolvedOptions): EnvOption {
   if (isLoopback(host)) return env;
   const labels = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router passes the first label, or an entire address.
-  return (label) =>
-    labels.includes(label.toLowerCase()) || isLoopback(label) || /^(\d+(\.\d+){3}$|\[)/.test(label);
+  return (label) => labels.includes(label.toLowerCase()) || isLoopback(label) || isIpAddress(label);
 }
