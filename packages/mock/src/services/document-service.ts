@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { resolve } from 'node:path';
-import { type Duplex, duplexPair } from 'node:stream';
+import { duplexPair } from 'node:stream';
 import type { Router } from '@berth/server-stubs/runtime';
 import { loadDocument, serveDocument } from '../document.ts';
 import { LOGGING, recordOf, setRecord } from '../log.ts';
@@ -29,24 +29,24 @@ function isDocument(definition: unknown): definition is object | string {
 }
 
 /**
- * Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. The stubs' router needs
- * Node's request and response.
+ * Serves an OpenAPI document as a hosted service. The stubs' router needs Node's request and response, so each call is
+ * forwarded as HTTP, on a connection in memory:
+ *
+ * 1. `createUrlService` writes the call to one end, as it would for a real service.
+ * 2. A server that does not listen parses the call from the other end.
+ * 3. The parsed request gets the record of the caller's request, so that the log says why the document rejects it.
+ * 4. The router responds, and `createUrlService` returns what it reads.
  */
 function createDocumentService(router: Router): RunningService {
-  /** The requests of callers, by the connections that forward them. */
-  const callers = new WeakMap<Duplex, IncomingMessage>();
-  // It does not listen, but only parses requests.
-  const server = createServer((request, response) => {
-    const record = recordOf(callers.get(request.socket) as IncomingMessage);
-    // The log says why the document rejects a request.
-    setRecord(request, record);
-    record.operationId = router.find(request)?.operationId;
-    router(request, response);
-  });
-  return createUrlService(new URL('http://document'), ({ request }) => {
+  return createUrlService(new URL('http://document'), ({ request: caller }) => {
     const [client, connection] = duplexPair();
-    callers.set(connection, request);
+    const server = createServer((request, response) => {
+      const record = recordOf(caller);
+      setRecord(request, record);
+      record.operationId = router.find(request)?.operationId;
+      router(request, response);
+    });
     server.emit('connection', connection);
-    return client;
+    return { createConnection: () => client };
   });
 }

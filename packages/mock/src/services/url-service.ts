@@ -1,9 +1,13 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
-import { PROTOCOL } from '../host.ts';
 import type { RunningService, ServiceInput, ServiceKind } from './service-kind.ts';
 
 export const urlService: ServiceKind = {
@@ -26,16 +30,16 @@ function toBase(address: URL | string): URL {
 /**
  * Forwards calls unchanged to a real service, and streams both bodies.
  *
- * @param connect opens the connection of a call. Default: a new one to `base`
+ * @param connect how a call connects. Default: without an agent, so that no connection stays open
  */
 export function createUrlService(
   base: URL,
-  connect?: (call: GatewayCall) => Duplex,
+  connect: (call: GatewayCall) => RequestOptions = () => ({ agent: false }),
 ): RunningService {
   return {
     handlesPrefer: true,
     async serve(input, call) {
-      const request = toRequest(base, input, call, connect);
+      const request = toRequest(base, input, call, connect(call));
       const received = receive(request, base, input.signal);
       if (input.body === undefined) request.end();
       // `pipeline` would destroy the caller's request if the service responds without reading all of it.
@@ -64,10 +68,9 @@ export function createUrlService(
 function toRequest(
   base: URL,
   input: ServiceInput,
-  call: GatewayCall,
-  connect: ((call: GatewayCall) => Duplex) | undefined,
+  { request }: GatewayCall,
+  connection: RequestOptions,
 ): ClientRequest {
-  const { request } = call;
   const { host: _, ...headers }: Record<string, string | string[]> = input.headers;
   for (const [name, lines = []] of Object.entries(request.headersDistinct)) {
     // Node joins the lines of a header that is repeated.
@@ -79,12 +82,11 @@ function toRequest(
     path: base.pathname.replace(/\/$/, '') + input.target,
     method: input.method,
     signal: input.signal,
-    // Without an agent, every call has its own connection, and none stays open. `createConnection` excludes one.
-    ...(connect === undefined ? { agent: false } : { createConnection: () => connect(call) }),
+    ...connection,
     headers: {
       ...headers,
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
-      'x-forwarded-proto': PROTOCOL,
+      'x-forwarded-proto': 'http',
       ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
       ...(input.isUpgrade && { connection: 'Upgrade', upgrade: 'websocket' }),
     },
