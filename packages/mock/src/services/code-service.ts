@@ -1,7 +1,7 @@
 import { on, once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { type GatewayCall, GatewayError, type WebSocketResponse } from '@berth/server-stubs';
+import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import { isObject } from '../user-input.ts';
@@ -37,9 +37,8 @@ function createCodeService(
   const { upstreamStatus } = options.wireProfile.gatewayHeaders;
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report: Report = (error) => {
-    const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
     // The first stack frame has the location.
-    const [message, frame = ''] = withoutModuleQuery(text).split(/\n(?= +at )/, 2);
+    const [message, frame = ''] = withoutModuleQuery(inspect(error)).split(/\n(?= +at )/, 2);
     options.onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
   };
   return {
@@ -59,12 +58,7 @@ function createCodeService(
         const { destroyed, complete } = call.request;
         if (!signal.aborted && (complete || !destroyed)) report(error);
       });
-      const { status, body } = response;
-      // `Response.error()` has the status 0.
-      if (status < 200 || status > 599) {
-        const message = `The service ${name} returned the status ${status}: return one from 200 to 599.`;
-        throw new GatewayError('BAD_GATEWAY', { message });
-      }
+      const { body } = response;
       const head = toHead(response);
       if (body === null) return head;
       const isRead = method !== 'HEAD' && !signal.aborted;
