@@ -21,8 +21,6 @@ export interface Mock {
   readonly gatewayUrl: string;
   /** Base URL of the storage API; `{storage_api_url}` in the contract. */
   readonly storageUrl: string;
-  /** URL of the upload target. */
-  readonly uploadUrl: string;
   /** Port that the mock listens on. */
   readonly port: number;
   /** Credentials that `credentials: 'strict'` accepts. */
@@ -96,7 +94,6 @@ async function listen(context: Context, closeServices: () => void) {
     url,
     gatewayUrl: url,
     storageUrl: url,
-    uploadUrl: `${url}/`,
     port,
     async credentials() {
       const { mintToken } = await import('./surfaces/strict-auth.ts');

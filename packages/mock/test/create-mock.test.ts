@@ -11,7 +11,7 @@ test('the package exports exactly the documented names', () => {
 
 test('close can be called again, and ends open connections', async () => {
   const mock = await createMock();
-  const pending = fetch(mock.uploadUrl, {
+  const pending = fetch(mock.url, {
     method: 'POST',
     headers: { 'content-type': 'multipart/form-data; boundary=b' },
     body: new ReadableStream(),

@@ -69,7 +69,7 @@ describe('the reason', () => {
     const link = await getLink(mock, await upload(mock, 'a.txt', 'x'));
     session.clock.advance(8 * 24 * 3_600_000);
     await fetch(link);
-    await fetch(mock.uploadUrl, { method: 'POST', body: 'x' });
+    await fetch(mock.url, { method: 'POST', body: 'x' });
     const refused = (await readLog()).filter(({ reason }) => reason !== undefined);
     expect(refused.map(({ status, reason }) => [status, reason])).toEqual([
       [400, expect.stringMatching(/fileList must be an array/)],
