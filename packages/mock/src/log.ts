@@ -127,7 +127,7 @@ class BodyCopy {
   }
 }
 
-/** A request of a caller. It copies its body as Node delivers it, which may be before its call begins. */
+/** An incoming request. It copies its body as Node delivers it, which may be before its call begins. */
 export class RecordedRequest extends IncomingMessage {
   readonly bodyCopy = new BodyCopy();
   record: CallRecord | undefined;
@@ -138,7 +138,7 @@ export class RecordedRequest extends IncomingMessage {
   }
 }
 
-/** Called when a call begins: routers, handlers and credential checks get its request, and find the record by it. */
+/** Called when a call begins: routers, handlers and credential checks get its request, and look up its record. */
 export function setRecord(request: IncomingMessage, record: CallRecord): void {
   (request as RecordedRequest).record = record;
 }

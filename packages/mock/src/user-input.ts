@@ -17,7 +17,7 @@ export function toInteger(value: unknown, min: number, max = Infinity): number |
   return isInteger(number, min) && number <= max ? number : undefined;
 }
 
-/** Returns a sentence, after a space, with the name that a user may have meant, or with all of them; empty if there are none. */
+/** Returns a sentence, after a space, with the name that a user may have meant, or with all of them. Returns '' if `names` is empty. */
 export function suggest(name: string, names: readonly string[], kind: string): string {
   if (names.length === 0) return '';
   const similar = closest(name, names);

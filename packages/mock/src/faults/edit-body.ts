@@ -4,8 +4,7 @@ import type { Transform } from 'node:stream';
 type Write = ServerResponse['write'];
 
 /**
- * Overrides `write` and `end` to edit the body. `Content-Length` is kept. Of several edits, the last one sees each chunk
- * first.
+ * Overrides `write` and `end` to edit the body, but not `Content-Length`. Of several edits, the last sees a chunk first.
  *
  * @param edit if its output ends before it has read everything, the connection is then closed
  */

@@ -28,7 +28,7 @@ import { type Deployment, escapePattern, handleSurface, report } from './handle-
 
 type Services = ReadonlyMap<string, ServiceHandler>;
 
-/** What every path begins with: `/v1/cloudrun/`. */
+/** Common path prefix: `/v1/cloudrun/`. */
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
 const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 

@@ -28,7 +28,7 @@ import { type Deployment, escapePattern, handleSurface } from './handle-surface.
 
 const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
 
-/** What every path looks like: `/api/v2/envs/{envId}/storages:batchDelete`. */
+/** The shape of every path: `/api/v2/envs/{envId}/storages:batchDelete`. */
 const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
 const PATTERN = escapePattern(TEMPLATE).replace('\\{envId\\}', '([^/]+)').replace(/:.*/, ':(.*)');
 const PATH = new RegExp(`^${PATTERN}$`);

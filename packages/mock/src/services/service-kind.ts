@@ -11,11 +11,7 @@ import type { ResolvedOptions } from '../options.ts';
 export interface ServiceKind {
   /** What a user may write, for the error if no kind accepts a definition. No two kinds accept the same one. */
   readonly accepts: string;
-  /**
-   * Starts a service. Returns undefined if the definition is of another kind.
-   *
-   * @throws Error that says how to fix a definition of this kind
-   */
+  /** Starts a service. Returns undefined if the definition is of another kind. @throws Error that says how to fix it */
   start(
     definition: unknown,
     context: ServiceContext,

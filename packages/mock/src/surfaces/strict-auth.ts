@@ -38,8 +38,6 @@ export async function createStrictAuth(env: string): Promise<Auth> {
   };
 }
 
-const DAYS = 30;
-
 /** Mints an access token that a strict mock with this environment accepts (D19). */
 export async function mintToken(env: string): Promise<string> {
   return new SignJWT()
@@ -47,6 +45,6 @@ export async function mintToken(env: string): Promise<string> {
     .setAudience(env)
     .setSubject('mock')
     .setIssuedAt()
-    .setExpirationTime(`${DAYS} days`)
+    .setExpirationTime('30 days')
     .sign(await importJWK(TOKEN_KEY));
 }
