@@ -43,7 +43,7 @@ function upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): vo
 
 const url = `${mock.url}/v1/cloudrun`;
 
-test('the URL must be one of HTTP without a query, in upper or lower case', async () => {
+test('the URL must use HTTP or HTTPS, in any case, and have no query', async () => {
   const urls = ['ftp://h', new URL('ftp://h'), 'http://h/?key=a', '10.0.0.1:80/a', 'http://'];
   for (const bad of urls) {
     await expect(createMock({ services: { bad } })).rejects.toThrow(
@@ -55,18 +55,16 @@ test('the URL must be one of HTTP without a query, in upper or lower case', asyn
   expect(json.code).toBe('SERVICE_LB_STATUS_ABNORMAL');
 });
 
-// The conformance suite checks on the mock what passes as it is.
-test('the path is added to that of the URL, without what is for the mock', async () => {
+// The conformance suite checks on the mock what is forwarded unchanged.
+test('appends the path to the URL, and drops the headers for the mock', async () => {
   let received: IncomingMessage | undefined;
   respond = (request, response) => {
     received = request;
     response.end();
   };
   const path = '/v1/cloudrun/real/a%2Fb';
-  await gateway(mock, {
-    path,
-    headers: { 'x-a': ['1', '2'], 'x-mock-session': 'a', prefer: 'code=503' },
-  });
+  const headers = { 'x-a': ['1', '2'], 'x-mock-session': 'a', prefer: 'code=503' };
+  await gateway(mock, { path, headers });
   expect(received?.url).toBe('/base/a%2Fb');
   expect(received?.headersDistinct['x-a']).toEqual(['1', '2']);
   expect(received?.headers).toMatchObject({
@@ -77,7 +75,7 @@ test('the path is added to that of the URL, without what is for the mock', async
   expect(received?.headers).not.toHaveProperty('x-mock-session');
 });
 
-test('a lost caller ends the call', async () => {
+test('a client that disconnects aborts the call', async () => {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   respond = (_, response) => {
     response.flushHeaders();
@@ -90,12 +88,12 @@ test('a lost caller ends the call', async () => {
   await closed;
 });
 
-test.each(['rest', ''])('a response before the end of the body, then %j', async (rest) => {
+test.each(['rest', ''])('forwards a response to part of a body, then %j', async (rest) => {
   respond = (_, response) => response.writeHead(413, { connection: 'close' }).end();
   expect(await postInParts(mock, '/v1/cloudrun/real', rest)).toMatch('HTTP/1.1 413');
 });
 
-test('a handler may return what it has fetched, which is no longer compressed', async () => {
+test('a handler may return a fetched response, which is no longer compressed', async () => {
   respond = (_, response) => {
     const body = gzipSync('Hello. '.repeat(100));
     const headers = { 'content-encoding': 'gzip', 'content-length': body.length };
@@ -105,16 +103,7 @@ test('a handler may return what it has fetched, which is no longer compressed', 
   expect(await response.text()).toBe('Hello. '.repeat(100));
 });
 
-test('a service that cannot be reached is named by its address', async () => {
-  const response = await fetch(`${url}/gone/a`, { headers: BEARER });
-  expect(response.status).toBe(502);
-  expect(await response.json()).toMatchObject({
-    code: 'SERVICE_LB_STATUS_ABNORMAL',
-    message: 'The real service http://127.0.0.1:1 cannot be reached: ECONNREFUSED.',
-  });
-});
-
-test('a WebSocket ends with that of the service', async () => {
+test('a WebSocket closes when the service loses its connection', async () => {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/chat/a`, { headers: BEARER });
   await once(socket, 'open');
   socket.send('text');
@@ -122,9 +111,9 @@ test('a WebSocket ends with that of the service', async () => {
 });
 
 test.each([
-  ['gone/a', 'SERVICE_LB_STATUS_ABNORMAL', 'ECONNREFUSED'],
+  ['gone/a', 'SERVICE_LB_STATUS_ABNORMAL', 'http://127.0.0.1:1 cannot be reached: ECONNREFUSED.'],
   ['chat/h2c', 'BAD_GATEWAY', 'an upgrade to h2c that was not requested'],
-])('a WebSocket of %s is refused with %s', async (path, code, reason) => {
+])('a WebSocket to %s is rejected with %s', async (path, code, reason) => {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/${path}`, { headers: BEARER });
   const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   const { code: actual, message } = JSON.parse(String(await buffer(response)));
