@@ -12,7 +12,7 @@ beforeEach(() => session.reset());
 const api = (method: string, path: string, body?: unknown, headers = {}) =>
   control(mock, method, path, { body, headers });
 
-test('health is a 200 for GET and HEAD, and so is the root', async () => {
+test('health and the root respond to GET and HEAD with 200', async () => {
   for (const method of ['GET', 'HEAD']) {
     for (const path of ['/__mock/health', '/']) {
       expect((await call(mock, { method, path })).status).toBe(200);
@@ -34,15 +34,11 @@ test('the clock advances', async () => {
   const before = session.clock.now().getTime();
   const { json } = await api('POST', 'clock', { advance: 3_600_000 });
   expect(Date.parse(json.now)).toBeGreaterThanOrEqual(before + 3_600_000);
-  expect(Date.parse((await api('GET', 'clock')).json.now)).toBeGreaterThanOrEqual(
-    Date.parse(json.now),
-  );
+  const later = await api('GET', 'clock');
+  expect(Date.parse(later.json.now)).toBeGreaterThanOrEqual(Date.parse(json.now));
+  const detail = 'advance must be a positive integer number of milliseconds.';
   for (const body of [{}, { advance: -1 }, { advance: '1h' }, { advance: 9e15 }, 5]) {
-    const refused = await api('POST', 'clock', body);
-    expect([refused.status, refused.json.detail]).toEqual([
-      400,
-      'advance must be a positive integer number of milliseconds.',
-    ]);
+    expect(await api('POST', 'clock', body)).toMatchObject({ status: 400, json: { detail } });
   }
 });
 
@@ -67,9 +63,8 @@ describe('files', () => {
     await upload(mock, '报告/a b.html', '<script>alert(1)</script>', 'text/html');
     const { json } = await api('GET', 'files');
     expect(json.files).toEqual(session.files.list());
-    expect(json.files).toMatchObject([
-      { path: '报告/a b.html', size: 25, contentType: 'text/html' },
-    ]);
+    const stored = { path: '报告/a b.html', size: 25, contentType: 'text/html' };
+    expect(json.files).toMatchObject([stored]);
     const file = await api('GET', `files/${encodeURIComponent('报告')}/a%20b.html`);
     expect(file.text).toBe('<script>alert(1)</script>');
     expect(file.headers).toMatchObject({
@@ -83,10 +78,9 @@ describe('files', () => {
   test('can be stored, and are served like uploads', async () => {
     const put = (path: string, body: string, headers = {}) =>
       call(mock, { method: 'PUT', path: `/__mock/files/${path}`, body, headers });
-    expect((await put('a/b.css', 'a {}', { 'content-type': 'text/css' })).json).toBe(
-      'cloud://dev.files/a/b.css',
-    );
-    const link = await fetch(await getLink(mock, 'cloud://dev.files/a/b.css'));
+    const { json } = await put('a/b.css', 'a {}', { 'content-type': 'text/css' });
+    expect(json).toBe('cloud://dev.files/a/b.css');
+    const link = await fetch(await getLink(mock, json));
     expect([link.headers.get('content-type'), await link.text()]).toEqual(['text/css', 'a {}']);
     await put('empty', '');
     expect(session.files.get('empty')).toHaveLength(0);
@@ -137,7 +131,7 @@ test.each([
   }
 });
 
-test('a call without a host is refused', async () => {
+test('a call without a host is rejected', async () => {
   const reply = await sendRaw(mock, 'GET /__mock/health HTTP/1.0\r\n\r\n');
   expect(reply).toContain('421 Misdirected Request');
   expect(reply).toContain('has no Host header');
@@ -158,12 +152,10 @@ describe('a page', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
   ])('of another origin may neither write nor read: %j', async (headers) => {
-    const refused = await post(headers);
-    expect([refused.status, refused.json.detail]).toEqual([
-      403,
-      'Pages from other origins may not use the control API.',
-    ]);
-    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    const rejected = await post(headers);
+    const detail = 'Pages from other origins may not use the control API.';
+    expect(rejected).toMatchObject({ status: 403, json: { detail } });
+    expect(rejected.headers).not.toHaveProperty('access-control-allow-origin');
     const preflight = { ...headers, 'access-control-request-method': 'POST' };
     expect((await api('OPTIONS', 'clock', undefined, preflight)).status).toBe(403);
     expect((await api('GET', 'files', undefined, headers)).status).toBe(403);

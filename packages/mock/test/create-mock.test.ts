@@ -11,12 +11,9 @@ test('the package exports exactly the documented names', () => {
 
 test('close can be called again, and ends open connections', async () => {
   const mock = await createMock();
-  const pending = fetch(mock.url, {
-    method: 'POST',
-    headers: { 'content-type': 'multipart/form-data; boundary=b' },
-    body: new ReadableStream(),
-    duplex: 'half',
-  } as RequestInit);
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const init = { method: 'POST', headers, body: new ReadableStream(), duplex: 'half' };
+  const pending = fetch(mock.url, init as RequestInit);
   pending.catch(() => {});
   await Promise.all([mock.close(), mock.close()]);
   await expect(pending).rejects.toThrow();

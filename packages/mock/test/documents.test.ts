@@ -62,14 +62,14 @@ describe('a document at the root', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
   });
 
-  it('has no services, even if it has a parameter called name', async () => {
+  it('has no services, even if a path parameter is called name', async () => {
     const { call, mock } = await start(SHOP.replaceAll('petId', 'name'));
     mock.session().faults.put('rex', 'service:1:code=SERVICE_TIMEOUT');
     expect(await call('/pets/1')).toMatchObject({ status: 200 });
     expect(mock.session().requests()).toMatchObject([{ service: undefined, faults: [] }]);
   });
 
-  it('has faults of its operations, OPTIONS too, and of no others', async () => {
+  it('matches faults only to its own operations, including OPTIONS', async () => {
     const { call, mock } = await start(SHOP, { faults: ['ask:code=SERVICE_TIMEOUT'] });
     const { faults } = mock.session();
     expect(await call('/pets/1', { method: 'OPTIONS' })).toMatchObject({ status: 504 });
@@ -100,7 +100,7 @@ paths: { /pet: { get: { responses: { 200: { description: ok, content: { text/pla
     expect(await read()).toBe('Max');
   });
 
-  it('becomes a draft, with all of the contract, once it has a path of it', async () => {
+  it('becomes a draft of the contract once it has one of its paths', async () => {
     const operation = { responses: { 200: json({ example: 1 }) } };
     const { call, document } = await start(toDocument(operation));
     const read = async () =>
@@ -110,17 +110,17 @@ paths: { /pet: { get: { responses: { 200: { description: ok, content: { text/pla
     expect(await read()).toBe(401);
   });
 
-  it('may be Swagger 2.0, and is served at its base path', async () => {
-    const responses = { 200: { description: 'ok', examples: { 'application/json': [1] } } };
-    const arr = { name: 'arr', in: 'query', type: 'array', items: { type: 'integer' } };
-    const old = {
-      swagger: '2.0',
-      basePath: '/v2',
-      info: { title: 'Old', version: '1' },
-      produces: ['application/json'],
-      paths: { '/b': { get: { parameters: [arr], responses } } },
-    };
-    const { call } = await start(JSON.stringify(old));
+  it('may be Swagger 2.0, served at its base path', async () => {
+    const { call } = await start(`swagger: '2.0'
+basePath: /v2
+info: { title: Old, version: '1' }
+paths:
+  /b:
+    get:
+      parameters: [{ name: arr, in: query, type: array, items: { type: integer } }]
+      produces: [application/json]
+      responses: { 200: { description: ok, examples: { application/json: [1] } } }
+`);
     expect(await call('/v2/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
     expect(await call('/v2/b?arr=1,x')).toMatchObject({ status: 400 });
     expect(await call('/b?arr=1,2')).toMatchObject({ status: 404 });
@@ -173,7 +173,7 @@ describe('an invalid call', () => {
     expect(mock.session().requests()).toMatchObject([{ status, reason: /query\.limit must be/ }]);
   });
 
-  it('gets a header that clients can read, whatever it contains', async () => {
+  it('gets a header that clients can read, whatever the call contains', async () => {
     const schema = { type: 'object', additionalProperties: false };
     const filter = { name: 'filter', in: 'query', style: 'deepObject', schema };
     const document = toDocument({ parameters: [filter], responses: example('400') });
@@ -184,8 +184,8 @@ describe('an invalid call', () => {
   });
 });
 
-describe('what Prism does not do right', () => {
-  it('headers that describe the message are not copied from a document', async () => {
+describe('what Prism alone does not do', () => {
+  it('does not copy headers that describe the message', async () => {
     const names = ['Content-Encoding', 'Transfer-Encoding', 'Content-Length', 'Content-Range'];
     const header = { required: true, schema: { type: 'string' }, example: 'gzip' };
     const headers = Object.fromEntries([...names, 'X-Kept'].map((name) => [name, header]));
@@ -196,7 +196,7 @@ describe('what Prism does not do right', () => {
     expect([sent.get('content-encoding'), sent.get('content-length')]).toEqual([null, '3']);
   });
 
-  it('XML is written for a value that is no text', async () => {
+  it('writes a value that is not text as XML', async () => {
     const example = { id: 1, tags: ['a<b', 'c'], owner: { name: null } };
     const response = { description: 'ok', content: { 'application/xml': { example } } };
     const { call } = await start(toDocument({ responses: { 200: response } }));
@@ -205,16 +205,12 @@ describe('what Prism does not do right', () => {
     );
   });
 
-  it('writeOnly is left out, however it is composed', async () => {
+  it('omits writeOnly properties, however they are composed', async () => {
     const Secret = { type: 'string', writeOnly: true };
-    const toObject = (properties: object) => ({
-      type: 'object',
-      required: Object.keys(properties),
-      properties,
-    });
-    const Base = toObject({ pin: { allOf: [toRef('Secret')] } });
-    const own = toObject({ name: { type: 'string' }, password: toRef('Secret') });
-    const User = { allOf: [toRef('Base'), own] };
+    const type = 'object';
+    const Base = { type, required: ['pin'], properties: { pin: { allOf: [toRef('Secret')] } } };
+    const properties = { name: { type: 'string' }, password: toRef('Secret') };
+    const User = { allOf: [toRef('Base'), { type, required: ['name', 'password'], properties }] };
     const users = { type: 'array', minItems: 1, items: toRef('User') };
     for (const [user] of await generate(users, { Base, User, Secret })) {
       expect(user.name).toEqual(expect.any(String));
@@ -223,14 +219,14 @@ describe('what Prism does not do right', () => {
     }
   });
 
-  it('a reference in an extension of a schema is left alone', async () => {
+  it('ignores references in extensions of a schema', async () => {
     const Kind = { enum: [1, 2] };
     const schema = { type: 'integer', example: 2, 'x-enum-reference': toRef('Kind') };
     const { call } = await startWith({ schema }, { Kind });
     expect(await call('/a')).toMatchObject({ status: 200, body: 2 });
   });
 
-  it('schemas that refer to each other are followed up to a limit', async () => {
+  it('follows schemas that refer to each other up to a limit', async () => {
     const count = 50;
     const toNext = (index: number) => toRef(`S${index % count}`);
     const toSchema = (index: number) => ({
@@ -254,13 +250,13 @@ describe('what Prism does not do right', () => {
     { type: 'string', minLength: 300_000 },
     { type: 'array', minItems: 20_000, items: { type: 'integer' } },
     { type: 'object', minProperties: 5_000, additionalProperties: true },
-  ])('sizes are generated up to a limit: %j', async (schema) => {
+  ])('limits the size of what it generates: %j', async (schema) => {
     for (const body of await generate({ type: 'array', minItems: 2, items: schema })) {
       expect(JSON.stringify(body).length).toBeLessThan(25_000);
     }
   });
 
-  it.each(['int32', 'int64', 'float', 'double'])('a number is not extreme: %s', async (format) => {
+  it.each(['int32', 'int64', 'float', 'double'])('generates no extreme %s', async (format) => {
     for (const body of await generate({ type: 'number', format })) {
       expect(Math.abs(body)).toBeLessThan(1e9);
     }

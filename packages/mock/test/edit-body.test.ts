@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { editBody } from '../src/faults/edit-body.ts';
 
-test('an edit that is slower than the connection holds its writer back', async () => {
+test('an edit that is slower than the connection slows its writer down', async () => {
   const chunks = Array.from('01234567', (digit) => Buffer.alloc(100_000, digit));
   const unread: number[] = [];
   await using server = await listen(

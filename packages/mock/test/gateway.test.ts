@@ -7,7 +7,7 @@ afterAll(() => mock.close());
 
 const HELLO = '/v1/cloudrun/hello';
 
-test('a service that is not configured is reported with those that are', async () => {
+test('an unknown service gets an error that lists the configured ones', async () => {
   expect((await gateway(mock, { path: '/v1/cloudrun/hell%6F' })).status).toBe(200);
   const { status, json } = await gateway(mock, { path: '/v1/cloudrun/other' });
   const message =
@@ -55,48 +55,36 @@ describe('Prefer and Accept', () => {
   });
 
   test.each([
-    ['*/*', 'application/json'],
-    ['text/plain;q=0.5, text/event-stream', 'text/event-stream'],
-    ['nonsense, text/plain; level, text/plain', 'text/plain'],
-    ['a/b/c', 'application/json'],
-    [', ,', 'application/json'],
-  ])('Accept: %s returns %s', async (accept, contentType) => {
-    const { status, headers } = await ask({ accept });
-    expect([status, headers['content-type']]).toEqual([200, contentType]);
-  });
-
-  test('a type that the contract does not document gets a 406', async () => {
-    const reply = await ask({ accept: 'image/png' });
-    expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });
-    expect(reply.json.message).toContain('Accept');
+    ['*/*', 200, 'application/json'],
+    ['text/plain;q=0.5, text/event-stream', 200, 'text/event-stream'],
+    ['nonsense, text/plain; level, text/plain', 200, 'text/plain'],
+    ['a/b/c', 200, 'application/json'],
+    [', ,', 200, 'application/json'],
+    ['image/png', 406, 'application/json'],
+  ])('Accept: %s gets a %i as %s', async (accept, status, contentType) => {
+    const reply = await ask({ accept });
+    expect([reply.status, reply.headers['content-type']]).toEqual([status, contentType]);
+    if (status === 406) expect(reply.json.message).toContain('Accept');
   });
 });
 
-describe('credentials', () => {
-  // The conformance suite checks tokens and signatures in strict mode.
-  test("of strict mode expire by the session's clock", async () => {
-    await using strict = await createMock({ credentials: 'strict' });
-    const { token } = await strict.credentials();
-    const ask = (bearer: string) =>
-      call(strict, { path: HELLO, headers: { authorization: `Bearer ${bearer}` } });
-    expect((await ask(token)).status).toBe(200);
-    expect((await ask('any')).json).toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
-    expect((await storage(strict, 'batchDelete', { fileList: [] })).status).toBe(401);
-    strict.session().clock.advance(31 * 24 * 3_600_000);
-    expect((await ask(token)).json).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
-  });
+// The conformance suite checks tokens and signatures in strict mode.
+test("strict credentials expire by the session's clock", async () => {
+  await using strict = await createMock({ credentials: 'strict' });
+  const { token } = await strict.credentials();
+  const ask = (bearer: string) =>
+    call(strict, { path: HELLO, headers: { authorization: `Bearer ${bearer}` } });
+  expect((await ask(token)).status).toBe(200);
+  expect((await ask('any')).json).toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
+  expect((await storage(strict, 'batchDelete', { fileList: [] })).status).toBe(401);
+  strict.session().clock.advance(31 * 24 * 3_600_000);
+  expect((await ask(token)).json).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
 });
 
 test('a mock that is exposed to the network also accepts IP addresses and its own name', async () => {
   await using open = await createMock({ host: '0.0.0.0' });
-  for (const host of [
-    'dev.evil.example:1',
-    'DEV.a.example',
-    '127.0.0.1',
-    '192.168.0.1',
-    '[fe80::1]',
-    'localhost',
-  ]) {
+  const addresses = ['127.0.0.1', '192.168.0.1', '[fe80::1]', 'localhost'];
+  for (const host of ['dev.evil.example:1', 'DEV.a.example', ...addresses]) {
     expect((await gateway(open, { path: HELLO, headers: { host } })).status).toBe(200);
   }
   for (const host of ['prod.a.example', '10.a.example']) {

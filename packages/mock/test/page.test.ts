@@ -46,7 +46,7 @@ describeOn('chromium', 'the page of the mock', () => {
       headers: { authorization: 'Bearer a-secret-of-mine' },
     });
 
-  test('shows each call as it arrives, why it was refused, and copies it as curl', async () => {
+  test('shows each call as it arrives, why it was rejected, and copies it as curl', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await callHello('/before');
     await open();
@@ -64,7 +64,7 @@ describeOn('chromium', 'the page of the mock', () => {
     expect(await page.content()).not.toContain('a-secret-of-mine');
   });
 
-  test('shows files, and the sessions to choose from', async () => {
+  test('shows files, and a choice of sessions', async () => {
     await upload(mock, 'reports/a b.txt', 'Hello');
     await callHello('/default');
     for (const id of ['first', 'second']) mock.session(id).clock.advance(1);
@@ -80,7 +80,7 @@ describeOn('chromium', 'the page of the mock', () => {
     await page.getByText('No calls yet.').waitFor();
   });
 
-  test('shows what a caller sends as text, never as part of the page', async () => {
+  test('shows what a client sends as text, never as HTML', async () => {
     const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await storage(mock, `batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
     await open();

@@ -5,6 +5,7 @@ import { storageRoutes } from '@berth/server-stubs/contract';
 import type { Route } from '@berth/server-stubs/runtime';
 import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, control, STORAGE_HEADERS, storage } from './helpers/calls.ts';
@@ -15,11 +16,8 @@ import { getGrant, toForm } from './helpers/upload.ts';
 function draftWith(example: unknown) {
   const { '/api/v2/envs/{envId}/storages:batchDelete': batchDelete } = storageDocument.paths;
   const content = { 'application/json': { examples: { some: { value: example } } } };
-  const schema = {
-    type: 'object',
-    required: ['prefix'],
-    properties: { prefix: { type: 'string' } },
-  };
+  const properties = { prefix: { type: 'string' } };
+  const schema = { type: 'object', required: ['prefix'], properties };
   const listFiles = {
     ...batchDelete.post,
     operationId: 'listFiles',
@@ -55,7 +53,7 @@ const [draft = ''] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftW
 const mock = await createMock({ document: draft });
 afterAll(() => mock.close());
 
-test('Prism responds to an operation that only a draft of the document has', async () => {
+test('Prism responds to an operation that only a draft has', async () => {
   const { status, json, headers } = await storage(mock, 'listFiles', { prefix: 'a' });
   expect(status).toBe(200);
   expect(json).toMatchObject({ statusCode: 200, body: { data: { fileList: ['a.txt'] } } });
@@ -63,44 +61,44 @@ test('Prism responds to an operation that only a draft of the document has', asy
 });
 
 const MODES = ['strict', 'present'] as const;
-test.each(MODES)('an operation of a draft of the gateway has its credentials: %s', async (mode) => {
-  const document = await writeGatewayDraft({ '/v1/list': { get: toOperation('list') } });
-  await using extended = await createMock({ document, credentials: mode });
-  const ask = async (path: string, headers: Record<string, string>) => {
-    const { status, json, headers: sent } = await call(extended, { path, headers });
-    const error = status < 400 ? undefined : status;
-    return { error, code: json?.code, challenge: sent['www-authenticate'] };
-  };
-  const tokens = ['Basic a', 'Bearer a b', 'Bearer any'];
-  const signatures = ['TC3-HMAC-SHA256 any', 'TC3-HMAC-SHA256', 'tc3-hmac-sha256 any'];
-  for (const authorization of [...tokens, ...signatures]) {
-    const expected = await ask('/v1/cloudrun/hello', { authorization });
-    expect.soft(await ask('/v1/list', { authorization }), authorization).toEqual(expected);
-  }
-  const missing = await ask('/v1/list', {});
-  expect(missing).toMatchObject({ code: 'MISSING_CREDENTIALS' });
-  expect(missing).toEqual(await ask('/v1/cloudrun/hello', {}));
-  const headers = { authorization: `Bearer ${(await extended.credentials()).token}` };
-  expect(await call(extended, { path: '/v1/list', headers })).toMatchObject({ status: 204 });
-});
+test.each(MODES)(
+  "an operation of a gateway draft needs the gateway's credentials: %s",
+  async (mode) => {
+    const document = await writeGatewayDraft({ '/v1/list': { get: toOperation('list') } });
+    await using extended = await createMock({ document, credentials: mode });
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const { status, json, headers: sent } = await call(extended, { path, headers });
+      const error = status < 400 ? undefined : status;
+      return { error, code: json?.code, challenge: sent['www-authenticate'] };
+    };
+    const tokens = ['Basic a', 'Bearer a b', 'Bearer any'];
+    const signatures = ['TC3-HMAC-SHA256 any', 'TC3-HMAC-SHA256', 'tc3-hmac-sha256 any'];
+    for (const authorization of [...tokens, ...signatures]) {
+      const expected = await ask('/v1/cloudrun/hello', { authorization });
+      expect.soft(await ask('/v1/list', { authorization }), authorization).toEqual(expected);
+    }
+    const missing = await ask('/v1/list', {});
+    expect(missing).toMatchObject({ code: 'MISSING_CREDENTIALS' });
+    expect(missing).toEqual(await ask('/v1/cloudrun/hello', {}));
+    const headers = { authorization: `Bearer ${(await extended.credentials()).token}` };
+    expect(await call(extended, { path: '/v1/list', headers })).toMatchObject({ status: 204 });
+  },
+);
 
-test('an error that a draft documents for a status is what Prefer selects', async () => {
+test('Prefer selects an error that a draft documents, and an operation without responses says so', async () => {
   const example = { code: 'ITEM_NOT_FOUND', message: 'No such item.', requestId: 'x' };
   const content = { 'application/json': { example } };
   const getItem = { operationId: 'getItem', responses: { 404: { description: 'None.', content } } };
-  const document = await writeGatewayDraft({ '/v1/item': { get: getItem } });
-  await using extended = await createMock({ document });
+  const item = { get: getItem, delete: { operationId: 'deleteItem' } };
+  await using extended = await createMock({
+    document: await writeGatewayDraft({ '/v1/item': item }),
+  });
   const headers = { ...BEARER, prefer: 'code=404' };
   const { status, json } = await call(extended, { path: '/v1/item', headers });
   expect([status, json.code, json.message]).toEqual([404, 'ITEM_NOT_FOUND', 'No such item.']);
-});
-
-test('an operation without responses says so', async () => {
-  const document = await writeGatewayDraft({ '/v1/item': { get: { operationId: 'getItem' } } });
-  await using extended = await createMock({ document });
-  const { status, json } = await call(extended, { path: '/v1/item', headers: BEARER });
-  const message = 'The document has no responses for getItem: add one.';
-  expect([status, json]).toMatchObject([501, { code: 'SYS_ERR', message }]);
+  const missing = await call(extended, { method: 'DELETE', path: '/v1/item', headers: BEARER });
+  const message = 'The document has no responses for deleteItem: add one.';
+  expect(missing).toMatchObject({ status: 501, json: { code: 'SYS_ERR', message } });
 });
 
 test('an operation of a draft belongs to its surface, whatever its path', async () => {
@@ -111,15 +109,15 @@ test('an operation of a draft belongs to its surface, whatever its path', async 
   await replaceFile(document, JSON.stringify({ ...storageDocument, paths }));
   const ask = () => call(extended, { path: '/admin/ping', headers: STORAGE_HEADERS });
   expect([(await ask()).status, (await ask()).status]).toEqual([500, 204]);
-  const refused = await call(extended, { method: 'PUT', path: '/admin/ping' });
-  expect(refused).toMatchObject({ status: 405, json: { body: { code: 'METHOD_NOT_ALLOWED' } } });
+  const rejected = await call(extended, { method: 'PUT', path: '/admin/ping' });
+  expect(rejected).toMatchObject({ status: 405, json: { body: { code: 'METHOD_NOT_ALLOWED' } } });
   const logged = { surface: 'storage', operationId: 'ping' };
   const unmatched = { surface: 'storage', operationId: undefined };
   expect(extended.session().requests()).toMatchObject([logged, logged, unmatched]);
 });
 
 // As after a change in `spec/`, and `npm run generate`.
-test('an operation of the built-in document that nothing implements', async () => {
+test('Prism responds to a built-in operation that nothing implements', async () => {
   const path = '/api/v2/envs/{envId}/storages:listFiles';
   const paths: Record<string, unknown> = storageDocument.paths;
   paths[path] = draftWith(EXAMPLE).paths[path];
@@ -141,17 +139,14 @@ describe('an operation that only a draft has', () => {
     ['a bad body', 'POST', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],
     ['another method', 'PUT', STORAGE_HEADERS, { prefix: 'a' }, 405, /use POST, DELETE\.$/],
   ])('gets errors of the contract: %s', async (_, method, headers, body, status, message) => {
-    const { status: sent, json } = await call(mock, {
+    const reply = await call(mock, {
       method,
       path: '/api/v2/envs/dev/storages:listFiles',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
-    expect(sent).toBe(status);
-    expect(json).toMatchObject({
-      statusCode: status,
-      body: { message: expect.stringMatching(message) },
-    });
+    const json = { statusCode: status, body: { message: expect.stringMatching(message) } };
+    expect(reply).toMatchObject({ status, json });
   });
 
   test.each([
@@ -168,13 +163,13 @@ describe('an operation that only a draft has', () => {
     await using extended = await createMock({ document });
     const ask = (method: string) => call(extended, { method, path, headers: BEARER });
     expect([(await ask('DELETE')).status, (await ask('HEAD')).status < 300]).toEqual([204, true]);
-    const { headers, ...refused } = await ask(method);
-    expect([refused.status, headers.allow]).toEqual([status, allow]);
+    const { headers, ...reply } = await ask(method);
+    expect([reply.status, headers.allow]).toEqual([status, allow]);
     if (status === 204) expect(headers['access-control-allow-methods']).toBe(allow);
-    else expect(refused.json).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+    else expect(reply.json).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
   });
 
-  test('may be called while it is reloaded: the log has bodies, and ends if a caller leaves', async () => {
+  test('may be called during a reload: the log has bodies, and ends if a client disconnects', async () => {
     const text = JSON.stringify(draftWith(EXAMPLE));
     const [document = ''] = await writeFiles({ 'storage.json': text });
     await using extended = await createMock({ document });
@@ -195,6 +190,20 @@ describe('an operation that only a draft has', () => {
     const byPath = calls().toSorted((a, b) => a.target.localeCompare(b.target));
     expect(byPath).toMatchObject([{ body: '{"fileList":[]}' }, { status: undefined }]);
   });
+});
+
+// The conformance suite checks what the engine returns, rejections and CORS.
+test.each<[Record<string, string>, number, object]>([
+  [{ prefer: 'example=success' }, 200, { data: { acmeFileID: expect.any(String) } }],
+  [{ 'x-mock-fault': 'code=SYS_ERR' }, 500, { code: 'SYS_ERR', message: expect.any(String) }],
+  [{ prefer: 'code=429' }, 429, { code: 'EXCEED_RATELIMIT', message: expect.any(String) }],
+])("%j gets the deployment's names and no envelope", async (headers, status, json) => {
+  await using flat = await createMock({ wireProfile: { ...acme, envelope: 'flat' } });
+  const credentials = { 'x-acme-authorization': '1.0 any', 'x-acme-timestamp': '1700000000' };
+  const all = { ...credentials, ...headers };
+  const reply = await storage(flat, 'getUploadMetaData', { path: 'a' }, all);
+  expect(reply).toMatchObject({ status, json: { requestId: expect.any(String), ...json } });
+  expect(reply.json).not.toHaveProperty('body');
 });
 
 test.each([

@@ -30,7 +30,7 @@ describe('a session', () => {
     expect(await read(mock, fileID)).toBeUndefined();
   });
 
-  test('accepts no link and no grant of another one', async () => {
+  test('rejects the links and grants of other sessions', async () => {
     const grant = await uploadIn('one', 'same.txt', 'of one');
     await uploadIn('two', 'same.txt', 'of two');
     const link = await linkIn('one', grant.fileID);
@@ -43,13 +43,9 @@ describe('a session', () => {
 
   test('is dropped if it is the least recently used, and starts from scratch', async () => {
     await using small = await createMock({ maxSessions: 3 });
-    const put = (id: string) => {
-      small.session(id).faults.put('slow', 'latency=1');
-    };
+    const put = (id: string) => small.session(id).faults.put('slow', 'latency=1');
     const has = (id: string) => small.session(id).faults.list().length > 0;
-    put('');
-    put('a');
-    put('b');
+    for (const id of ['', 'a', 'b']) put(id);
     expect(has('a')).toBe(true);
     for (let count = 0; count < 2; count += 1) put(`more ${count}`);
     expect([has('a'), has('more 1'), has('b'), has('')]).toEqual([true, true, false, true]);
@@ -59,7 +55,7 @@ describe('a session', () => {
 test.each([
   [new Uint16Array(1), 'text/plain', 'content must be a string or a Uint8Array.'],
   ['x', 'text/plain\r\nx-a: b', 'contentType must be a media type, such as text/plain.'],
-])('a file with what no upload could store is refused: %j %j', (content, type, message) => {
+])('rejects a file that cannot be uploaded: %j %j', (content, type, message) => {
   const { files } = mock.session();
   expect(() => files.put('a.txt', content as string, type)).toThrow(message);
 });
@@ -78,23 +74,20 @@ test('neither links nor foreign pages create sessions, which would drop those of
   expect((await fetch(url)).status).toBe(200);
 });
 
-describe('the clock of a session', () => {
-  test('makes links and grants expire, and nothing of another session', async () => {
-    await using own = await createMock();
-    const fileID = await upload(own, 'a.txt', 'x');
-    const link = await getLink(own, fileID);
-    const { json } = await storage(own, 'getUploadMetaData', { path: 'late.txt' });
-    own.session('other').clock.advance(3_600_000);
-    expect((await fetch(link)).status).toBe(200);
-    own.session().clock.advance(8 * 24 * 3_600_000);
-    const late = await fetch(link);
-    expect(late.status).toBe(403);
-    expect(await late.text()).toContain('<Code>AccessDenied</Code>');
-    const form = toForm(json.body.data, 'late.txt');
-    const refused = await postForm(json.body.data.url, form, 'x');
-    expect(await refused.text()).toContain('The grant is no longer valid');
-    own.session().reset();
-    own.session().files.put('a.txt', 'x');
-    expect((await fetch(link)).status).toBe(200);
-  });
+test('links and grants expire by the clock of their own session', async () => {
+  await using own = await createMock();
+  const link = await getLink(own, await upload(own, 'a.txt', 'x'));
+  const { json } = await storage(own, 'getUploadMetaData', { path: 'late.txt' });
+  own.session('other').clock.advance(3_600_000);
+  expect((await fetch(link)).status).toBe(200);
+  own.session().clock.advance(8 * 24 * 3_600_000);
+  const late = await fetch(link);
+  expect(late.status).toBe(403);
+  expect(await late.text()).toContain('<Code>AccessDenied</Code>');
+  const form = toForm(json.body.data, 'late.txt');
+  const rejected = await postForm(json.body.data.url, form, 'x');
+  expect(await rejected.text()).toContain('The grant is no longer valid');
+  own.session().reset();
+  own.session().files.put('a.txt', 'x');
+  expect((await fetch(link)).status).toBe(200);
 });

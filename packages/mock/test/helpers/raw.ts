@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import { connect } from 'node:net';
 import { BEARER } from './calls.ts';
 
@@ -62,4 +67,26 @@ export async function postInParts(
   if (rest !== '') socket.end(rest);
   await once(socket, 'close');
   return reply;
+}
+
+/** The headers of a request for a WebSocket, with credentials of any kind. */
+export const HANDSHAKE = {
+  authorization: BEARER.authorization,
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
+
+/** Asks for a WebSocket, and returns the response: 101 if it has opened. */
+export async function askForWebSocket(
+  url: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<IncomingMessage> {
+  const outgoing = request(url, { agent: false, headers: { ...HANDSHAKE, ...headers } }).end();
+  const responses = ['response', 'upgrade'].map((event) => once(outgoing, event));
+  const [response] = (await Promise.race(responses)) as [IncomingMessage];
+  if (response.statusCode === 101) response.socket.destroy();
+  else response.resume();
+  return response;
 }

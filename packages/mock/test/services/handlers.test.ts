@@ -60,7 +60,7 @@ const broken: HostedServices = {
   },
   blob: () => new Blob(['x']) as never,
   long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
-  refused: () => Response.error(),
+  unreachable: () => Response.error(),
   silent: () => new Promise<Response>(() => {}),
 };
 
@@ -246,7 +246,7 @@ describe('a service that is broken', () => {
     ['locked', 500, 'create a new Response for each call', /create a new Response/],
     ['bare', 500, '[object Object]', /\[Object: null prototype\]/],
     ['blob', 500, 'return a Response', /return a Response/],
-    ['refused', 502, 'returned an invalid response', /returned the status 0/],
+    ['unreachable', 502, 'returned an invalid response', /returned the status 0/],
   ])('%s gets a %i, and the warning says why', async (name, status, text, reason) => {
     const problem = nextWarning();
     const reply = await ask(name);

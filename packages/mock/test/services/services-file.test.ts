@@ -156,7 +156,7 @@ describe('a change that is invalid', () => {
   test.each([
     ["import a from './a.ts';\nexport default { orders: a };", 'a.ts', module],
     ["export default { orders: './a.yaml' };", 'a.yaml', document('2')],
-  ])('%s is valid again as soon as the other file is', async (text, file, valid) => {
+  ])('%s takes effect as soon as the other file is valid', async (text, file, valid) => {
     await write('services.ts', respondWith(1));
     await using mock = await createMock({ services });
     await write('services.ts', text);
