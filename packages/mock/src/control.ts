@@ -52,7 +52,11 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     return { now: session.clock.now().toISOString() };
   },
   'GET faults': ({ session }) => ({ faults: session.faults.list() }),
-  'PUT faults/*': ({ session, name, body }) => session.faults.put(name, body as FaultRule | string),
+  async 'PUT faults/*'({ context, session, name, body }) {
+    // The rule may match an operation of a changed document.
+    await context.api.refresh();
+    return session.faults.put(name, body as FaultRule | string);
+  },
   'DELETE faults/*'({ session, name }) {
     if (session.faults.delete(name)) return;
     throw new HttpError('not-found', `There is no fault ${name} in this session.`);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
+import { control } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 import { nextWarning } from './helpers/next-warning.ts';
 
@@ -58,8 +59,8 @@ describe('a document at the root', () => {
     expect(await call('/pets', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
     expect(await call('/diff/main...next')).toMatchObject({ status: 200, body: 'diff' });
     expect(await call('/api/v2/envs/dev/storages:batchDelete')).toMatchObject({ status: 404 });
-    const refused = await call('/pets', { method: 'PUT' });
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
+    const rejected = await call('/pets', { method: 'PUT' });
+    expect([rejected.status, rejected.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
   });
 
   it('has no services, even if a path parameter is called name', async () => {
@@ -100,14 +101,15 @@ paths: { /pet: { get: { responses: { 200: { description: ok, content: { text/pla
     expect(await read()).toBe('Max');
   });
 
-  it('becomes a draft of the contract once it has one of its paths', async () => {
+  it('becomes a draft of the contract, with its faults, once it has one of its paths', async () => {
     const operation = { responses: { 200: json({ example: 1 }) } };
-    const { call, document } = await start(toDocument(operation));
+    const { call, document, mock } = await start(toDocument(operation));
     const read = async () =>
       (await call('/api/v2/envs/dev/storages:batchDelete', { method: 'POST' })).status;
     expect(await read()).toBe(404);
     await replaceFile(document, toDocument(operation).replace('/a', '/v1/cloudrun/{name}'));
-    expect(await read()).toBe(401);
+    const put = await control(mock, 'PUT', 'faults/a', { body: 'batchDelete:code=SYS_ERR' });
+    expect([put.status, await read()]).toEqual([200, 500]);
   });
 
   it('may be Swagger 2.0, served at its base path', async () => {
