@@ -65,6 +65,9 @@ describe('the reason', () => {
     await gateway(mock, { path: '/v1/cloudrun/hello', headers: { authorization: '' } });
     await gateway(mock, { path: '/v1/cloudrun/none' });
     await fetch(`${mock.url}/files/none`);
+    const link = await getLink(mock, await upload(mock, 'a.txt', 'x'));
+    session.clock.advance(8 * 24 * 3_600_000);
+    await fetch(link);
     await fetch(mock.url, { method: 'POST', body: 'x' });
     const rejected = (await readLog()).filter(({ reason }) => reason !== undefined);
     expect(rejected.map(({ status, reason }) => [status, reason])).toEqual([
@@ -72,6 +75,7 @@ describe('the reason', () => {
       [401, expect.stringMatching(/Authorization/)],
       [404, expect.stringMatching(/^SERVICE_NOT_FOUND: .*none/)],
       [403, expect.stringMatching(/^SignatureDoesNotMatch: The link is invalid/)],
+      [403, expect.stringMatching(/^AccessDenied: The link has expired/)],
       [400, expect.stringMatching(/^MalformedPOSTRequest: /)],
     ]);
   });
