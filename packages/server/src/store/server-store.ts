@@ -20,6 +20,7 @@ import type { Metrics } from '../observe/metrics.ts';
  * durable.
  */
 export interface ServerStore extends BlobStore {
+  /** @param content whose chunks then belong to the store, which frees their memory */
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
   open(key: BlobKey): Promise<ServerBlob | undefined>;
   /**
@@ -30,6 +31,19 @@ export interface ServerStore extends BlobStore {
   /** @throws StoreUnavailableError if a file could not be stored now */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Smaller chunks are cheaper to collect than to free. */
+const MIN_FREED_BYTES = 16 * 1024;
+
+/**
+ * Frees the memory of a chunk that has been stored. For the garbage collector, a chunk of 64 KiB is an object of a few
+ * bytes, so it would collect the chunks of an upload late, and together with everything else in the process.
+ */
+export function freeChunk({ buffer, byteLength }: Uint8Array): void {
+  // Another chunk may be in the rest of the buffer.
+  const isWhole = byteLength === buffer.byteLength && byteLength >= MIN_FREED_BYTES;
+  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** Environments are host name labels (D12): no environment name can escape into another's folder or key. */

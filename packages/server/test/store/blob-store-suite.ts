@@ -1,4 +1,4 @@
-import { type Readable, Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { BlobExistsError, type BlobKey, BlobMissingError } from '@berth/storage';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -89,6 +89,16 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(written).toMatchObject({ size });
         expect(await store.stat(key)).toEqual(written);
         expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+      });
+
+      test('frees the memory of stored chunks, unless another chunk shares it', async () => {
+        const key = newKey();
+        const [whole, shared] = [toBytes(100_000), toBytes(100_000, 2)];
+        const expected = Buffer.concat([whole, shared]);
+        const chunks = [whole, shared.subarray(0, 50_000), shared.subarray(50_000)];
+        await store.write(key, Readable.from(chunks), { contentType: TEXT });
+        expect((await readAll(store, key))?.equals(expected)).toBe(true);
+        expect([whole.length, shared.length]).toEqual([0, 100_000]);
       });
 
       test('does not mistake a folder for a file', async () => {

@@ -5,7 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type WriteOptions } from '@berth/storage';
-import { type ServerBlob, toServerBlob } from '../server-store.ts';
+import { freeChunk, type ServerBlob, toServerBlob } from '../server-store.ts';
 import { diskCodeOf, toStoreError, withDiskErrors } from './file-system.ts';
 
 /*
@@ -79,7 +79,11 @@ class NewFile extends Writable {
       this.#size += chunk.length;
       this.#sum = crc32(chunk, this.#sum);
     }
-    withDiskErrors(() => writeAll(this.#handle, chunks, position)).then(() => callback(), callback);
+    const write = async () => {
+      await writeAll(this.#handle, chunks, position);
+      for (const chunk of chunks) freeChunk(chunk);
+    };
+    withDiskErrors(write).then(() => callback(), callback);
   }
 
   override _final(callback: (error?: Error | null) => void): void {

@@ -15,6 +15,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
+import { freeChunk } from '../server-store.ts';
 import { type Bucket, expectS3, type ObjectPlace } from './bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
@@ -143,8 +144,9 @@ class PartReader {
   /** How many bytes have been read. */
   size = 0;
   readonly #chunks: AsyncIterator<Buffer>;
-  /** Received, but not in a part yet. */
-  #rest: Buffer = Buffer.alloc(0);
+  #chunk: Buffer = Buffer.alloc(0);
+  /** How much of the chunk is in a part already. */
+  #copied = 0;
   #buffer: Buffer = Buffer.allocUnsafe(PART_BYTES);
   #spare: Buffer | undefined;
 
@@ -167,14 +169,16 @@ class PartReader {
     }
     let length = 0;
     while (length < PART_BYTES) {
-      if (this.#rest.length === 0) {
+      if (this.#copied === this.#chunk.length) {
         const chunk = await this.#chunks.next();
         if (chunk.done) break;
-        this.#rest = chunk.value;
+        freeChunk(this.#chunk);
+        this.#chunk = chunk.value;
+        this.#copied = 0;
       }
-      // Copied at once, because garbage of many chunks takes as much memory as the parts.
-      const copied = this.#rest.copy(this.#buffer, length);
-      this.#rest = this.#rest.subarray(copied);
+      // Copied at once, because many chunks would take as much memory as the parts.
+      const copied = this.#chunk.copy(this.#buffer, length, this.#copied);
+      this.#copied += copied;
       length += copied;
       if (!this.#reserve(length)) {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
