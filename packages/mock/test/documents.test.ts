@@ -79,6 +79,14 @@ describe('a document at the root', () => {
     expect(() => faults.put('a', 'batchDelete:reset')).toThrow('match must be');
   });
 
+  it('may have an operation with the name of a surface, which then gets the faults', async () => {
+    const text = SHOP.replace('operationId: ask', 'operationId: upload');
+    const { call, mock } = await start(text, { faults: ['upload:code=SERVICE_TIMEOUT'] });
+    expect(await call('/pets/1', { method: 'OPTIONS' })).toMatchObject({ status: 504 });
+    const put = () => mock.session().faults.put('a', 'upload:code=AccessDenied');
+    expect(put).toThrow('code must be an error code of gateway');
+  });
+
   it('is reloaded when a file that it refers to changes, or is created', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
     const text = `openapi: 3.0.3

@@ -196,9 +196,9 @@ const SERVICE_PREFIX = 'service:';
 /** Returns the surface that `match` refers to. */
 function toSurface(match: unknown, operations: Operations): SurfaceName {
   const text = typeof match === 'string' ? match : '';
-  if (text.startsWith(SERVICE_PREFIX) && text !== SERVICE_PREFIX) return 'gateway';
-  const surface = SURFACES.find((name) => name === text) ?? operations.get(text);
+  const surface = operations.get(text) ?? SURFACES.find((name) => name === text);
   if (surface !== undefined) return surface;
+  if (text.startsWith(SERVICE_PREFIX) && text !== SERVICE_PREFIX) return 'gateway';
   const known = [...SURFACES, ...operations.keys()];
   throw new FieldError(
     'match',
