@@ -1,15 +1,14 @@
 import type { LoggedRequest } from './log.ts';
 
-const CURL_HEADERS = ['host', 'content-length', 'transfer-encoding', 'expect'];
+/** Headers that curl sets, and `Accept-Encoding`, because curl would not decode the body. */
+const OMITTED = ['host', 'content-length', 'transfer-encoding', 'expect', 'accept-encoding'];
 
 /** A command that repeats a call, without the credentials, which the log does not have. */
 export function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
   const url = quote(target.startsWith('/') ? origin + target : target);
-  const lines = headers.flatMap(([name, value]) => {
-    const lower = name.toLowerCase();
-    if (CURL_HEADERS.includes(lower)) return [];
-    return [`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`];
-  });
+  const lines = headers
+    .filter(([name]) => !OMITTED.includes(name.toLowerCase()))
+    .map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`);
   const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
   // curl adds a type to a body without one.
   if (body !== undefined && !hasType) lines.push("-H 'Content-Type:'");

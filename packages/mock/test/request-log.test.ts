@@ -160,7 +160,11 @@ testOn('curl')('the curl command of a call repeats it, without credentials', asy
   await gateway(mock, {
     method: 'POST',
     path: "/v1/cloudrun/echo/a[1]/../b?x='$HOME'&access_token=any&sign=any",
-    headers: { 'content-type': 'application/json', 'x-a': '\'"$HOME' },
+    headers: {
+      'accept-encoding': 'gzip',
+      'content-type': 'application/json',
+      'x-a': '\'"$HOME',
+    },
     body,
   });
   const [{ curl } = { curl: '' }] = await readLog();
@@ -171,6 +175,8 @@ testOn('curl')('the curl command of a call repeats it, without credentials', asy
   const { method, target, status } = first as LoggedRequest;
   expect(second).toMatchObject({ method, target, status, body });
   expect(second?.headers).toContainEqual(['x-a', '\'"$HOME']);
+  // curl would not decode the response.
+  expect(JSON.stringify(second?.headers)).not.toMatch(/accept-encoding/i);
   await askForWebSocket(`${mock.url}/v1/cloudrun/echo`);
   expect((await readLog()).at(-1)?.curl).toMatch(/-H 'connection: Upgrade' .*-H 'upgrade: /is);
 });
