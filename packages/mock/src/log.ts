@@ -5,7 +5,7 @@ import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ResolvedOptions } from './options.ts';
-import { redactHeaders, redactTarget } from './redact.ts';
+import { redactBody, redactHeaders, redactTarget } from './redact.ts';
 import type { Session } from './sessions/session.ts';
 import type { CallSubject, SurfaceName } from './surfaces/surface.ts';
 
@@ -209,7 +209,8 @@ export class RequestLog {
 
 export function toLoggedRequest(record: CallRecord, profile: WireProfile): LoggedRequest {
   const headers = redactHeaders(record.headers, profile);
-  return { ...toSummary(record), headers, body: record.body };
+  const body = record.body && redactBody(record.body);
+  return { ...toSummary(record), headers, body };
 }
 
 function toSummary(record: CallRecord): Omit<LoggedRequest, 'headers' | 'body'> {

@@ -43,9 +43,34 @@ function redactHeader(name: string, value: string, secrets: readonly string[]): 
 const SECRET_PARAMETERS = ['sign', 'accesstoken', ...API_KEYS];
 
 export function redactTarget(target: string): string {
-  return target.replace(/([?&])([^=&\s]+)=[^&\s]+/g, (parameter, mark, name) =>
-    SECRET_PARAMETERS.includes(toSimpleName(decodeText(name) ?? name))
-      ? `${mark}${name}=${REDACTED}`
-      : parameter,
+  return redactFields(target, /([?&]([^=&?\s]+)=)([^&\s]+)/g);
+}
+
+/** Redacts JSON, also if it is invalid, and forms. Callers may send them without a type. */
+export function redactBody(body: string): string {
+  if (/^\s*[{[]/.test(body)) return redactFields(body, JSON_FIELD, `"${REDACTED}"`);
+  if (body.startsWith('--')) return body.replace(MULTIPART_FIELD, redactPart);
+  return redactTarget(`?${body}`).slice(1);
+}
+
+/** Matches every string, so that none of them is taken for what is between two others. */
+const JSON_FIELD = /("((?:[^"\\]|\\.)*)"?(?:\s*:\s*)?)("(?:[^"\\]|\\.)+"?|[^\s"{}[\],]+)?/g;
+
+/** Sticky: on text without fields, it stops at once. */
+const MULTIPART_FIELD = /(.*?\r\n\r\n).*?(?=\r\n--|$)/gsy;
+
+function redactPart(part: string, head: string): string {
+  const [, name = ''] = /\bname="?([^";\r\n]+)/.exec(head) ?? [];
+  return isSecret(name) ? head + REDACTED : part;
+}
+
+/** @param field its groups are what precedes the value, the name in it, and the value */
+function redactFields(text: string, field: RegExp, redacted = REDACTED): string {
+  return text.replace(field, (whole, start, name, value) =>
+    value !== undefined && isSecret(name) ? start + redacted : whole,
   );
+}
+
+function isSecret(name: string): boolean {
+  return SECRET_PARAMETERS.includes(toSimpleName(decodeText(name) ?? name));
 }

@@ -115,6 +115,28 @@ test('the log contains no credentials', async () => {
   for (const secret of ['topsecret', sign, 'q-signature']) expect(text).not.toContain(secret);
 });
 
+const part = (name: string, value: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+test.each([
+  ['api_key=topsecret&x=1&access%5Ftoken=topsecret', 'api_key=***&x=1&access%5Ftoken=***'],
+  [
+    '{"x":["a",":"], "API-Key" : "top\\"secret","y":"sign"}',
+    '{"x":["a",":"], "API-Key" : "***","y":"sign"}',
+  ],
+  ['[{"accessToken":12345678},{"sign":""}]', '[{"accessToken":"***"},{"sign":""}]'],
+  ['{"api_key":"topsecret', '{"api_key":"***"'],
+  [
+    `${part('a', 'b')}${part('api_key', 'top\r\nsecret')}--x--`,
+    `${part('a', 'b')}${part('api_key', '***')}--x--`,
+  ],
+])('the log contains no credentials of a body: %j', async (body, redacted) => {
+  await gateway(mock, { method: 'POST', path: '/v1/cloudrun/echo', body });
+  expect(session.requests()).toMatchObject([{ body: redacted }]);
+  const [logged] = await readLog();
+  expect(logged?.curl).not.toContain('secret');
+});
+
 test('a pending call is in the log immediately', async () => {
   session.faults.put('slow', 'latency=3600000,times=1');
   const stop = new AbortController();
@@ -160,11 +182,7 @@ testOn('curl')('the curl command of a call repeats it, without credentials', asy
   await gateway(mock, {
     method: 'POST',
     path: "/v1/cloudrun/echo/a[1]/../b?x='$HOME'&access_token=any&sign=any",
-    headers: {
-      'accept-encoding': 'gzip',
-      'content-type': 'application/json',
-      'x-a': '\'"$HOME',
-    },
+    headers: { 'accept-encoding': 'gzip', 'content-type': 'application/json', 'x-a': '\'"$HOME' },
     body,
   });
   const [{ curl } = { curl: '' }] = await readLog();
