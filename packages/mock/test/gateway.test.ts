@@ -69,7 +69,7 @@ describe('Prefer and Accept', () => {
 });
 
 // The conformance suite checks tokens and signatures in strict mode.
-test("strict credentials expire by the session's clock", async () => {
+test("strict credentials expire according to the session's clock", async () => {
   await using strict = await createMock({ credentials: 'strict' });
   const { token } = await strict.credentials();
   const ask = (bearer: string) =>

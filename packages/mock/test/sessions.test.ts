@@ -74,7 +74,7 @@ test('neither links nor foreign pages create sessions, which would drop those of
   expect((await fetch(url)).status).toBe(200);
 });
 
-test('links and grants expire by the clock of their own session', async () => {
+test('links and grants expire according to the clock of their own session', async () => {
   await using own = await createMock();
   const link = await getLink(own, await upload(own, 'a.txt', 'x'));
   const { json } = await storage(own, 'getUploadMetaData', { path: 'late.txt' });

@@ -80,7 +80,7 @@ export function createSessions(
   };
 }
 
-/** The session's clock, which determines when links and grants expire. */
+/** The session's clock. Links, grants and, with strict credentials, tokens and signatures expire according to it. */
 export type SessionClock = Omit<Session['clock'], 'reset'>;
 
 const LAST_DATE = 8.64e15;
