@@ -58,7 +58,8 @@ async function awaitService<Value>(
     LIMITS.gatewayHeadersSeconds * 1_000,
   );
   try {
-    return await Promise.race([serve(signal), aborted.promise]);
+    // If `serve` throws at once, the race must still handle a later abort.
+    return await Promise.race([aborted.promise, (async () => serve(signal))()]);
   } finally {
     clearTimeout(timer);
   }
