@@ -1,5 +1,5 @@
 import { hasResponse } from '@berth/server-stubs/contract';
-import { recordOf } from '../log.ts';
+import { recordOf } from '../call-record.ts';
 import type { SurfaceError } from '../surfaces/surface-errors.ts';
 import type { Exchange } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';

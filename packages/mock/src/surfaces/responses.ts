@@ -9,8 +9,8 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
+import { findRecord, LOGGING, recordOf } from '../call-record.ts';
 import { isLoopbackOrigin } from '../host.ts';
-import { LOGGING, type RecordedRequest, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { SurfaceName } from './surface.ts';
 import { type SurfaceError, toChallenge, toErrorOfKind } from './surface-errors.ts';
@@ -92,7 +92,7 @@ export function sendInternalError(
   options: ResolvedOptions,
 ): void {
   process.emitWarning(error);
-  const { record } = response.req as RecordedRequest;
+  const record = findRecord(response.req);
   if (record === undefined || response.headersSent || response.destroyed) {
     response.destroy();
     return;

@@ -1,0 +1,141 @@
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import { HttpError } from '@berth/server-stubs/contract';
+import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
+import type { Session } from './sessions/session.ts';
+import type { CallSubject, SurfaceName } from './surfaces/surface.ts';
+
+/** The record of a call, created and completed by `app.ts`. Look it up with `recordOf(request)`. */
+export class CallRecord implements CallSubject {
+  readonly session: Session;
+  readonly id = randomUUID();
+  readonly at = Date.now();
+  readonly method: string;
+  readonly target: string;
+  readonly surface: SurfaceName;
+  /** The service of a document sets it to the operation that responds. */
+  operationId: string | undefined;
+  readonly service: string | undefined;
+  /** Set by `applyFaults`. */
+  faults: readonly string[] = [];
+  /** Set by `respond`. */
+  status: number | undefined;
+  /** Set by `setReason`. */
+  reason: string | undefined;
+  /** Set by `end`. */
+  ms: number | undefined;
+  /** Joined, since a long array of short strings takes ten times the memory. */
+  readonly #headers: string;
+  readonly #start = performance.now();
+  readonly #body: BodyCopy | undefined;
+
+  constructor(
+    session: Session,
+    { surface, operationId, service }: CallSubject,
+    request: IncomingMessage,
+  ) {
+    this.session = session;
+    this.surface = surface;
+    this.operationId = operationId;
+    this.service = service;
+    this.method = request.method ?? 'GET';
+    this.target = request.url ?? '/';
+    this.#headers = request.rawHeaders.join('\n');
+    // The form of an upload contains a grant.
+    if (surface !== 'upload') this.#body = (request as RecordedRequest).bodyCopy;
+  }
+
+  get headers(): [name: string, value: string][] {
+    const pairs = this.#headers.matchAll(/(.+)\n(.*)/g);
+    return Array.from(pairs, ([, name = '', value = '']) => [name, value]);
+  }
+
+  get body(): string | undefined {
+    return this.#body?.text;
+  }
+
+  /** @param reason why the call is rejected. The first one wins */
+  setReason(reason: string): void {
+    // It may quote what the caller has sent. A slice alone would keep all of the text in memory.
+    this.reason ??= Buffer.from(reason.slice(0, MAX_REASON)).toString();
+  }
+
+  /** Called just before a response is sent. Nothing is sent after the call has ended. */
+  respond(status: number, error?: unknown): void {
+    if (error instanceof Error) {
+      const { cause, message } = error;
+      // Other errors get a code and a message of the contract.
+      const isInvalid = cause instanceof HttpError && cause.violations.length > 0;
+      this.setReason('code' in error && !isInvalid ? `${error.code}: ${message}` : message);
+    }
+    if (this.ms === undefined) this.status = status;
+  }
+
+  /** @param response undefined for an upgrade */
+  end(response: ServerResponse | undefined): void {
+    if (response?.headersSent) this.respond(response.statusCode);
+    this.ms = performance.now() - this.#start;
+  }
+}
+
+export const MAX_REASON = 1_000;
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** A copy of a request's body for the log. It outlives the request. */
+class BodyCopy {
+  #bytes: Buffer = Buffer.alloc(0);
+  #size = 0;
+
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    this.#bytes = Buffer.concat(this.#size > MAX_BODY_BYTES ? [] : [this.#bytes, chunk]);
+  }
+
+  /** Undefined for binary data, and for a body that was not kept completely. */
+  get text(): string | undefined {
+    if (this.#size === 0 || this.#size > MAX_BODY_BYTES) return undefined;
+    return isUtf8(this.#bytes) ? this.#bytes.toString() : undefined;
+  }
+}
+
+/** An incoming request. It copies its body as Node delivers it, which may be before its call begins. */
+export class RecordedRequest extends IncomingMessage {
+  readonly bodyCopy = new BodyCopy();
+  record: CallRecord | undefined;
+
+  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (chunk !== null) this.bodyCopy.add(chunk);
+    return super.push(chunk, encoding);
+  }
+}
+
+/** Called when a call begins: routers, handlers and credential checks get its request, and look up its record. */
+export function setRecord(request: IncomingMessage, record: CallRecord): void {
+  (request as RecordedRequest).record = record;
+}
+
+/** Returns undefined if the call has not begun. */
+export function findRecord(request: IncomingMessage): CallRecord | undefined {
+  return (request as RecordedRequest).record;
+}
+
+/** @throws TypeError if the call has not begun */
+export function recordOf(request: IncomingMessage): CallRecord {
+  const record = findRecord(request);
+  if (record === undefined) throw new TypeError('The call has not begun.');
+  return record;
+}
+
+/** Hooks that all routers share. */
+export const LOGGING = {
+  requestId: (request: IncomingMessage) => recordOf(request).id,
+  onError(error: unknown, { request }: Call) {
+    // An aborted request is not a bug in the mock.
+    if (request.complete) process.emitWarning(error as Error);
+  },
+  onResponse({ status }: HandlerResponse, { request }: Pick<Call, 'request'>, error?: unknown) {
+    recordOf(request).respond(status, error);
+  },
+};
