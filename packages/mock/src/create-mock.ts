@@ -8,7 +8,7 @@ import { RecordedRequest } from './call-record.ts';
 import { type Context, createContext } from './context.ts';
 import { toOrigin } from './host.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import { openApi } from './served-api.ts';
+import { openServedApi } from './served-api.ts';
 import { createServices } from './services/create-services.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
@@ -58,7 +58,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 export async function startMock(options: ResolvedOptions) {
   const services = await createServices(options);
   try {
-    const api = await openApi(options, services);
+    const api = await openServedApi(options, services);
     return await listen(createContext(options, api), services.close);
   } catch (error) {
     services.close();

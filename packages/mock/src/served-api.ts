@@ -2,9 +2,9 @@
  * What a mock serves: a standalone document, or the contract, which a draft may extend. Who responds to a call:
  *
  * 1. an operation of a standalone document: Prism (`document.ts`)
- * 2. an addition, which a draft adds to the contract: Prism (`surfaces/documented.ts`)
+ * 2. an addition, which a draft adds to the contract: Prism (`surfaces/additions.ts`)
  * 3. an operation that the mock implements: the hosted service (`surfaces/gateway.ts`) or the storage engine
- *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism (`surfaces/documented.ts`)
+ *    (`surfaces/storage.ts`). If the caller sends `Prefer`, or the service is `hello`: Prism (`surfaces/prefer.ts`)
  * 4. any other call: the router of its surface, with an error
  */
 import type { GatewayRouter } from '@berth/server-stubs';
@@ -25,8 +25,8 @@ import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
+import { type ContractDocument, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
-import { type ContractDocument, serveAdditions } from './surfaces/documented.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { allow, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
@@ -41,9 +41,7 @@ import { FieldError } from './user-input.ts';
 
 type RequestLine = Parameters<Router['find']>[0];
 
-interface ServedRouter {
-  /** The surface whose errors its calls get if the mock itself rejects them. */
-  readonly surface: SurfaceName;
+interface ServedRouter extends Pick<CallSubject, 'surface'> {
   readonly router: Router;
 }
 
@@ -67,14 +65,14 @@ export const BUILT_IN = [
 ] satisfies readonly ContractDocument[];
 
 /** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
-export async function openApi(options: ResolvedOptions, services: Services) {
+export async function openServedApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
   const { document } = options;
   return openLive(async (watch) => {
     if (document === undefined) return createContractApi(options, auth, services, BUILT_IN);
     const loaded = await loadDocument(document, watch);
     const surface = findSurface(loaded.document);
-    if (surface === undefined) return createDocumentApi(loaded, options);
+    if (surface === undefined) return createStandaloneApi(loaded, options);
     return createContractApi(options, auth, services, [{ ...loaded, surface }, ...BUILT_IN]);
   }, options);
 }
@@ -97,7 +95,7 @@ function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface |
 }
 
 /** @throws FieldError if an option has no effect */
-function createDocumentApi(loaded: DocumentRoutes, options: ResolvedOptions): ServedApi {
+function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): ServedApi {
   const { document, services, credentials } = options;
   const rest = `has no effect together with ${document}, a standalone document, which is served without credentials: remove one of them.`;
   if (services !== undefined) throw new FieldError('services', rest);
@@ -128,13 +126,10 @@ function createContractApi(
 ): ServedApi {
   const parsed = documents.map(({ document }) => document);
   const prism = createPrism(parsed, options);
-  const listeners = {
-    gateway: createMockGateway(options, auth, prism, services),
-    storage: createMockStorage(options, auth, prism),
-    upload: createMockUpload(options, prism),
-    link: createMockLinks(options),
-  };
-  const { gateway, storage, upload } = listeners;
+  const gateway = createMockGateway(options, auth, prism, services);
+  const storage = createMockStorage(options, auth, prism);
+  const upload = createMockUpload(options, prism);
+  const listeners = { gateway, storage, upload, link: createMockLinks(options) };
   const added = documents.map((document) => ({
     surface: document.surface,
     router: serveAdditions(document, options, auth, prism),

@@ -12,7 +12,7 @@ import { type Prism, prefersDocument } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
 import type { Auth } from './auth.ts';
-import { respondAsDocumented } from './documented.ts';
+import { respondAsDocumented } from './prefer.ts';
 import { toRouterOptions } from './responses.ts';
 
 /** Creates the gateway. Hosted services respond to its calls, and Prism to those with `Prefer`. */

@@ -14,7 +14,7 @@ import type { ResolvedOptions } from '../options.ts';
 import { type Prism, prefersDocument } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
-import { respondAsDocumented } from './documented.ts';
+import { respondAsDocumented } from './prefer.ts';
 import { toCors, toRouterOptions } from './responses.ts';
 import { callStorage, STORAGE_OPERATIONS } from './storage-operations.ts';
 

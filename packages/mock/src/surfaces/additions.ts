@@ -1,0 +1,71 @@
+/** The operations that a draft, or a change in `spec/`, adds to the contract. Nothing implements them, so Prism responds. */
+import {
+  applyDispositionRules,
+  gatewayRoutes,
+  readCredentials,
+  toContractError,
+  toWireForm,
+} from '@berth/server-stubs/contract';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
+import type { Call, Router, RouteTable } from '@berth/server-stubs/runtime';
+import { createDocumentRouter } from '../document.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Prism } from '../prism/prism.ts';
+import { isObject } from '../user-input.ts';
+import { type Auth, isSignature } from './auth.ts';
+import { respondAsDocumented } from './prefer.ts';
+import { toDocumentOptions } from './responses.ts';
+import { type DocumentedSurface, IMPLEMENTED } from './surface.ts';
+
+/** A document of the contract, or a draft of it. */
+export interface ContractDocument extends Pick<DocumentRoutes, 'document' | 'routes'> {
+  readonly surface: DocumentedSurface;
+}
+
+/** All gateway operations accept the same credentials. */
+const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes;
+
+/** Calls to an addition need its surface's credentials and get errors in its surface's format, whatever the path. */
+export function serveAdditions(
+  { surface, routes: table }: ContractDocument,
+  options: ResolvedOptions,
+  auth: Auth,
+  prism: Prism,
+): Router {
+  const { env, wireProfile } = options;
+  const alternatives = surface === 'gateway' ? GATEWAY_SECURITY : [['storage']];
+  const routes = table.routes
+    .filter(({ operationId }) => !IMPLEMENTED.has(operationId))
+    .map((route) => ({ ...route, security: route.security.length > 0 ? alternatives : [] }));
+  const { authorization: name } = wireProfile.storageHeaders;
+  const securitySchemes: RouteTable['securitySchemes'] = {
+    ...gatewayRoutes.securitySchemes,
+    storage: { type: 'apiKey', in: 'header', name },
+  };
+  const respond = (call: Call) => respondToAddition(prism, surface, call);
+  return createDocumentRouter({ ...table, routes, securitySchemes }, respond, {
+    ...toDocumentOptions(options, surface),
+    toError: (error) => toContractError(surface, error),
+    security: {
+      bearerToken: (token, call) => auth.gateway.bearerToken(token, call),
+      signature: (text, call) => isSignature(text) && auth.gateway.signature(text, call),
+      storage: (_, call) =>
+        auth.storage.credentials(readCredentials(call.request.headers, wireProfile), call),
+    },
+    findEnv: () => env,
+    encodeBody: (body) => toWireForm(body, wireProfile),
+  });
+}
+
+/** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
+async function respondToAddition(prism: Prism, surface: DocumentedSurface, call: Call) {
+  const { request, requestId } = call;
+  const found = await respondAsDocumented(prism, surface, call);
+  const { status, value } = found;
+  const headers: Record<string, string> = { ...found.headers, 'x-request-id': requestId };
+  if (surface === 'gateway') applyDispositionRules(request, headers);
+  if (surface === 'gateway' || !isObject(value) || !isObject(value.body)) {
+    return { ...found, headers };
+  }
+  return { status, headers, body: { statusCode: status, body: { ...value.body, requestId } } };
+}

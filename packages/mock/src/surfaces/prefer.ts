@@ -1,0 +1,42 @@
+/** Prism's responses for the contract: to calls with `Prefer`, to calls of `hello`, and to additions. */
+import type { Call } from '@berth/server-stubs/runtime';
+import { type Preferences, type Prism, readPreferences } from '../prism/prism.ts';
+import { isObject } from '../user-input.ts';
+import type { SurfaceName } from './surface.ts';
+import { errorCodesOf, toErrorWithCode } from './surface-errors.ts';
+
+/**
+ * Returns the example of a success, or what the caller prefers.
+ *
+ * @throws the documented error, in the form of its surface; HttpError if the document has no such response
+ */
+export async function respondAsDocumented(prism: Prism, surface: SurfaceName, call: Call) {
+  const { operationId, request } = call;
+  const preferences = readPreferences(request.headers.prefer) ?? {};
+  const standard = findStandardError(surface, preferences);
+  if (standard !== undefined && !prism.hasStatus(operationId, standard.status)) throw standard;
+  // Browsers do not know that errors of uploads are XML.
+  const accept = surface === 'upload' ? undefined : request.headers.accept;
+  const found = await prism.respond(operationId, accept, preferences);
+  const error = found.status < 400 ? undefined : findError(found.value);
+  if (error === undefined) return found;
+  // The example of a range such as `4XX` may be of another status. Only drafts define other codes.
+  const isStandard = errorCodesOf(surface).includes(error.code);
+  if (standard !== undefined && isStandard) throw standard;
+  const { status } = found;
+  throw toErrorWithCode(surface, error.code, { status, message: String(error.message) });
+}
+
+/** Returns the contract's first error with the status that the caller prefers, if it prefers nothing else. */
+function findStandardError(surface: SurfaceName, { code = 200, example, dynamic }: Preferences) {
+  if (code < 400 || example !== undefined || dynamic) return undefined;
+  const [first] = errorCodesOf(surface, code);
+  return first === undefined ? undefined : toErrorWithCode(surface, first);
+}
+
+/** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */
+function findError(body: unknown): { code: string; message: unknown } | undefined {
+  if (!isObject(body)) return undefined;
+  const { body: content, Code, Message, code = Code, message = Message } = body;
+  return typeof code === 'string' ? { code, message } : findError(content);
+}
