@@ -7,6 +7,7 @@ import {
   HttpError,
   LIMITS,
   notAllowed,
+  SIGNATURE,
   toCallerResponse,
   toContractError,
   toServiceHeaders,
@@ -22,7 +23,7 @@ import {
   toServiceRequest,
 } from '../services/run-code.ts';
 import { findNameProblem, type ServiceHandler, unknownService } from '../services/service.ts';
-import { GATEWAY_CREDENTIALS, isSignature } from '../surfaces/auth.ts';
+import { createPresentAuth, isSignature, type PresentAuth } from '../surfaces/auth.ts';
 import { suggest } from '../user-input.ts';
 import { type Deployment, escapePattern, handleSurface, report } from './handle-surface.ts';
 
@@ -36,10 +37,11 @@ const METHODS = ['HEAD', ...new Set(gatewayRoutes.routes.map(({ method }) => met
 
 export function handleGateway(deployment: Deployment, services: Services): HttpHandler {
   const upstreamStatus = deployment.profile.gatewayHeaders.upstreamStatus.toLowerCase();
+  const auth = createPresentAuth(deployment.profile);
   const path = `${escapePattern(ROOT)}.*`;
   return handleSurface('gateway', path, deployment, async (call, request) => {
     if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-    assertCredentials(call.request.headers.authorization);
+    assertCredentials(auth, call.request.headers.authorization);
     const { name, rest } = splitServicePath(call.rawPath);
     const problem = findNameProblem(name);
     if (problem !== undefined) {
@@ -59,11 +61,15 @@ export function handleGateway(deployment: Deployment, services: Services): HttpH
   });
 }
 
-/** Accepts any token and any signature, without verification (D15). @throws GatewayError */
-function assertCredentials(authorization = ''): void {
-  if (/^Bearer +\S+$/i.test(authorization) || isSignature(authorization)) return;
+const CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${SIGNATURE.algorithm} signature.`;
+
+/** @throws GatewayError */
+function assertCredentials({ gateway }: PresentAuth, authorization = ''): void {
+  const [, token] = /^Bearer +(.*)$/i.exec(authorization) ?? [];
+  if (token !== undefined && gateway.bearerToken(token)) return;
+  if (isSignature(authorization) && gateway.signature()) return;
   const kind = authorization === '' ? 'missing-credentials' : 'unauthorized';
-  throw toContractError('gateway', new HttpError(kind, GATEWAY_CREDENTIALS));
+  throw toContractError('gateway', new HttpError(kind, CREDENTIALS));
 }
 
 /** Returns the name of the service, decoded, and the rest of the path, as sent. */
@@ -91,6 +97,7 @@ const MAX_CLOSE_REASON = 123;
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
 export function handleSockets(deployment: Deployment, services: Services): WebSocketHandler {
   const baseUrl = deployment.baseUrl.replace(/^http/, 'ws');
+  const auth = createPresentAuth(deployment.profile);
   const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
   return link.addEventListener('connection', async ({ client, info }) => {
     const { href, search } = client.url;
@@ -98,7 +105,7 @@ export function handleSockets(deployment: Deployment, services: Services): WebSo
       client.close(POLICY_VIOLATION, reason.slice(0, MAX_CLOSE_REASON));
     const { protocol, authorization } = readHandshake(info.protocols);
     try {
-      assertCredentials(authorization);
+      assertCredentials(auth, authorization);
     } catch (error) {
       const { code } = error as GatewayError;
       return close(`${code}: pass the token as the subprotocol ${BEARER}<token>.`);

@@ -47,13 +47,13 @@ export function handleStorage(deployment: Deployment, storage: StorageApi): Http
     const env = decodeText(segment);
     if (env === undefined) throw badPath('envId');
     const { headers } = call.request;
-    const authCall = Object.assign(call, { env });
-    await auth.credentials(readCredentials(headers, profile), authCall);
+    const storageCall = Object.assign(call, { env });
+    auth.credentials(readCredentials(headers, profile));
     const bytes = new Uint8Array(await request.arrayBuffer());
     const type = headers['content-type'];
     const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
     assertBatch(input, LIMITS.batchItems);
-    const data = await callStorage(storage, id as StorageOperationId, input, authCall);
+    const data = await callStorage(storage, id as StorageOperationId, input, storageCall);
     return toStorageResponse(data, requestId);
   });
 }

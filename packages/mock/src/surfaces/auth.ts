@@ -27,8 +27,6 @@ export interface Auth {
   readonly storage: StorageSecurity;
 }
 
-export const GATEWAY_CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${SIGNATURE.algorithm} signature.`;
-
 /** Whether a credential is a signature, as the gateway's router decides. */
 export function isSignature(authorization: string): boolean {
   return authorization.split(' ', 1)[0] === SIGNATURE.algorithm;
@@ -36,21 +34,23 @@ export function isSignature(authorization: string): boolean {
 
 const CALLER = { id: 'mock' };
 
+export type PresentAuth = ReturnType<typeof createPresentAuth>;
+
 /** Creates an Auth that accepts any token and any signature (D15). */
-export function createPresentAuth(profile: WireProfile): Auth {
+export function createPresentAuth(profile: WireProfile) {
   const { authorization: header } = profile.storageHeaders;
   return {
     gateway: {
-      bearerToken: (token) => (/^\S+$/.test(token) ? CALLER : undefined),
+      bearerToken: (token: string) => (/^\S+$/.test(token) ? CALLER : undefined),
       signature: () => CALLER,
     },
     storage: {
       // D17: "permanent credentials have no token to compare".
-      credentials({ authorization }) {
+      credentials({ authorization }: { readonly authorization: string }) {
         if (authorization !== '') return CALLER;
         const message = `The ${header} header is missing.`;
         throw new StorageError('SIGN_PARAM_INVALID', { message });
       },
     },
-  };
+  } satisfies Auth;
 }
