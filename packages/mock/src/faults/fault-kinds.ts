@@ -36,11 +36,10 @@ interface FaultedCall extends Exchange {
 export interface FaultKind<Value> {
   /** What the value must be, as the end of a sentence without its period. */
   requirement(surface?: SurfaceName): string;
-  /**
-   * Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid, or
-   * has no effect on the surface. Called again with the parsed value for each call.
-   */
-  parse(input: unknown, surface?: SurfaceName): Value | undefined;
+  /** Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid. */
+  parse(input: unknown): Value | undefined;
+  /** Whether the fault has an effect on calls to the surface. Default: on calls to any. */
+  appliesTo?(value: Value, surface: SurfaceName): boolean;
   /** Takes effect before the call is handled. */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
@@ -89,10 +88,8 @@ export const FAULT_KINDS: {
       surface === undefined
         ? "a code from one of the contract's error tables, such as SERVICE_TIMEOUT"
         : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,
-    parse: (input, surface) =>
-      (surface === undefined ? SURFACES : [surface])
-        .flatMap((name) => errorCodesOf(name))
-        .find((code) => code === input),
+    parse: (input) => SURFACES.flatMap((name) => errorCodesOf(name)).find((code) => code === input),
+    appliesTo: (code, surface) => errorCodesOf(surface).includes(code),
     apply: (code, { surface, reject }) => reject(toErrorWithCode(surface, code)),
     endsCall: true,
   },

@@ -79,10 +79,8 @@ const KIND_NAMES = KINDS.map(([name]) => name);
 function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBody: boolean) {
   const kinds = KINDS.filter(([, { needsBody }]) => mayHaveBody || !needsBody);
   const effects = kinds
-    .flatMap(([name, kind]) =>
-      rules.map((rule) => ({ rule, kind, value: kind.parse(rule[name], surface) })),
-    )
-    .filter(({ value }) => value !== undefined);
+    .flatMap(([name, kind]) => rules.map((rule) => ({ rule, kind, value: rule[name] })))
+    .filter(({ kind, value }) => value !== undefined && kind.appliesTo?.(value, surface) !== false);
   const ending = effects.findIndex(({ kind }) => kind.endsCall);
   return ending < 0 ? effects : effects.slice(0, ending + 1);
 }
@@ -183,8 +181,10 @@ function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
       throw new FieldError(name, `is not a fault: ${known}. A rule may also have match and times.`);
     }
     if (input === undefined) continue;
-    const value = kind.parse(input, surface);
-    if (value === undefined) throw new FieldError(name, `must be ${kind.requirement(surface)}.`);
+    const value = kind.parse(input);
+    if (value === undefined || (surface && kind.appliesTo?.(value, surface) === false)) {
+      throw new FieldError(name, `must be ${kind.requirement(surface)}.`);
+    }
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
