@@ -89,8 +89,11 @@ export function createPrism(
   }
 
   /** @throws HttpError 404 if the operation does not document the status */
-  function assertStatus(operationId: string, status: number | undefined): void {
-    if (status === undefined || hasStatus(operationId, status)) return;
+  function assertPreferences(operationId: string, { code, example, dynamic }: Preferences): void {
+    if (code === undefined || hasStatus(operationId, code)) return;
+    // The `default` response documents errors. Prism uses its schema, or its example with the name that is preferred.
+    if (code >= 400 && (dynamic || example !== undefined)) return;
+    // In all other cases, Prism would use the first example of the `default` response.
     const message = 'The document has no response with the status that the Prefer header requests.';
     throw missing(404, `${message} It has ${statusesOf(operationId).join(', ')}.`);
   }
@@ -118,6 +121,7 @@ export function createPrism(
     const reading = resources.get(operationId) ?? read(operationId);
     resources.set(operationId, reading);
     const resource = await reading;
+    assertPreferences(operationId, preferences);
     const input = {
       method: resource.method,
       url: { path: '/' },
@@ -128,12 +132,8 @@ export function createPrism(
     if (result._tag === 'Left') {
       // Prism generates nothing without a schema, and fails on some.
       if (dynamic) return generate(operationId, accept, { ...preferences, dynamic: false });
-      if (example === undefined) assertStatus(operationId, code);
       throw toPreferenceError(result.left);
     }
-    // Prism would use the first example of the `default` response, whatever its status.
-    const isDefaultExample = example === undefined && !dynamic;
-    if (isDefaultExample || Number(code) < 400) assertStatus(operationId, code);
     const { statusCode: status, headers: documented = {}, body: value } = result.right.output;
     const headers = toHeaders(documented);
     if (value === undefined) return { status, headers, value };
