@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
 import { applyFaults } from './faults/apply-faults.ts';
 import type { Exchange } from './faults/fault-kinds.ts';
-import { isForeign, toHostAdvice } from './host.ts';
+import { hasForeignHost, toHostHint } from './host.ts';
 import type { MatchedCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
@@ -31,7 +31,7 @@ export function createApp(context: Context) {
       }
       const next = () => matched.listener(request, response);
       const reject: Exchange['reject'] = (error) => sendError(error, response, options);
-      await begin({ request, response, reject }, matched, next);
+      await run({ request, response, reject }, matched, next);
     } catch (error) {
       // An unexpected error must end its request, not the process.
       sendInternalError(error as Error, response, options);
@@ -48,6 +48,7 @@ export function createApp(context: Context) {
       const response = UpgradeResponse.create(request, socket, head);
       return response && sendError(error, response, options);
     };
+    // `handle` reads a changed document first. `shouldUpgrade` cannot wait for that, and has just used this version.
     const { match, gateway } = api.current;
     const next = () => {
       socket.off('end', endSocket);
@@ -55,24 +56,42 @@ export function createApp(context: Context) {
     };
     try {
       const matched: MatchedCall = { ...match(request), surface: 'gateway' };
-      await begin({ request, reject }, matched, next);
+      await run({ request, reject }, matched, next);
     } catch (error) {
       process.emitWarning(error as Error);
       socket.destroy();
     }
   }
 
-  /** Begins the record of a call, and rejects it or applies its faults. `next` is the rest of the call. */
-  function begin(
+  /** Rejects a call of a foreign page. Applies the faults of any other, and then calls `next`. */
+  async function run(
     exchange: Exchange,
     matched: MatchedCall,
     next: () => void | Promise<void>,
-  ): void | Promise<void> {
-    const { request, response } = exchange;
-    const isRejected = isForeign(request, options);
+  ): Promise<void> {
+    const { request } = exchange;
+    const { surface, operationId } = matched;
+    const isForeign = hasForeignHost(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
-    const session = isRejected ? sessions.get('') : sessionOf(request, matched.surface);
-    const record = new CallRecord(session, matched, request);
+    const session = isForeign ? sessions.get('') : sessionOf(request, surface);
+    const record = startRecord(exchange, new CallRecord(session, matched, request));
+    // The caller may have disconnected while a changed document was read.
+    if (record.ms !== undefined) return;
+    if (isForeign) return exchange.reject(toHostError(request, surface));
+    const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
+    // If a preflight had faults, the browser would not send the actual request.
+    if (!isPreflight) return applyFaults(exchange, next);
+    const { origin } = request.headers;
+    if (origin !== undefined && !corsOf(options, surface).allows(origin)) {
+      record.setReason(
+        `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
+      );
+    }
+    return next();
+  }
+
+  /** Logs a call. Its record ends when its connection closes. */
+  function startRecord({ request, response }: Exchange, record: CallRecord): CallRecord {
     setRecord(request, record);
     log.add(record);
     const connection = response ?? request.socket;
@@ -80,20 +99,9 @@ export function createApp(context: Context) {
       record.end(response);
       log.print(record);
     };
-    // The caller may have disconnected while a changed document was read.
-    if (connection.destroyed) return end();
-    connection.once('close', end);
-    if (isRejected) return exchange.reject(toHostError(request, matched.surface));
-    const isPreflight = request.method === 'OPTIONS' && matched.operationId === undefined;
-    // If a preflight had faults, the browser would not send the actual request.
-    if (!isPreflight) return applyFaults(exchange, next);
-    const { origin } = request.headers;
-    if (origin !== undefined && !corsOf(options, matched.surface).allows(origin)) {
-      record.setReason(
-        `Pages from ${origin} may not call the mock: add this origin to the origins option.`,
-      );
-    }
-    return next();
+    if (connection.destroyed) end();
+    else connection.once('close', end);
+    return record;
   }
 
   /** Browsers submit forms and follow links, but cannot set the header. */
@@ -112,7 +120,7 @@ export function createApp(context: Context) {
 }
 
 function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceError {
-  const details = { status: 421, message: toHostAdvice(request) };
+  const details = { status: 421, message: toHostHint(request) };
   if (surface === 'gateway') return toErrorWithCode(surface, 'INVALID_HOST', details);
   return toErrorOfKind(surface, 'invalid-request', details);
 }

@@ -13,7 +13,7 @@ import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
 import { toCurl } from './curl.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
-import { hostNameOf, isLocalName, originOf, toHostAdvice } from './host.ts';
+import { hostNameOf, isLocalName, originOf, toHostHint } from './host.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { sessionOfQuery } from './sessions/session.ts';
 import { INTERNAL_ERROR } from './surfaces/responses.ts';
@@ -138,7 +138,7 @@ function unknownCall(method: string, path: string, route: string): HttpError {
 /** Blocks other sites: by name (DNS rebinding), and by the origin that browsers send. Only the mock's page may make calls. */
 function assertAllowed(request: IncomingMessage, path: string, listenHost: string): void {
   if (!isLocalName(hostNameOf(request), listenHost)) {
-    throw new HttpError('invalid-request', toHostAdvice(request), { status: 421 });
+    throw new HttpError('invalid-request', toHostHint(request), { status: 421 });
   }
   const { headers, method } = request;
   const site = headers['sec-fetch-site'] ?? 'same-origin';

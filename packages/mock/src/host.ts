@@ -18,7 +18,7 @@ export function isLocalName(name: string, listenHost: string): boolean {
 }
 
 /** Returns whether a call has the host name of another site. */
-export function isForeign(request: IncomingMessage, { host, origins = [] }: ResolvedOptions) {
+export function hasForeignHost(request: IncomingMessage, { host, origins = [] }: ResolvedOptions) {
   if (!isLoopback(host) || origins.includes('*')) return false;
   const name = hostNameOf(request);
   if (name === '' || isLocalName(name, host)) return false;
@@ -56,7 +56,7 @@ export function hostNameOf(request: IncomingMessage): string {
   return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
 }
 
-export function toHostAdvice(request: IncomingMessage): string {
+export function toHostHint(request: IncomingMessage): string {
   const name = hostNameOf(request).slice(0, 100);
   if (name === '') return 'The request has no Host header.';
   return `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
