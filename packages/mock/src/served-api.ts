@@ -28,7 +28,7 @@ import type { Services } from './services/create-services.ts';
 import { type ContractDocument, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
-import { allow, toDocumentOptions } from './surfaces/responses.ts';
+import { respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
 import { createMockLinks, createMockStorage, createMockUpload } from './surfaces/storage.ts';
 import {
   type CallSubject,
@@ -110,7 +110,7 @@ function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): 
       const found = findOperation(served, request);
       if (found !== undefined) return found;
       if (request.method !== 'OPTIONS') return { surface, listener: router };
-      return { surface, listener: allow(listMethods(served, request), options) };
+      return { surface, listener: respondToOtherMethods(listMethods(served, request), options) };
     },
     operations: new Map(routes.map(({ operationId }) => [operationId, surface])),
     routes,
@@ -149,7 +149,7 @@ function createContractApi(
       const addition = added.find((each) => listMethods([each], request).length > 0);
       const surface = addition?.surface ?? surfaceOf(request);
       if (addition === undefined) return { surface, listener: listeners[surface] };
-      return { surface, listener: allow(listMethods(served, request), options) };
+      return { surface, listener: respondToOtherMethods(listMethods(served, request), options) };
     },
     operations: listOperations(documents),
     gateway,

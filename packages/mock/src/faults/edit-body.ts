@@ -17,6 +17,7 @@ export function editBody(response: ServerResponse, edit: Transform): void {
     });
   const sendAll = async () => {
     for await (const chunk of edit) await send(chunk);
+    // Bytes that the edit has not consumed mean that it ended early.
     if (edit.writableLength === 0) return end();
     // When this write completes, the head and everything before it have been sent.
     await send(Buffer.alloc(0));

@@ -41,7 +41,7 @@ export function toDocumentOptions(options: ResolvedOptions, surface: SurfaceName
 }
 
 /** Responds to a preflight or a wrong method. Without `methods`, the path is unknown, but browsers must be able to read the 404. */
-export function allow(methods: readonly string[], options: ResolvedOptions): Listener {
+export function respondToOtherMethods(methods: string[], options: ResolvedOptions): Listener {
   return (request, response) => {
     const { surface, id } = recordOf(request);
     const { method = '', headers } = request;
