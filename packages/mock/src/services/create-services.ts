@@ -20,7 +20,7 @@ export async function createServices(options: ResolvedOptions) {
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   async function startAll(definitions: HostedServices, watch: Watch) {
-    const running = new Map<string, RunningService>([['hello', hello]]);
+    const running = new Map<string, RunningService | typeof hello>([['hello', hello]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
@@ -61,6 +61,6 @@ async function startService(definition: unknown, context: ServiceContext): Promi
     const service = await kind.start(definition, context);
     if (service !== undefined) return service;
   }
-  const accepted = SERVICE_KINDS.map(({ accepts }) => accepts).join(', ');
+  const accepted = SERVICE_KINDS.map(({ accepts }) => accepts).join('; or ');
   throw new TypeError(`use ${accepted}, got ${inspect(definition, { depth: 0 })}.`);
 }

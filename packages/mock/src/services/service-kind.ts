@@ -37,11 +37,10 @@ export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
 
 /** A service that has started. It owns no resources, such as timers or listening sockets, so nothing closes it. */
 export interface RunningService {
-  /** Default: the caller gets the contract's response, at once and without a time limit. */
-  readonly serve?: (
+  serve(
     input: ServiceInput,
     call: GatewayCall,
-  ) => ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
+  ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
   /** Whether calls with `Prefer` reach the service. Default: the caller gets the contract's response. */
   readonly handlesPrefer?: boolean;
 }

@@ -23,12 +23,13 @@ export function createMockGateway(
   services: Services,
 ): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
-    const { serve: run, handlesPrefer } = await services.find(input.name);
-    if (run === undefined || (!handlesPrefer && prefersDocument(call))) {
+    const service = await services.find(input.name);
+    const isFromContract = 'respondsFromContract' in service;
+    if (isFromContract || (!service.handlesPrefer && prefersDocument(call))) {
       return respondAsDocumented(prism, 'gateway', call);
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    return awaitService(call, (signal) => run({ ...forwarded, signal }, call));
+    return awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call));
   }
 
   return createGatewayRouter(
