@@ -198,17 +198,17 @@ function toHttpError(error: unknown): HttpError {
 }
 
 /** One folder up in both the source and the build. */
-const FOLDER = join(import.meta.dirname, '../page');
+const PAGE_FOLDER = join(import.meta.dirname, '../page');
 
 /** The files of the page, with their media types, by path below `/__mock`. */
-const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+const PAGE_FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
   '/page.css': ['page.css', 'text/css; charset=utf-8'],
 };
 
 /** The page shows untrusted text, so it may only run its own script and call its own API. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "require-trusted-types-for 'script'; trusted-types 'none'",
@@ -220,12 +220,12 @@ function findPage(path: string, url: string): Response | undefined {
     const headers = { location: url.replace(/__mock/, '__mock/') };
     return new Response(null, { status: 308, headers });
   }
-  const [file, type = ''] = FILES[path] ?? [];
+  const [file, type = ''] = PAGE_FILES[path] ?? [];
   if (file === undefined) return undefined;
   const headers = {
     'content-type': type,
-    'content-security-policy': POLICY,
+    'content-security-policy': CONTENT_SECURITY_POLICY,
     'referrer-policy': 'no-referrer',
   };
-  return new Response(readFileSync(join(FOLDER, file)), { headers });
+  return new Response(readFileSync(join(PAGE_FOLDER, file)), { headers });
 }

@@ -43,8 +43,8 @@ export interface Mock {
  * and the download links.
  *
  * @throws TypeError for an invalid option, fault or wire profile; an Error whose `name` is `ServicesError` or
- *   `InvalidDocumentError`, and whose message has the place and the fix, for an invalid services file or document;
- *   a `node:net` error if it cannot listen
+ *   `InvalidDocumentError`, and whose message says where the problem is and how to fix it, for an invalid services
+ *   file or document; a `node:net` error if it cannot listen
  * @example
  * await using mock = await createMock();
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer dev' } });

@@ -8,7 +8,7 @@ export interface Live<Value> {
   refresh(): Promise<Value>;
 }
 
-/** Called with each file before it is read, or as early as it is known. A missing one may be created. */
+/** Registers a file to watch. Call it before reading the file, which need not exist yet. */
 export type Watch = (file: string) => void;
 
 /** @param options `onProblem` is called if a changed file is invalid. The last good version then stays in use */
@@ -25,7 +25,7 @@ export async function openLive<Value>(
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    // Before the load, so that a file that changes during it is read again.
+    // Record the states first, so that a file that changes during the load is read again.
     for (const file of states.keys()) states.set(file, stateOf(file));
     try {
       current = await load(watch);

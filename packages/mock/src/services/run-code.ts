@@ -36,10 +36,10 @@ export async function callHandler(
   try {
     const response = await fetch(request);
     if (!isResponse(response)) {
-      throw new TypeError('return a Response, such as Response.json({ … }).');
+      throw new TypeError('it must return a Response, such as Response.json({ … }).');
     }
     if (response.bodyUsed || response.body?.locked)
-      throw new TypeError('create a new Response for each call.');
+      throw new TypeError('it must create a new Response for each call.');
     return response;
   } catch (error) {
     if (hasResponse(error)) throw error;
