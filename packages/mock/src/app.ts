@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { splitTarget } from '@berth/server-stubs/contract';
+import { hasResponse, splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { CallRecord, setRecord } from './call-record.ts';
 import type { Context } from './context.ts';
@@ -29,12 +29,11 @@ export function createApp(context: Context) {
       if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);
       }
-      const next = () => matched.listener(request, response);
-      const reject: Exchange['reject'] = (error) => sendError(error, response, options);
-      await run({ request, response, reject }, matched, next);
+      await run({ request, response }, matched, () => matched.listener(request, response));
     } catch (error) {
       // An unexpected error must end its request, not the process.
-      sendInternalError(error as Error, response, options);
+      if (hasResponse(error)) sendError(error as SurfaceError, response, options);
+      else sendInternalError(error as Error, response, options);
     }
   }
 
@@ -44,10 +43,6 @@ export function createApp(context: Context) {
     // Node does this for other connections when the client has closed its side.
     const endSocket = () => socket.end();
     socket.once('end', endSocket);
-    const reject: Exchange['reject'] = (error) => {
-      const response = UpgradeResponse.create(request, socket, head);
-      return response && sendError(error, response, options);
-    };
     // `handle` reads a changed document first. `shouldUpgrade` cannot wait for that, and has just used this version.
     const { match, gateway } = api.current;
     const next = () => {
@@ -56,19 +51,19 @@ export function createApp(context: Context) {
     };
     try {
       const matched: MatchedCall = { ...match(request), surface: 'gateway' };
-      await run({ request, reject }, matched, next);
+      await run({ request }, matched, next);
     } catch (error) {
+      if (hasResponse(error)) {
+        const response = UpgradeResponse.create(request, socket, head);
+        return response && sendError(error as SurfaceError, response, options);
+      }
       process.emitWarning(error as Error);
       socket.destroy();
     }
   }
 
-  /** Rejects a call of a foreign page. Applies the faults of any other, and then calls `next`. */
-  async function run(
-    exchange: Exchange,
-    matched: MatchedCall,
-    next: () => void | Promise<void>,
-  ): Promise<void> {
+  /** Applies the faults of a call, and then calls `next`. @throws SurfaceError to respond with */
+  async function run(exchange: Exchange, matched: MatchedCall, next: () => void | Promise<void>) {
     const { request } = exchange;
     const { surface, operationId } = matched;
     const isForeign = hasForeignHost(request, options);
@@ -77,7 +72,7 @@ export function createApp(context: Context) {
     const record = startRecord(exchange, new CallRecord(session, matched, request));
     // The caller may have disconnected while a changed document was read.
     if (record.ms !== undefined) return;
-    if (isForeign) return exchange.reject(toHostError(request, surface));
+    if (isForeign) throw toHostError(request, surface);
     const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
     if (!isPreflight) return applyFaults(exchange, next);

@@ -1,25 +1,14 @@
-import { hasResponse } from '@berth/server-stubs/contract';
 import { recordOf } from '../call-record.ts';
-import type { SurfaceError } from '../surfaces/surface-errors.ts';
 import type { Exchange } from './fault-kinds.ts';
-import { FAULT_HEADER, type FaultEffect } from './fault-rules.ts';
+import { FAULT_HEADER } from './fault-rules.ts';
 
 /** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
-export async function applyFaults(
-  exchange: Exchange,
-  next: () => void | Promise<void>,
-): Promise<void> {
-  const { request, response, reject } = exchange;
+export async function applyFaults(exchange: Exchange, next: () => void | Promise<void>) {
+  const { request, response } = exchange;
   const record = recordOf(request);
   const mayHaveBody = response !== undefined && request.method !== 'HEAD';
   const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
-  let effects: readonly FaultEffect[];
-  try {
-    effects = record.session.faults.selectEffects(record, mayHaveBody, header);
-  } catch (error) {
-    if (!hasResponse(error)) throw error;
-    return reject(error as SurfaceError);
-  }
+  const effects = record.session.faults.selectEffects(record, mayHaveBody, header);
   if (effects.length === 0) return next();
   record.faults = [...new Set(effects.map(({ rule }) => rule.name))];
   const disconnected = new AbortController();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { SURFACES, type SurfaceName } from '../surfaces/surface.ts';
-import { errorCodesOf, type SurfaceError, toErrorWithCode } from '../surfaces/surface-errors.ts';
+import { errorCodesOf, toErrorWithCode } from '../surfaces/surface-errors.ts';
 import { toInteger } from '../user-input.ts';
 import { editBody } from './edit-body.ts';
 
@@ -23,8 +23,6 @@ export interface Exchange {
   readonly request: IncomingMessage;
   /** Undefined for an upgrade. */
   readonly response?: ServerResponse;
-  /** Ends the call with an error in the format of its surface, and logs it. */
-  reject(error: SurfaceError): void;
 }
 
 interface FaultedCall extends Exchange {
@@ -40,7 +38,7 @@ export interface FaultKind<Value> {
   parse(input: unknown): Value | undefined;
   /** Whether the fault has an effect on calls to the surface. Default: on calls to any. */
   appliesTo?(value: Value, surface: SurfaceName): boolean;
-  /** Takes effect before the call is handled. */
+  /** Takes effect before the call is handled. @throws SurfaceError to respond with */
   apply(value: Value, call: FaultedCall): void | Promise<void>;
   /** Whether `apply` responds or closes the connection, so that the call is not handled. */
   readonly endsCall?: boolean;
@@ -90,7 +88,9 @@ export const FAULT_KINDS: {
         : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,
     parse: (input) => SURFACES.flatMap((name) => errorCodesOf(name)).find((code) => code === input),
     appliesTo: (code, surface) => errorCodesOf(surface).includes(code),
-    apply: (code, { surface, reject }) => reject(toErrorWithCode(surface, code)),
+    apply(code, { surface }) {
+      throw toErrorWithCode(surface, code);
+    },
     endsCall: true,
   },
 };

@@ -16,13 +16,6 @@ export interface FaultRule extends Fault {
 /** The surface of each operation, by `operationId`. */
 export type Operations = ReadonlyMap<string, SurfaceName>;
 
-/** What a fault does to a call. */
-export interface FaultEffect {
-  readonly rule: FaultRule;
-  readonly kind: FaultKind<unknown>;
-  readonly value: unknown;
-}
-
 /** The fault rules of a session. */
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
@@ -38,8 +31,9 @@ export class FaultRules {
   }
 
   /** Adds a rule, or replaces the rule with the same name. */
-  put(rule: FaultRule): void {
+  put(rule: FaultRule): FaultRule {
     this.#rules.set(rule.name, rule);
+    return rule;
   }
 
   delete(name: string): boolean {
@@ -55,11 +49,7 @@ export class FaultRules {
    * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
    * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
-  selectEffects(
-    subject: CallSubject,
-    mayHaveBody: boolean,
-    header?: string,
-  ): readonly FaultEffect[] {
+  selectEffects(subject: CallSubject, mayHaveBody: boolean, header?: string) {
     const fromHeader = header === undefined ? [] : [parseHeader(header, subject)];
     const matching = this.list().filter((rule) => matches(rule, subject));
     const effects = toEffects([...matching, ...fromHeader], subject.surface, mayHaveBody);
@@ -106,10 +96,7 @@ function parseHeader(text: string, { surface }: CallSubject): FaultRule {
 
 const FAULT = 'The fault';
 
-export function parseFaultRules(
-  rules: readonly (object | string)[],
-  operations: Operations,
-): FaultRule[] {
+export function parseFaultRules(rules: readonly (object | string)[], operations: Operations) {
   return rules.map((rule, index) => {
     try {
       return parseFaultRule(`fault-${index + 1}`, rule, operations);

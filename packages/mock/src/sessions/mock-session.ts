@@ -60,11 +60,8 @@ export function createMockSession(context: Context, id: string): MockSession {
     requests: () => log.list(session()).map((record) => toLoggedRequest(record, wireProfile)),
     faults: {
       list: () => session().faults.list(),
-      put(name, input) {
-        const rule = parseFaultRule(name, input, api.current.operations);
-        session().faults.put(rule);
-        return rule;
-      },
+      put: (name, input) =>
+        session().faults.put(parseFaultRule(name, input, api.current.operations)),
       delete: (name) => session().faults.delete(name),
     },
     get clock() {
