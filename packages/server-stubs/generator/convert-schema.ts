@@ -1,5 +1,6 @@
 /** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
+import { typesOf } from './describe-parameters.ts';
 import { asObject, entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
 import { ALL_OF, KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
@@ -147,7 +148,8 @@ function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversi
   const tag = asObject(schema.discriminator).propertyName;
   if (typeof tag !== 'string') return converted;
   const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
-  const tags = alternatives.map((each) => tagsOf(each, tag, conversion));
+  const objects = alternatives.filter((each) => !isNull(each, document.root));
+  const tags = objects.map((each) => tagsOf(each, tag, conversion));
   if (tags.length === 0 || tags.some((values) => values.length === 0)) {
     const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
     document.warn(document.pointerTo(schema.discriminator), message);
@@ -156,12 +158,19 @@ function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversi
   // Ajv keeps the tags as the names of an object.
   const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
   const isUnique = new Set(tags.flat()).size === tags.flat().length;
+  if (objects.length < alternatives.length) return converted;
   if (!isUnique || !tags.flat().every(isTag) || !('oneOf' in converted)) return converted;
   // Ajv looks for tags neither in `allOf` nor beside `$ref`.
   const oneOf = toList(converted.oneOf).map((each, index) => {
     return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [each] };
   });
   return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
+}
+
+/** Whether an alternative allows only `null`, which has no tag. */
+function isNull(alternative: JsonObject, root: JsonObject): boolean {
+  const types = typesOf(root, alternative);
+  return types.size === 1 && types.has('null');
 }
 
 /** The tags that an alternative allows, or none if it is not an object that requires a constant. */

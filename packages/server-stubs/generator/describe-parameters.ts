@@ -52,7 +52,7 @@ export function describeParameters(operation: JsonObject, path: string, document
     return [place, { type: 'object', properties: Object.fromEntries(properties) }];
   });
   return {
-    parameters: described.map(({ parameter }) => parameter),
+    parameters: described.map(({ parameter, at }) => ({ ...parameter, schemaAt: at })),
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
 }
@@ -82,7 +82,7 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
     ...(defaultValue !== undefined && { default: defaultValue }),
   };
   // A reference, so that errors point into the schema.
-  return { parameter, schema: schema === undefined || { $ref: toReference(at) } };
+  return { parameter, at, schema: schema === undefined || { $ref: toReference(at) } };
 }
 
 /** The fields of a form, or `undefined` if one of them is not supported. */

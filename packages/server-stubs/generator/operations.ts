@@ -1,12 +1,26 @@
 import { kindOf } from '../src/runtime/portable/content-kinds.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
-import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
+import type {
+  Parameter,
+  Route,
+  RouteTable,
+  SecurityScheme,
+} from '../src/runtime/portable/route-table.ts';
 import { describeFields, describeParameters, typesOf } from './describe-parameters.ts';
-import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
+import {
+  asObject,
+  entriesOf,
+  follow,
+  isObject,
+  type JsonObject,
+  type Pointer,
+  toList,
+} from './json.ts';
 import { ALL_OF } from './keywords.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
-import { propertiesOf } from './subschemas.ts';
+import { partsOf, propertiesOf } from './subschemas.ts';
+import { createCompiler } from './validators.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 
@@ -29,7 +43,7 @@ export function describeOperations(document: OpenApiDocument) {
   const outgoing = { document, schemas: responses, isRequest: false };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const routes: Route<ValidatorName>[] = [];
+  const routes: ReturnType<typeof describeRoute>[] = [];
   // The same trie as in the router.
   const paths = new Paths<string>();
   for (const entry of operationsOf(root)) {
@@ -47,9 +61,28 @@ export function describeOperations(document: OpenApiDocument) {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
-    routes,
+    routes: withValidDefaults(routes, requests, document),
   };
   return { table, requests, responses };
+}
+
+/** Leaves out each default that its schema rejects, because every call that omits the parameter would be rejected. */
+function withValidDefaults(
+  routes: readonly ReturnType<typeof describeRoute>[],
+  requests: SchemaSet,
+  document: OpenApiDocument,
+): Route<ValidatorName>[] {
+  const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
+  const compile = createCompiler(requests);
+  const toParameter = ({ schemaAt, ...parameter }: Parameter & { schemaAt: Pointer }) => {
+    const { default: value, ...rest } = parameter;
+    const id = ids.get(schemaAt);
+    if (value === undefined || id === undefined || compile(id)(value)) return parameter;
+    const message = `The default of ${parameter.in}.${parameter.name} is not used, because this schema rejects it. Correct it.`;
+    document.warn(schemaAt, message);
+    return rest;
+  };
+  return routes.map((route) => ({ ...route, parameters: route.parameters.map(toParameter) }));
 }
 
 function describeRoute(entry: OperationEntry, incoming: Direction, outgoing: Direction) {
@@ -131,7 +164,8 @@ function describeBody(value: unknown, direction: Direction): Route<ValidatorName
   const { content, required } = follow(root, value);
   const [media] = Object.values(asObject(content));
   const { schema } = asObject(media);
-  const unwrap = asObject(schema)['x-berth-unwrap'];
+  const parts = partsOf(root, schema, ALL_OF);
+  const unwrap = parts.map((part) => part['x-berth-unwrap']).find(Boolean);
   const fields = propertiesOf(root, schema, ALL_OF).map(([name]) => name);
   return {
     required: required === true,

@@ -96,6 +96,16 @@ const operations: Record<string, object> = {
       parameter('cookie', 'theme', STRING),
     ],
   },
+  'GET /defaults': {
+    parameters: [
+      parameter('query', 'none', { ...STRING, default: null }),
+      parameter('query', 'text', { type: 'integer', default: '20' }),
+      parameter('query', 'valid', { type: 'integer', default: 20 }),
+    ],
+  },
+  'POST /wrapped': {
+    requestBody: { content: { 'application/json': { schema: toRef('Wrapped') } } },
+  },
 };
 for (const name of NAMES) {
   const places = ['query', 'header', 'cookie'].map((place) => parameter(place, name, STRING));
@@ -118,7 +128,19 @@ const document = {
       return [path, { [method.toLowerCase()]: { responses, ...operation } }];
     }),
   ),
-  components: { schemas: { Ids: integers, Pair: pair } },
+  components: {
+    schemas: {
+      Ids: integers,
+      Pair: pair,
+      Wrapped: {
+        'x-berth-unwrap': 'data',
+        oneOf: [
+          { ...pair, required: ['a'] },
+          { type: 'object', required: ['data'], properties: { data: toRef('Pair') } },
+        ],
+      },
+    },
+  },
 };
 
 describe('parameters and forms', () => {
@@ -156,6 +178,20 @@ describe('parameters and forms', () => {
     const url = await serve(createTableRouter(table, { getPetsId: push }));
     const counts = [await send(url, '/pets/1', TAGS), await send(url, '/pets/1', TAGS)];
     expect(counts).toMatchObject([{ json: 2 }, { json: 2 }]);
+  });
+
+  it('are absent if their schema rejects their default', async () => {
+    expect((await send(base, '/defaults')).json).toHaveProperty('query', { valid: 20 });
+  });
+
+  it('may be nested in a property, as the schema of a component says', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await send(base, '/wrapped', {
+      method: 'POST',
+      headers,
+      body: '{"data":{"a":1}}',
+    });
+    expect(response.json).toHaveProperty('body', { a: 1 });
   });
 
   it('are named if they cannot be read, each of them', async () => {

@@ -50,6 +50,7 @@ const LISTS = {
   type: 'object',
   properties: { size: { type: 'integer' }, tags: { type: 'array', items: { type: 'string' } } },
 };
+const NULL_DEFAULT = { schema: { type: 'string', default: null } };
 const INTEGERS = { type: 'object', additionalProperties: { type: 'integer' } };
 const parameter = (value: object) =>
   toDocument({ parameters: [{ name: 'q', in: 'query', ...value }] });
@@ -111,6 +112,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['greedy parameter must be its last segment.', paths({ '/a/{rest}.b': 'a' }, [GREEDY])],
     ['not define the path parameter `{a}` expected by path', paths({ '/{a}': 'a' })],
     ['/parameters/0/style: The style matrix is not', parameter({ style: 'matrix', schema: {} })],
+    ['/parameters/0/schema: The default of query.q is not used', parameter(NULL_DEFAULT)],
     ['does not allow strings, so this form is not checked.', form({ schema: INTEGERS })],
     ['/encoding/a/style: The style matrix is not supported, so this form is', formOf({}, 'matrix')],
     ['/a: The style deepObject is not supported for this schema', formOf(LISTS, 'deepObject')],
@@ -131,6 +133,26 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     const text = `${BODY}/discriminator: The values of "kind" are not checked. ${fix}`;
     await expectWarning(text, body(schema, { Cat }));
   });
+
+  it.each(['3.0.4', '3.1.1'])(
+    'not a nullable discriminator with constants in %s',
+    async (openapi) => {
+      const toAnimal = (kind: string) => ({
+        type: 'object',
+        properties: { kind: { type: 'string', enum: [kind] } },
+        required: ['kind'],
+      });
+      const discriminator = { propertyName: 'kind' };
+      const pets = [ref('Cat'), ref('Dog')];
+      const schema =
+        openapi === '3.0.4'
+          ? { oneOf: pets, nullable: true, discriminator }
+          : { oneOf: [...pets, { type: 'null' }], discriminator };
+      const document = body(schema, { Cat: toAnimal('cat'), Dog: toAnimal('dog') });
+      const problems = await findProblems({ ...document, openapi });
+      expect(problems).toEqual({ isInvalid: false, text: '' });
+    },
+  );
 
   it.each([
     ['form', 'query', { explode: false, schema: { type: 'object', properties: { a: {} } } }],
