@@ -6,7 +6,7 @@ import {
   createUploadRouter,
   type GatewayHandler,
 } from '@berth/server-stubs';
-import type { TypedInput } from '@berth/server-stubs/runtime';
+import type { TypedInput, TypedOutput } from '@berth/server-stubs/runtime';
 import { expectTypeOf } from 'vitest';
 
 interface User {
@@ -62,7 +62,7 @@ createGatewayRouter({ call: () => ({ status: 200, body: { a: 1 } }) }, gateway);
 // @ts-expect-error the name is text
 createGatewayRouter({ call: (_: { name: number }) => ({ status: 200 }) }, gateway);
 
-// The kinds of bodies, as `toContentKind` in the generator tells them apart.
+// The kinds of bodies, as `kindOf` tells them apart.
 type BodyOf<Type extends string, Value> = TypedInput<{
   requestBody: { content: { [Name in Type]: Value } };
 }>['body'];
@@ -74,3 +74,13 @@ expectTypeOf<BodyOf<'application/x-www-form-urlencoded; a=b', Pet>>().toEqualTyp
 expectTypeOf<BodyOf<'Text/CSV', Pet>>().toEqualTypeOf<string>();
 expectTypeOf<BodyOf<'application/soap+xml', Pet>>().toEqualTypeOf<string>();
 expectTypeOf<BodyOf<'multipart/form-data' | 'image/png', Pet>>().toEqualTypeOf<Readable>();
+
+// A response has a body exactly if `responses: 'check'` requires one.
+type ResponseOf<Status extends number, Type extends string> = TypedOutput<{
+  responses: { [Code in Status]: { content: { [Name in Type]: string } } };
+}>;
+({ status: 200, body: 'a' }) satisfies ResponseOf<200, '*/*'>;
+// @ts-expect-error no body
+({ status: 200 }) satisfies ResponseOf<200, '*/*'>;
+({ status: 204 }) satisfies ResponseOf<204, 'application/json'>;
+({ status: 304 }) satisfies ResponseOf<304, 'text/plain'>;

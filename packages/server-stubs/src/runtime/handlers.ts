@@ -83,24 +83,24 @@ type BodyOf<Type, Value> = {
   binary: Readable;
 }[KindOf<Type, Value>];
 
-type Response<Status, Documented> = Documented extends { content?: infer Content }
-  ? [Content] extends [undefined]
-    ? Head<Status> & { body?: undefined }
-    : {
-        [Type in keyof Content]: Head<Status> &
-          ContentTypeOf<Type, keyof Content> &
-          ResponseBody<Type, Content[Type]>;
-      }[keyof Content]
-  : never;
+type Response<Status, Documented> = [Status] extends [204 | 304]
+  ? Bodiless<Status>
+  : Documented extends { content?: infer Content }
+    ? [Content] extends [undefined]
+      ? Bodiless<Status>
+      : {
+          [Type in keyof Content]: Head<Status> &
+            ContentTypeOf<Type, keyof Content> &
+            ResponseBody<Type, Content[Type]>;
+        }[keyof Content]
+    : never;
+
+type Bodiless<Status> = Head<Status> & { body?: undefined };
 
 type Head<Status> = { status: Status } & Pick<HandlerResponse, 'headers'>;
 
 type ResponseBody<Type, Value> =
-  KindOf<Type, Value> extends 'json'
-    ? { body: InResponse<Value> }
-    : Type extends '*/*'
-      ? { body?: RawBody | undefined }
-      : { body: RawBody };
+  KindOf<Type, Value> extends 'json' ? { body: InResponse<Value> } : { body: RawBody };
 
 /** Required if the router cannot infer it: `'text/csv'` beside others → `{ contentType: 'text/csv' }`. */
 type ContentTypeOf<Type, All> = [All] extends [Type]
