@@ -5,7 +5,10 @@ import type { RouterOptions, SurfaceOptions } from './runtime/options.ts';
 
 /** Options that all three routers share. */
 export interface CommonOptions
-  extends Pick<RouterOptions, 'requests' | 'responses' | 'requestId' | 'onError' | 'onResponse'> {
+  extends Pick<
+    RouterOptions,
+    'requests' | 'responses' | 'requestId' | 'onCall' | 'onError' | 'onResponse'
+  > {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
@@ -32,12 +35,13 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { requests = {}, responses, requestId, onError, onResponse } = options;
+  const { requests = {}, responses, requestId, onCall, onError, onResponse } = options;
   const { bodyBytes = maxBytes, streamBytes = maxBytes } = requests;
   const shared: SurfaceOptions = {
     requests: { bodyBytes, streamBytes },
     responses,
     requestId,
+    onCall,
     onError,
     onResponse,
     toError: (error) => toContractError(name, error),

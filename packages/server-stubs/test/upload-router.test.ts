@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createUploadRouter, type UploadHandler, type UploadInput } from '@berth/server-stubs';
+import {
+  type Call,
+  createUploadRouter,
+  type UploadHandler,
+  type UploadInput,
+} from '@berth/server-stubs';
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test, vi } from 'vitest';
 import { send } from './support/send.ts';
@@ -205,4 +210,19 @@ test('backpressure of the handler reaches the client', async () => {
   release.resolve();
   expect(await receive(socket, 'etag')).toContain(`"${size}"`);
   socket.destroy();
+});
+
+test('onCall gets the operation and the request ID of a call whose client leaves before the response', async () => {
+  const onCall = vi.fn();
+  const onResponse = vi.fn();
+  const base = await upload(md5, { onCall, onResponse });
+  const socket = await open(base);
+  const type = 'Content-Type: multipart/form-data; boundary=x';
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: 1000\r\n\r\n${FIELDS}`);
+  await expect.poll(() => onCall.mock.lastCall).toBeDefined();
+  const [{ operationId, requestId, signal }] = onCall.mock.lastCall as [Call];
+  expect([operationId, requestId]).toEqual(['uploadFile', expect.stringMatching(/^[\da-f-]{36}$/)]);
+  socket.destroy();
+  await expect.poll(() => signal.aborted).toBe(true);
+  expect(onResponse).not.toHaveBeenCalled();
 });

@@ -11,6 +11,11 @@ export interface RouterOptions {
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
   readonly responses?: 'check' | 'pass' | undefined;
   /**
+   * Called with each call that is routed here, before anything else. If the client then leaves before the response,
+   * `onResponse` is not called, but logs and metrics still have the operation and the request ID.
+   */
+  readonly onCall?: ((call: Call) => void) | undefined;
+  /**
    * Called with each error that does not define its own response, as an `HttpError` does, and so results in a 500. Also
    * called with errors of bodies that are being sent. Default: prints operation and error to stderr.
    */

@@ -51,7 +51,7 @@ export function createTableRouter(
   options: SurfaceOptions = {},
 ): Router {
   const settings = toSettings(options);
-  const { requestId: createId, respondToOptions, findEnv } = settings;
+  const { requestId: createId, respondToOptions, findEnv, onCall } = settings;
   const paths = toPaths(table, handlers, settings);
   const responder = new Responder(table, settings);
 
@@ -77,6 +77,7 @@ export function createTableRouter(
     const { request, rawPath } = call;
     const { method = '' } = request;
     try {
+      onCall?.(call);
       const isUnhandled = operation === undefined && method === 'OPTIONS';
       if (isUnhandled && respondToOptions) return responder.respond(call, respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
