@@ -1,10 +1,16 @@
 /** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
-import { typesOf } from './describe-parameters.ts';
 import { asObject, entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
-import { ALL_OF, KEYWORDS, VALUES } from './keywords.ts';
+import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { isMarked, mapSubschemas, partsOf, propertiesOf, subschemasOf } from './subschemas.ts';
+import {
+  isMarked,
+  mapSubschemas,
+  partsInAllOf,
+  propertiesOf,
+  subschemasOf,
+  typesOf,
+} from './subschemas.ts';
 
 /** Context for converting request or response schemas. */
 export interface Conversion {
@@ -83,17 +89,12 @@ function neededBy(keyword: string, schema: JsonObject): unknown[] {
 /** The mark may be in `allOf` or through a `$ref`. */
 function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conversion): boolean {
   const { root } = document;
-  return propertiesOf(root, schema, ALL_OF).some(
+  return propertiesOf(partsInAllOf(root, schema)).some(
     ([key, property]) => key === name && isMarked(root, property, hidden),
   );
 }
 
-/**
- * Whether everything is checked in a schema, all its subschemas, and all that they refer to.
- *
- * Without an unsupported part, most keywords accept more, but some reject valid values: in
- * `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
- */
+/** Whether everything is checked in a schema, all its subschemas, and all that they refer to. */
 function isSupported(schema: unknown, root: JsonObject): boolean {
   // The loop also visits members that are added during it.
   const reached = new Set([schema]);
@@ -148,7 +149,10 @@ function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversi
   const tag = asObject(schema.discriminator).propertyName;
   if (typeof tag !== 'string') return converted;
   const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
-  const objects = alternatives.filter((each) => !isNull(each, document.root));
+  // An alternative that allows only `null` has no tag.
+  const objects = alternatives.filter(
+    (each) => [...typesOf(document.root, each)].join() !== 'null',
+  );
   const tags = objects.map((each) => tagsOf(each, tag, conversion));
   if (tags.length === 0 || tags.some((values) => values.length === 0)) {
     const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
@@ -158,8 +162,13 @@ function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversi
   // Ajv keeps the tags as the names of an object.
   const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
   const isUnique = new Set(tags.flat()).size === tags.flat().length;
-  if (objects.length < alternatives.length) return converted;
-  if (!isUnique || !tags.flat().every(isTag) || !('oneOf' in converted)) return converted;
+  if (
+    objects.length < alternatives.length ||
+    !isUnique ||
+    !tags.flat().every(isTag) ||
+    !('oneOf' in converted)
+  )
+    return converted;
   // Ajv looks for tags neither in `allOf` nor beside `$ref`.
   const oneOf = toList(converted.oneOf).map((each, index) => {
     return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [each] };
@@ -167,21 +176,15 @@ function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversi
   return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
 }
 
-/** Whether an alternative allows only `null`, which has no tag. */
-function isNull(alternative: JsonObject, root: JsonObject): boolean {
-  const types = typesOf(root, alternative);
-  return types.size === 1 && types.has('null');
-}
-
 /** The tags that an alternative allows, or none if it is not an object that requires a constant. */
 function tagsOf(alternative: JsonObject, tag: string, conversion: Conversion): unknown[] {
   const { root } = conversion.document;
-  const parts = partsOf(root, alternative, ALL_OF);
+  const parts = partsInAllOf(root, alternative);
   const isObjectOnly = parts.some(({ type }) => type === 'object');
   const isRequired = parts.some(({ required }) => toList(required).includes(tag));
   if (!isObjectOnly || !isRequired || isHidden(alternative, tag, conversion)) return [];
-  const properties = propertiesOf(root, alternative, ALL_OF).filter(([name]) => name === tag);
+  const properties = propertiesOf(parts).filter(([name]) => name === tag);
   return properties
-    .flatMap(([, property]) => partsOf(root, property, ALL_OF))
+    .flatMap(([, property]) => partsInAllOf(root, property))
     .flatMap((part) => ('const' in part ? [part.const] : toList(part.enum)));
 }

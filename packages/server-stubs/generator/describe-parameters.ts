@@ -1,12 +1,15 @@
-import { isJsonType } from '../src/runtime/portable/content-kinds.ts';
-import type { FormField, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
+/**
+ * Describes how parameters and form fields are read. For `?filter[a]=1`, the style `deepObject` and an object schema with
+ * `a: { type: 'integer' }` become `{ name: 'filter', shape: 'object', properties: { a: ['integer'] }, … }`, with which the
+ * router reads `{ filter: { a: 1 } }`.
+ */
+import { isJsonType } from '../src/runtime/portable/body.ts';
+import type { Field, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
 import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
-import type { OpenApiDocument, Problem } from './openapi.ts';
-import { partsOf, propertiesOf } from './subschemas.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { partsInCompositions, propertiesOf, typesOf, type ValueType } from './subschemas.ts';
 
-type Format = Omit<FormField, 'name'>;
-type Warning = Pick<Problem, 'pointer' | 'message'>;
-type ValueType = ScalarType | 'array' | 'object';
+type Decoding = Omit<Field, 'name' | 'in'>;
 type Style = Parameter['style'];
 
 /** Arrays of scalars, objects of scalars with `properties`, objects without (`map`), and everything else (`nested`). */
@@ -32,8 +35,8 @@ const SHAPES: Record<(typeof PLACES)[number] | 'field', Partial<Record<Style, Sh
   field: { form: { ...LISTS, object: 'json', map: 'json', nested: 'json' }, deepObject: DEEP },
 };
 
-/** The format of a parameter whose `content` is JSON. It has no style. */
-const JSON_FORMAT: Format = { style: 'simple', explode: false, shape: 'json', types: [] };
+/** The decoding of a parameter whose `content` is JSON. It has no style. */
+const JSON_DECODING: Decoding = { style: 'simple', explode: false, shape: 'json', types: [] };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
@@ -65,18 +68,15 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const at = document.pointerTo(media, 'schema');
-  const format = isJsonType(mediaType)
-    ? JSON_FORMAT
-    : describeFormat(place, value, schema, document);
-  if ('message' in format) {
-    document.warn(format.pointer, format.message);
-    return undefined;
-  }
+  const decoding = isJsonType(mediaType)
+    ? JSON_DECODING
+    : describeDecoding(place, value, schema, document);
+  if (decoding === undefined) return undefined;
   const defaultValue = asObject(schema).default ?? follow(document.root, schema).default;
   const parameter: Parameter = {
     name,
     in: place,
-    ...format,
+    ...decoding,
     required: place === 'path' || value.required === true,
     ...(value['x-berth-greedy'] === true && { greedy: true }),
     ...(defaultValue !== undefined && { default: defaultValue }),
@@ -95,36 +95,36 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
     return undefined;
   }
   const encodings = new Map(entriesOf(asObject(media).encoding));
-  const properties = new Map(propertiesOf(root, schema));
-  const fields: FormField[] = [];
+  const properties = new Map(propertiesOf(partsInCompositions(root, schema)));
+  const fields: Field[] = [];
   for (const [name, property] of properties) {
     const styled = asObject(encodings.get(name));
-    const format = describeFormat('field', styled, property, document);
-    if ('message' in format) document.warn(format.pointer, format.message);
-    else fields.push({ name, ...format });
+    const decoding = describeDecoding('field', styled, property, document);
+    if (decoding !== undefined) fields.push({ name, ...decoding });
   }
   return fields.length === properties.size ? fields : undefined;
 }
 
 /**
- * How the text of a parameter or a form field becomes a value of its schema, or why it is not supported. If a schema
+ * How the text of a parameter or a form field becomes a value of its schema. Warns if it is not supported. If a schema
  * allows one value or several, handlers always get an array: `a=1` of `{ type: ['integer', 'array'] }` becomes `[1]`.
  *
  * @param styled the parameter, or the encoding of the field, which may have a `style`
  */
-function describeFormat(
+function describeDecoding(
   place: keyof typeof SHAPES,
   styled: JsonObject,
   schema: unknown,
   document: OpenApiDocument,
-): Format | Warning {
+): Decoding | undefined {
   const what = place === 'field' ? 'this form' : `${place}.${styled.name}`;
   const styles = Object.keys(SHAPES[place]) as Style[];
   const { style: requested = styles[0] } = styled;
   const style = styles.find((name) => name === requested);
   if (style === undefined) {
     const message = `The style ${requested} is not supported, so ${what} is not checked. Use ${styles.join(' or ')}.`;
-    return { pointer: document.pointerTo(styled, 'style'), message };
+    document.warn(document.pointerTo(styled, 'style'), message);
+    return undefined;
   }
   const { explode = style === 'form' } = styled;
   const { root } = document;
@@ -132,52 +132,37 @@ function describeFormat(
   if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {
     const fix = place === 'field' ? 'Leave it out' : 'Use content with application/json';
     const message = `The style ${style} is not supported for this schema, so ${what} is not checked. ${fix} to send JSON.`;
-    return { pointer: document.pointerTo(schema), message };
+    document.warn(document.pointerTo(schema), message);
+    return undefined;
   }
-  const format = { style, explode: explode === true, shape, types: [] };
-  if (shape === 'json') return format;
-  if (shape === 'array') return { ...format, types: toScalars(itemTypesOf(root, schema)) };
-  if (shape === 'scalar') return { ...format, types: toScalars(typesOf(root, schema)) };
-  const properties = propertiesOf(root, schema).map(([name, property]) => {
+  const decoding = { style, explode: explode === true, shape, types: [] };
+  if (shape === 'json') return decoding;
+  if (shape === 'array') return { ...decoding, types: toScalars(itemTypesOf(root, schema)) };
+  if (shape === 'scalar') return { ...decoding, types: toScalars(typesOf(root, schema)) };
+  const properties = propertiesOf(partsInCompositions(root, schema)).map(([name, property]) => {
     return [name, toScalars(typesOf(root, property))] as const;
   });
-  return { ...format, properties: Object.fromEntries(properties) };
+  return { ...decoding, properties: Object.fromEntries(properties) };
 }
 
 function findKind(root: JsonObject, schema: unknown): ValueKind {
   const types = typesOf(root, schema);
   if (types.has('object')) {
-    const properties = propertiesOf(root, schema);
+    const properties = propertiesOf(partsInCompositions(root, schema));
     const isFlat = properties.every(([, property]) => isScalar(typesOf(root, property)));
     const isOnly = [...types].every((type) => type === 'object' || type === 'null');
     if (!isFlat || !isOnly || !allowsExtraStrings(root, schema)) return 'nested';
     return properties.length > 0 ? 'object' : 'map';
   }
   if (!types.has('array')) return 'scalar';
-  const isTuple = partsOf(root, schema).some((part) => 'prefixItems' in part);
+  const isTuple = partsInCompositions(root, schema).some((part) => 'prefixItems' in part);
   return !isTuple && isScalar(itemTypesOf(root, schema)) ? 'array' : 'nested';
 }
 
 function itemTypesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  return new Set(partsOf(root, schema).flatMap(({ items }) => [...typesOf(root, items)]));
-}
-
-/** The types that a schema allows, or none if it does not restrict them. */
-export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
-  const [first = [], ...rest] = partsOf(root, schema).map((part): ValueType[] => {
-    if (part.type !== undefined) return [part.type].flat() as ValueType[];
-    if ('const' in part) return [typeOf(part.const)];
-    if (Array.isArray(part.enum)) return part.enum.map(typeOf);
-    if (entriesOf(part.properties).length > 0) return ['object'];
-    return 'items' in part || 'prefixItems' in part ? ['array'] : [];
-  });
-  return new Set(first.length > 0 ? first : rest.flat());
-}
-
-function typeOf(value: unknown): ValueType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
+  return new Set(
+    partsInCompositions(root, schema).flatMap(({ items }) => [...typesOf(root, items)]),
+  );
 }
 
 /** Without restrictions, text remains text. */
@@ -187,7 +172,9 @@ function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
 
 /** Whether unlisted properties may be strings. They are read as strings. */
 function allowsExtraStrings(root: JsonObject, schema: unknown): boolean {
-  const extra = partsOf(root, schema).map((part) => typesOf(root, part.additionalProperties));
+  const extra = partsInCompositions(root, schema).map((part) =>
+    typesOf(root, part.additionalProperties),
+  );
   return extra.every((types) => types.size === 0 || types.has('string'));
 }
 

@@ -1,3 +1,4 @@
+import { FILES } from './names.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { describeOperations } from './operations.ts';
 import { writeValidators } from './validators.ts';
@@ -18,12 +19,12 @@ export function generate(
   { runtime, validators = runtime }: Modules = { runtime: '@berth/server-stubs/runtime' },
 ) {
   const { table, requests, responses } = describeOperations(document);
-  const files = new Map([
-    ['request-validators.gen.ts', writeValidators(requests, validators)],
-    ['response-validators.gen.ts', writeValidators(responses, validators)],
-    ['routes.gen.ts', writeRoutes(table, runtime)],
-    ['index.gen.ts', writeIndex(table, runtime)],
-    ['types.gen.ts', writeTypes(document, table.routes)],
+  const files = new Map<string, string>([
+    [FILES.requests, writeValidators(requests, validators)],
+    [FILES.responses, writeValidators(responses, validators)],
+    [FILES.routes, writeRoutes(table, runtime)],
+    [FILES.index, writeIndex(table, runtime)],
+    [FILES.types, writeTypes(document, table.routes)],
   ]);
   return { files, routes: table.routes };
 }

@@ -1,3 +1,12 @@
+/** The generated files. */
+export const FILES = {
+  requests: 'request-validators.gen.ts',
+  responses: 'response-validators.gen.ts',
+  routes: 'routes.gen.ts',
+  index: 'index.gen.ts',
+  types: 'types.gen.ts',
+} as const;
+
 /** Names that are unique, even where letter case makes no difference. */
 export class Names {
   readonly #taken = new Set<string>();

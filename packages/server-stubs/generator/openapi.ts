@@ -46,14 +46,14 @@ type Locate = (pointer: Pointer) => string;
 /** A document in OpenAPI 3.1, with the locations of its objects and the problems found in them. */
 export class OpenApiDocument {
   readonly root: JsonObject;
-  /** What is not checked or not served. */
-  readonly warnings: Problem[];
+  /** By their texts, because a component is read once for each reference to it. */
+  readonly #warnings: Map<string, Problem>;
   readonly #locate: Locate;
   readonly #pointers = new Map<unknown, Pointer>();
 
   constructor(root: JsonObject, warnings: Problem[], locate: Locate) {
     this.root = root;
-    this.warnings = warnings;
+    this.#warnings = new Map(warnings.map((warning) => [toText(warning), warning]));
     this.#locate = locate;
     this.#addPointers(root, '#');
   }
@@ -74,10 +74,12 @@ export class OpenApiDocument {
   }
 
   warn(pointer: Pointer, message: string): void {
-    // A component is read once for each reference to it.
     const problem = this.toProblem(pointer, message);
-    if (!this.warnings.some((warning) => toText(warning) === toText(problem))) {
-      this.warnings.push(problem);
-    }
+    this.#warnings.set(toText(problem), problem);
+  }
+
+  /** What is not checked or not served. */
+  get warnings(): Problem[] {
+    return [...this.#warnings.values()];
   }
 }

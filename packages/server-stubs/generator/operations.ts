@@ -1,25 +1,11 @@
-import { kindOf } from '../src/runtime/portable/content-kinds.ts';
+import { kindOf } from '../src/runtime/portable/body.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
-import type {
-  Parameter,
-  Route,
-  RouteTable,
-  SecurityScheme,
-} from '../src/runtime/portable/route-table.ts';
-import { describeFields, describeParameters, typesOf } from './describe-parameters.ts';
-import {
-  asObject,
-  entriesOf,
-  follow,
-  isObject,
-  type JsonObject,
-  type Pointer,
-  toList,
-} from './json.ts';
-import { ALL_OF } from './keywords.ts';
+import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
+import { describeFields, describeParameters } from './describe-parameters.ts';
+import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
-import { partsOf, propertiesOf } from './subschemas.ts';
+import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 import { createCompiler } from './validators.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
@@ -74,15 +60,17 @@ function withValidDefaults(
 ): Route<ValidatorName>[] {
   const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
   const compile = createCompiler(requests);
-  const toParameter = ({ schemaAt, ...parameter }: Parameter & { schemaAt: Pointer }) => {
-    const { default: value, ...rest } = parameter;
-    const id = ids.get(schemaAt);
-    if (value === undefined || id === undefined || compile(id)(value)) return parameter;
-    const message = `The default of ${parameter.in}.${parameter.name} is not used, because this schema rejects it. Correct it.`;
-    document.warn(schemaAt, message);
-    return rest;
-  };
-  return routes.map((route) => ({ ...route, parameters: route.parameters.map(toParameter) }));
+  return routes.map((route) => {
+    const parameters = route.parameters.map(({ schemaAt, default: value, ...parameter }) => {
+      const id = ids.get(schemaAt);
+      if (value === undefined || id === undefined) return parameter;
+      if (compile(id)(value)) return { ...parameter, default: value };
+      const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
+      document.warn(schemaAt, `${problem}, because this schema rejects it. Correct it.`);
+      return parameter;
+    });
+    return { ...route, parameters };
+  });
 }
 
 function describeRoute(entry: OperationEntry, incoming: Direction, outgoing: Direction) {
@@ -164,9 +152,9 @@ function describeBody(value: unknown, direction: Direction): Route<ValidatorName
   const { content, required } = follow(root, value);
   const [media] = Object.values(asObject(content));
   const { schema } = asObject(media);
-  const parts = partsOf(root, schema, ALL_OF);
+  const parts = partsInAllOf(root, schema);
   const unwrap = parts.map((part) => part['x-berth-unwrap']).find(Boolean);
-  const fields = propertiesOf(root, schema, ALL_OF).map(([name]) => name);
+  const fields = propertiesOf(parts).map(([name]) => name);
   return {
     required: required === true,
     ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),

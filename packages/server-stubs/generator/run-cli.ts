@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { FILES } from './names.ts';
 import { InvalidDocumentError, TOO_DEEP, toText } from './openapi.ts';
 
 const EXIT_CODES =
@@ -33,7 +34,7 @@ export async function runCli(argv: readonly string[], version: string): Promise<
     .action((file: string, settings: CliOptions) => {
       const { output, handlers } = settings;
       if (!output) program.error("error: required option '-o, --output <dir>' not specified");
-      // Both have an index.
+      // Each folder gets its own index.gen.ts.
       if (handlers !== undefined && resolve(handlers) === resolve(output)) {
         program.error('error: --output and --handlers must be different folders.');
       }
@@ -61,7 +62,7 @@ async function generateInto(
   header: string,
 ): Promise<void> {
   // Imported here because they load a compiler, which is slow.
-  const [{ loadDocument }, { generate }, { INDEX, writeHandlers }] = await Promise.all([
+  const [{ loadDocument }, { generate }, { writeHandlers }] = await Promise.all([
     import('./load.ts'),
     import('./generate.ts'),
     import('./write-handlers.ts'),
@@ -74,11 +75,11 @@ async function generateInto(
   for (const [name, text] of files) texts.set(join(output, name), `${header}${text.trim()}\n`);
   const notes: string[] = [];
   if (handlers !== undefined) {
-    const path = relative(handlers, join(output, INDEX)).replaceAll('\\', '/');
+    const path = relative(handlers, join(output, FILES.index)).replaceAll('\\', '/');
     const specifier = /^\.\.?\//.test(path) ? path : `./${path}`;
     for (const [name, text] of writeHandlers(routes, specifier, document)) {
       const target = join(handlers, name);
-      if (name === INDEX) texts.set(target, header + text);
+      if (name === FILES.index) texts.set(target, header + text);
       else if (!existsSync(target)) {
         texts.set(target, text);
         notes.push(`wrote ${target}\n`);

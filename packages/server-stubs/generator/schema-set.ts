@@ -29,8 +29,8 @@ interface Schema {
 }
 
 /**
- * The schemas of requests or of responses, as Ajv validates them, with all that they refer to. Those with the same text
- * have one validator.
+ * The schemas of requests or of responses, as Ajv validates them, and everything they refer to. Identical schemas share a
+ * validator.
  */
 export class SchemaSet {
   readonly #document: OpenApiDocument;

@@ -1,5 +1,8 @@
+import type { ScalarType } from '../src/runtime/portable/route-table.ts';
 import { entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
-import { ALL_OF, type Application, COMPOSITIONS, KEYWORDS } from './keywords.ts';
+import { type Application, KEYWORDS } from './keywords.ts';
+
+export type ValueType = ScalarType | 'array' | 'object';
 
 /** Returns the value of a keyword with changed subschemas, or `undefined` if it takes none. */
 export function mapSubschemas(
@@ -23,30 +26,56 @@ export function subschemasOf(schema: JsonObject, applications?: readonly Applica
   });
 }
 
-/** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
-export function partsOf(
+/** Returns a schema and all others that its values must match, through `$ref` and `allOf`. */
+export function partsInAllOf(root: JsonObject, schema: unknown): JsonObject[] {
+  return collectParts(root, schema, ['always'], new Set());
+}
+
+/** Also returns the alternatives of `anyOf` and `oneOf`. */
+export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
+  return collectParts(root, schema, ['always', 'as alternative'], new Set());
+}
+
+function collectParts(
   root: JsonObject,
   schema: unknown,
-  applications = COMPOSITIONS,
-  seen: Set<unknown> = new Set(),
+  applications: readonly Application[],
+  seen: Set<unknown>,
 ): JsonObject[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
   const related = [...subschemasOf(schema, applications), targetOf(root, schema)];
-  return [schema, ...related.flatMap((part) => partsOf(root, part, applications, seen))];
+  return [schema, ...related.flatMap((part) => collectParts(root, part, applications, seen))];
 }
 
-/** The properties of all parts of a schema. */
-export function propertiesOf(root: JsonObject, schema: unknown, applications = COMPOSITIONS) {
-  return partsOf(root, schema, applications).flatMap(({ properties }) => entriesOf(properties));
+export function propertiesOf(parts: readonly JsonObject[]): [name: string, schema: unknown][] {
+  return parts.flatMap(({ properties }) => entriesOf(properties));
+}
+
+/** The types that a schema allows, or none if it does not restrict them. */
+export function typesOf(root: JsonObject, schema: unknown): Set<ValueType> {
+  const [first = [], ...rest] = partsInCompositions(root, schema).map((part): ValueType[] => {
+    if (part.type !== undefined) return [part.type].flat() as ValueType[];
+    if ('const' in part) return [typeOf(part.const)];
+    if (Array.isArray(part.enum)) return part.enum.map(typeOf);
+    if (entriesOf(part.properties).length > 0) return ['object'];
+    return 'items' in part || 'prefixItems' in part ? ['array'] : [];
+  });
+  return new Set(first.length > 0 ? first : rest.flat());
+}
+
+function typeOf(value: unknown): ValueType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
 }
 
 /** The mark may be on the property, through its `$ref` or in its `allOf`. */
 export function isMarked(root: JsonObject, property: unknown, mark: 'readOnly' | 'writeOnly') {
-  return partsOf(root, property, ALL_OF).some((part) => part[mark] === true);
+  return partsInAllOf(root, property).some((part) => part[mark] === true);
 }
 
-/** Objects whose members have names, which may look like keywords. */
+/** Objects whose keys are user-defined names, which may look like keywords. */
 const NAMED =
   /^(?:responses|parameters|requestBodies|headers|callbacks|pathItems|links|content|encoding)$/;
 

@@ -1,5 +1,5 @@
 import type { Route } from '../src/runtime/portable/route-table.ts';
-import { toKey, toLiteral, toVariableName } from './names.ts';
+import { FILES, toKey, toLiteral, toVariableName } from './names.ts';
 import {
   InvalidDocumentError,
   type OpenApiDocument,
@@ -10,8 +10,6 @@ import {
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
 const RESERVED_NAMES =
   /^(?:con|prn|aux|nul|com\d|lpt\d|handlers|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield|arguments)$/i;
-
-export const INDEX = 'index.gen.ts';
 
 /**
  * Writes a handler for each operation, in a file of its own, and an index of them.
@@ -59,7 +57,7 @@ export const ${name}: NonNullable<Handlers[${id}]> = async () => {
   }
   if (clashes.length > 0) throw new InvalidDocumentError(clashes);
   return files.set(
-    INDEX,
+    FILES.index,
     `import type { Handlers } from ${toLiteral(generated)};
 ${imports.join('')}
 /** Handlers by operationId, for \`createRouter\`. */

@@ -1,14 +1,14 @@
 import type { Route, RouteTable } from '../src/runtime/portable/route-table.ts';
-import { toKey, toLiteral } from './names.ts';
+import { FILES, toKey, toLiteral } from './names.ts';
 import { ValidatorName } from './schema-set.ts';
 
 /** Writes the route table, with validators from the two modules that a finished `SchemaSet` writes. */
 export function writeRoutes(table: RouteTable<ValidatorName>, runtime: string): string {
-  const used = new Set<string>();
+  const used = new Set<ValidatorName['set']>();
   const source = toSource(table);
-  const imports = ['requests', 'responses']
+  const imports = (['requests', 'responses'] as const)
     .filter((set) => used.has(set))
-    .map((set) => `import * as ${set} from './${set.slice(0, -1)}-validators.gen.ts';\n`);
+    .map((set) => `import * as ${set} from './${FILES[set]}';\n`);
   // TypeScript refuses keys that are members of every object, such as `constructor`.
   return `// @ts-nocheck
 import type { RouteTable } from '${runtime}';
@@ -43,11 +43,11 @@ export function writeIndex(
   const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
   const isSecured = schemes.length > 0;
   return `import * as runtime from '${runtime}';
-import { routes } from './routes.gen.ts';
-import type { components, operations } from './types.gen.ts';
+import { routes } from './${FILES.routes}';
+import type { components, operations } from './${FILES.types}';
 
-export { routes } from './routes.gen.ts';
-export type { components, operations, paths } from './types.gen.ts';
+export { routes } from './${FILES.routes}';
+export type { components, operations, paths } from './${FILES.types}';
 
 /** The input of a handler. */
 export type Input<Id extends keyof operations> = runtime.TypedInput<operations[Id]>;

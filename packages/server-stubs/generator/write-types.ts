@@ -1,6 +1,7 @@
 import {
   astToString,
   type GlobalContext,
+  type OpenAPI3,
   resolveRef,
   scanDiscriminators,
   stringToAST,
@@ -25,7 +26,7 @@ const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 
 /** Writes the types from which `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
 export function writeTypes(document: OpenApiDocument, routes: readonly Route<unknown>[]): string {
-  const typed = toTypedDocument(document.root, routes) as never;
+  const typed = toTypedDocument(document.root, routes) as unknown as OpenAPI3;
   const context: Partial<GlobalContext> = {
     // A request may omit what has a default.
     defaultNonNullable: false,

@@ -3,6 +3,7 @@
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
 export * from './cors.ts';
+export type { EnvOption } from './environment.ts';
 export {
   type ContractErrorOptions,
   GatewayError,
@@ -19,6 +20,7 @@ export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
+export { readJsonBody } from './runtime/portable/body.ts';
 export { decodeText } from './runtime/portable/encoding.ts';
 export { MERGED_HEADERS, memoize } from './runtime/portable/headers.ts';
 export {
@@ -30,10 +32,8 @@ export {
   notFound,
   toResponse,
 } from './runtime/portable/http-error.ts';
-export { readJsonBody } from './runtime/portable/json.ts';
 export { splitTarget } from './runtime/portable/paths.ts';
 export * from './runtime/portable/server-event.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
-export type { EnvOption } from './surface.ts';
 export * from './upload/form.ts';

@@ -6,8 +6,8 @@ import {
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
 import type { Call } from './runtime/portable/call.ts';
+import type { HandlerResponse } from './runtime/portable/handler-response.ts';
 import { type HttpError, type HttpErrorKind, toResponse } from './runtime/portable/http-error.ts';
-import type { HandlerResponse } from './runtime/portable/route-table.ts';
 
 interface ErrorRow {
   readonly status: number;

@@ -4,19 +4,12 @@ import { toContractError } from './errors.ts';
 import type { RouterOptions, SurfaceOptions } from './runtime/options.ts';
 
 /** Options that all three routers share. */
-export interface CommonOptions
-  extends Pick<
-    RouterOptions,
-    'requests' | 'responses' | 'requestId' | 'onCall' | 'onError' | 'onResponse'
-  > {
+export interface CommonOptions extends Omit<RouterOptions, 'security' | 'toError' | 'headers'> {
   /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names. */
   readonly wireProfile?: WireProfileInput;
 }
-
-/** The environments that a router serves: a name, or a function that returns whether it serves a name. */
-export type EnvOption = string | ((env: string) => boolean);
 
 /** The caller that credentials belong to, or `undefined`, `null` or `false` to reject them. */
 export type AuthResult<Caller> =
@@ -35,15 +28,10 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { requests = {}, responses, requestId, onCall, onError, onResponse } = options;
-  const { bodyBytes = maxBytes, streamBytes = maxBytes } = requests;
+  const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
   const shared: SurfaceOptions = {
+    ...options,
     requests: { bodyBytes, streamBytes },
-    responses,
-    requestId,
-    onCall,
-    onError,
-    onResponse,
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),

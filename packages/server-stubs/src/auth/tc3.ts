@@ -86,14 +86,14 @@ export interface Scope {
 
 /** Creates a signer that caches the day's key, because deriving a key takes three times as long as signing. */
 export function createTc3Signer(secret: string) {
-  let known: Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
+  let cached: Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
   return ({ date, service }: Scope, timestamp: number, requestHash: string): Buffer => {
-    if (known.date !== date || known.service !== service) {
+    if (cached.date !== date || cached.service !== service) {
       const key = [date, service, TERMINATOR].reduce(hmac, Buffer.from(`TC3${secret}`));
-      known = { date, service, key };
+      cached = { date, service, key };
     }
     const scope = `${date}/${service}/${TERMINATOR}`;
-    return hmac(known.key, `${SIGNATURE.algorithm}\n${timestamp}\n${scope}\n${requestHash}`);
+    return hmac(cached.key, `${SIGNATURE.algorithm}\n${timestamp}\n${scope}\n${requestHash}`);
   };
 }
 

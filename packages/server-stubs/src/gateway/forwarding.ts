@@ -72,7 +72,7 @@ export function toServiceHeaders(
   return kept;
 }
 
-/** Callers use few names, so that each is only converted once. */
+/** Callers use few names, so each is converted only once. */
 const toLowerCase = memoize((name) => name.toLowerCase());
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {

@@ -1,35 +1,24 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIPv4 } from 'node:net';
-import { type Duplex, Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import type { Duplex } from 'node:stream';
+import { type EnvOption, findHostEnv } from '../environment.ts';
 import { GatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
-import type { Input } from '../generated/gateway.v1/index.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
-import { hasBody } from '../runtime/body.ts';
 import {
   assertHandlerNames,
-  type Handler,
   type Router,
   type SurfaceOptions,
   toSafeOnError,
 } from '../runtime/options.ts';
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
+import type { HandlerResponse } from '../runtime/portable/handler-response.ts';
 import { HttpError } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
-import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import {
-  type AuthResult,
-  assertFunction,
-  type CommonOptions,
-  createSurface,
-  type EnvOption,
-} from '../surface.ts';
-import { hostOf, isLoopback, removeRawHopByHop, toServiceHeaders, WITHHELD } from './forwarding.ts';
+import { type AuthResult, assertFunction, type CommonOptions, createSurface } from '../surface.ts';
+import { type GatewayInput, toServiceInput, verifyBody } from './service-input.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
@@ -55,24 +44,6 @@ export type GatewayHandler<Caller = unknown> = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
 ) => ServiceResponse | Promise<ServiceResponse>;
-
-type PathInput = Input<'cloudrun-get'>['path'];
-
-/** A call to a hosted service, ready to be forwarded. */
-export interface GatewayInput {
-  /** Name of the hosted service, which matches the contract's pattern. */
-  readonly name: PathInput['name'];
-  /** Request target for the service: `/`, `{anyPath}` and the query, byte for byte. */
-  readonly target: string;
-  /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body. */
-  readonly method: string;
-  /** By lowercase name, without `authorization` and hop-by-hop headers (RFC 9110, 7.6.1), and with `x-request-id`. */
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The same headers as undici takes them: alternating names and values as sent, each repeated one included. */
-  readonly rawHeaders: readonly string[];
-  /** Unparsed body of a POST. It fails if it exceeds the limit. */
-  readonly body: Readable | undefined;
-}
 
 /** The context of a call to a hosted service. Reject credentials for any environment other than `env`. */
 export type GatewayCall<Caller = unknown> = Call<PrincipalsByScheme, Caller>;
@@ -144,7 +115,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   const settings: SurfaceOptions = {
     ...shared,
-    findEnv: (call) => findEnv(call, env),
+    findEnv: (call) => findHostEnv(call, env),
     security: {
       bearerToken: (token, call) => security.bearerToken(token, call),
       signature(text, call) {
@@ -193,100 +164,24 @@ export function createGatewayRouter<Caller = unknown>(
       return toCallerResponse(response, call, upstreamStatus);
     } catch (error) {
       discard(Object(response).body);
-      // The caller learns nothing about a bug in the handler, so it must be in the log.
-      onError((error as Error).cause ?? error, call);
+      // The caller learns nothing about this bug in the handler, so it must be in the log.
+      if (error instanceof GatewayError) onError(error.cause, call);
       throw error;
     }
   }
 
-  function routeTo(handle: Handler): Router {
-    const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
-    return createTableRouter(routes, Object.fromEntries(operations), settings);
-  }
-  const router = routeTo(callService);
-  const upgradeRouter = routeTo(openSocket);
+  const handle = (parsed: ParsedInput, call: GatewayCall<Caller>) =>
+    call.response instanceof UpgradeResponse ? openSocket(parsed, call) : callService(parsed, call);
+  const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
+  const router = createTableRouter(routes, Object.fromEntries(operations), settings);
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const response = UpgradeResponse.create(request, socket, head);
     if (response === undefined) return;
     extractBearerProtocol(request);
-    upgradeRouter(request, response);
+    router(request, response);
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
 const INVALID_CREDENTIALS = `The Authorization header must be "Bearer <token>", with a valid token, or a ${SIGNATURE.algorithm} signature.`;
-
-/** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
-async function verifyBody(input: GatewayInput, caller: unknown): Promise<GatewayInput> {
-  // Callers that `createGatewaySignature` returns have it if their call has a body.
-  const signer = Object(caller) as { verifyBody?: (bodyHash: string) => void };
-  if (input.body === undefined || signer.verifyBody === undefined) return input;
-  const bytes = await buffer(input.body);
-  signer.verifyBody(hash('sha256', bytes));
-  return { ...input, body: Readable.from([bytes]) };
-}
-
-const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
-
-/**
- * Rejects requests that must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
- * `INVALID_REQUEST`, because a library along the way could resolve it. The same applies to a backslash, which URL
- * parsers turn into a slash (WHATWG URL, section 4.4). D13: "A GET with a body gets a 400."
- */
-function assertForwardable({ request, rawPath }: Call): void {
-  const invalid = (message: string) => new GatewayError('INVALID_REQUEST', { message });
-  if (rawPath.includes('\\')) {
-    throw invalid('The path contains a backslash: encode it as %5C, or send a slash.');
-  }
-  if (DOT_SEGMENT.test(rawPath)) {
-    throw invalid(
-      'The path contains a . or .. segment after decoding: resolve it before you send the request.',
-    );
-  }
-  if (request.method !== 'POST' && hasBody(request)) {
-    throw invalid(
-      `A ${request.method} request must not have a body: send the data in the query string, or use POST.`,
-    );
-  }
-}
-
-/** Nothing is decoded or encoded again (D3). @throws GatewayError if it must not reach a hosted service */
-function toServiceInput({ path, body }: ParsedInput, call: Call): GatewayInput {
-  assertForwardable(call);
-  const { request, requestId, rawQuery } = call;
-  const { method = 'GET' } = request;
-  const { name, anyPath = '' } = path as Pick<PathInput, 'name'> & Partial<PathInput>;
-  // Getters would take a fifth of a call's time: V8 gives each object with getters of its own a hidden class, which keeps
-  // the request alive until the next full garbage collection.
-  const headers = toServiceHeaders(request.headers, requestId);
-  const rawHeaders = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
-  rawHeaders.push('x-request-id', requestId);
-  return {
-    name,
-    target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
-    method,
-    headers,
-    rawHeaders,
-    body: method === 'POST' ? (body as Readable) : undefined,
-  };
-}
-
-/** D12: the environment is the first label, or an entire IP address. A server with one environment accepts loopback hosts. */
-function findEnv({ request }: Call, env: EnvOption | undefined): string {
-  const host = hostOf(request);
-  if (host === undefined) {
-    throw new GatewayError('INVALID_HOST', {
-      message: 'The Host header is missing, duplicated, or not a host name.',
-    });
-  }
-  const isLocal = isLoopback(host);
-  const isComplete = isLocal || isIPv4(host);
-  const label = isComplete ? host : (host.split('.', 1)[0] as string);
-  if (env === undefined) return label;
-  if (typeof env === 'function' && env(label)) return label;
-  if (typeof env === 'string' && (isLocal || label === env.toLowerCase())) return env;
-  throw new GatewayError('INVALID_HOST', {
-    message: `The host ${host} does not belong to any environment of this gateway.`,
-  });
-}

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Call } from '../runtime/portable/call.ts';
-import type { BodyWriter, HandlerResponse, RawBody } from '../runtime/portable/route-table.ts';
+import type { BodyWriter, HandlerResponse, RawBody } from '../runtime/portable/handler-response.ts';
 import { applyDispositionRules } from './disposition.ts';
 import { removeHopByHop } from './forwarding.ts';
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import type { Limits } from './options.ts';
-import { CONTENT_KINDS } from './portable/content-kinds.ts';
+import { decodeUtf8, PARSERS, readFields, selectRequestContent } from './portable/body.ts';
 import { charsetOf, findContent } from './portable/headers.ts';
 import { bodyTooLarge, invalidBody, unsupported } from './portable/http-error.ts';
-import { decodeUtf8, readFields, selectRequestContent } from './portable/json.ts';
 import type { ParsedInput } from './portable/parameters.ts';
 import type { Content, RequestBody, Route } from './portable/route-table.ts';
 
@@ -27,7 +26,7 @@ export async function readBody(
     input.body = readFields(undefined, documented, undefined);
     return;
   }
-  const { parse } = CONTENT_KINDS[content.kind];
+  const parse = PARSERS[content.kind];
   if (parse === undefined) {
     input.contentType = content.mediaType;
     input.body = openStream(request, limits);
@@ -66,7 +65,7 @@ function selectSupported({ content }: RequestBody, request: IncomingMessage): Co
   }
   const found = selectRequestContent(content, type);
   const charset = charsetOf(type ?? '');
-  if (CONTENT_KINDS[found.kind].parse !== undefined && !UTF_8_NAMES.has(charset)) {
+  if (PARSERS[found.kind] !== undefined && !UTF_8_NAMES.has(charset)) {
     throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, {});
   }
   return found;
@@ -109,7 +108,7 @@ async function readText(
   if (typeof body === 'string') return body;
   if (Buffer.isBuffer(body)) return decodeUtf8(body);
   // After `express.json()`, which does not check what is parsed. A parsed form may have lost fields, so forms need the text.
-  if (CONTENT_KINDS[kind].isJson && body !== undefined) return JSON.stringify(body);
+  if (kind === 'json' && body !== undefined) return JSON.stringify(body);
   throw alreadyRead(request);
 }
 

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { SecurityHandler } from './options.ts';
 import type { Call } from './portable/call.ts';
-import type { KindOf } from './portable/content-kinds.ts';
-import type { HandlerResponse, RawBody } from './portable/route-table.ts';
+import type { HandlerResponse, RawBody } from './portable/handler-response.ts';
 
 /** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
 export type TypedHandlers<Operations, Security = unknown, Principals = unknown> = {
@@ -83,6 +82,30 @@ type BodyOf<Type, Value> = {
   binary: Readable;
 }[KindOf<Type, Value>];
 
+/** The kind of a documented media type and the type of its schema. `kindOf` is the run-time equivalent. */
+type KindOf<MediaType, Value> =
+  LowercaseOf<MediaType> extends JsonType
+    ? 'json'
+    : LowercaseOf<MediaType> extends `application/x-www-form-urlencoded${string}`
+      ? 'form'
+      : LowercaseOf<MediaType> extends `${'*' | 'application'}/*${string}`
+        ? KindOfRange<Value>
+        : LowercaseOf<MediaType> extends `text/${string}` | XmlType
+          ? 'text'
+          : 'binary';
+
+type KindOfRange<Value> = [unknown] extends [Value]
+  ? 'binary'
+  : [Value] extends [string]
+    ? 'binary'
+    : 'json';
+
+type LowercaseOf<Type> = Type extends string ? Lowercase<Type> : never;
+type JsonType =
+  | `${'application/' | `${string}+`}json`
+  | `${'application/' | `${string}+`}json${';' | ' '}${string}`;
+type XmlType = `application/${'' | `${string}+`}xml${string}`;
+
 type Response<Status, Documented> = [Status] extends [204 | 304]
   ? Bodiless<Status>
   : Documented extends { content?: infer Content }
@@ -112,7 +135,7 @@ type ContentTypeOf<Type, All> = [All] extends [Type]
 /** A range allows any type: `'text/*'` → `string`, `'text/csv'` → `'text/csv'`. */
 type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
 
-/** Statuses of a key that are not covered by a more specific key: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
+/** Statuses that a key covers, and no more specific key does: `'4XX'` beside `404` → `400 | … | 403 | 405 | … | 499`. */
 type StatusOf<Key, All> = Key extends number
   ? Key
   : Key extends 'default'

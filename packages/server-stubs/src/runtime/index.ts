@@ -5,6 +5,7 @@
 export type * from './handlers.ts';
 export type * from './options.ts';
 export type { Call } from './portable/call.ts';
+export type * from './portable/handler-response.ts';
 export { type ErrorWithResponse, type HttpError, toResponse } from './portable/http-error.ts';
 export type * from './portable/route-table.ts';
 export { ajvHelpers } from './portable/validation.ts';

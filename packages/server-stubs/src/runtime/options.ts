@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './portable/call.ts';
+import type { HandlerResponse } from './portable/handler-response.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
-import type { HandlerResponse } from './portable/route-table.ts';
 
 export interface RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
@@ -59,12 +59,12 @@ export interface RequestLimits {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a handler of narrower input must be assignable
-type Narrower = any;
+type Any = any;
 
 /** Handles one operation. Generated code narrows both types. */
 export type Handler = (
-  input: Narrower,
-  call: Call<Narrower, Narrower>,
+  input: Any,
+  call: Call<Any, Any>,
 ) => HandlerResponse | Promise<HandlerResponse>;
 
 /** Handlers by operationId. Operations without a handler respond with 501. */

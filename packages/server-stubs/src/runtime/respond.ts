@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { drainAfter, sendContinue } from './body.ts';
 import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
-import { CONTENT_KINDS } from './portable/content-kinds.ts';
 import { createNullObject } from './portable/encoding.ts';
+import type { BodyWriter, HandlerResponse, RawBody } from './portable/handler-response.ts';
 import { findContent, type HeaderValue, headerOf, MERGED_HEADERS } from './portable/headers.ts';
 import {
   type ErrorWithResponse,
@@ -13,14 +13,7 @@ import {
   hasResponse,
   toResponse,
 } from './portable/http-error.ts';
-import type {
-  BodyWriter,
-  Content,
-  DocumentedResponse,
-  HandlerResponse,
-  RawBody,
-  RouteTable,
-} from './portable/route-table.ts';
+import type { Content, DocumentedResponse, RouteTable } from './portable/route-table.ts';
 import { toViolation } from './portable/validation.ts';
 import { toChallenge } from './security.ts';
 import { UpgradeResponse } from './upgrade-response.ts';
@@ -130,8 +123,7 @@ export class Responder {
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     const isTyped = result.contentType === undefined && head['content-type'] !== undefined;
     if (body !== undefined && !isTyped) head['content-type'] = toMediaType(result, content);
-    const isJson = content !== undefined && CONTENT_KINDS[content.kind].isJson;
-    const isRaw = isBytes(body) || (typeof body === 'string' && !isJson);
+    const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
     return isRaw ? body : JSON.stringify(body);
   }
 
@@ -216,7 +208,7 @@ function selectResponseContent(
 }
 
 /**
- * Says how a response violates the document; `undefined` if it does not. For development (`responses: 'check'`).
+ * Returns how a response violates the document, or `undefined`. For development (`responses: 'check'`).
  *
  * @param documented the documented response for the status
  * @param content the documented media type of the body
@@ -240,7 +232,7 @@ function findViolation(
   if (body === undefined) return undefined;
   if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
-  const { isJson } = CONTENT_KINDS[kind];
+  const isJson = kind === 'json';
   if (isJson ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
     const type = isJson ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
     return `The ${mediaType} body must be ${type}.`;
@@ -289,7 +281,7 @@ function writeStream(
   body: Stream,
   onError: (error: unknown) => void,
 ): void {
-  const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
+  const stream = body instanceof Readable ? body : Readable.fromWeb(body);
   // Before `pipeline` destroys the response. If it is already destroyed, the client has disconnected.
   const onFailure = (error: unknown) => {
     if (!response.destroyed) onError(error);

@@ -1,9 +1,10 @@
 import { findHandler, type SecurityHandlers } from './options.ts';
 import type { Call, PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
+import type { HandlerResponse } from './portable/handler-response.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
-import type { HandlerResponse, Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
+import type { Route, RouteTable, SecurityScheme } from './portable/route-table.ts';
 
 /**
  * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and

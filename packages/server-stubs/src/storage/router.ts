@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { StorageError } from '../errors.ts';
+import { assertEnv, type EnvOption } from '../environment.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
@@ -9,13 +9,7 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import {
-  type AuthResult,
-  assertFunction,
-  type CommonOptions,
-  createSurface,
-  type EnvOption,
-} from '../surface.ts';
+import { type AuthResult, assertFunction, type CommonOptions, createSurface } from '../surface.ts';
 import {
   assertBatch,
   readCredentials,
@@ -130,9 +124,4 @@ function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile
     securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name } },
     routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
-}
-
-function assertEnv(name: string, env: EnvOption | undefined): void {
-  if (env === undefined || (typeof env === 'string' ? env === name : env(name))) return;
-  throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }

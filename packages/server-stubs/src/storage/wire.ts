@@ -1,7 +1,7 @@
 /** What the storage API adds to its document. Works in browsers, where MSW handles calls. */
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from '../errors.ts';
-import type { HandlerResponse } from '../runtime/portable/route-table.ts';
+import type { HandlerResponse } from '../runtime/portable/handler-response.ts';
 
 /** The credentials of a storage call, which are sent in three headers. */
 export interface StorageCredentials {
@@ -13,7 +13,7 @@ export interface StorageCredentials {
   readonly timestamp: number;
 }
 
-/** @throws StorageError SIGN_PARAM_INVALID if the signature or its time is missing, or the time is no integer */
+/** @throws StorageError SIGN_PARAM_INVALID if the signature or its time is missing, or the time is not an integer */
 export function readCredentials(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { storageHeaders: names }: Pick<WireProfile, 'storageHeaders'>,

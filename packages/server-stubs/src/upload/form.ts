@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toXml, UploadError } from '../errors.ts';
+import type { HandlerResponse } from '../runtime/portable/handler-response.ts';
 import { charsetOf, TOKEN } from '../runtime/portable/headers.ts';
-import type { HandlerResponse } from '../runtime/portable/route-table.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
 export interface UploadInput {

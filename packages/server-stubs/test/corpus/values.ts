@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../generator/json.ts';
-import { ALL_OF } from '../../generator/keywords.ts';
-import { partsOf, propertiesOf } from '../../generator/subschemas.ts';
+import { partsInAllOf, propertiesOf } from '../../generator/subschemas.ts';
 import { pick } from './random.ts';
 
 type Random = () => number;
@@ -24,14 +23,14 @@ export function createValue(schema: unknown, root: JsonObject, random: Random): 
 function sample(schema: unknown, root: JsonObject, random: Random, depth: number): unknown {
   if (typeof schema === 'boolean' || depth > 9) return pick(SCALARS, random);
   const below = (each: unknown) => sample(each, root, random, depth + 1);
-  const parts = partsOf(root, schema, ALL_OF);
+  const parts = partsInAllOf(root, schema);
   for (const part of parts) {
     if ('const' in part) return part.const;
     if (Array.isArray(part.enum)) return pick(part.enum, random);
   }
   const choices = parts.flatMap(({ oneOf, anyOf }) => oneOf ?? anyOf ?? []) as unknown[];
   const chosen = choices.length > 0 ? below(pick(choices, random)) : undefined;
-  const properties = propertiesOf(root, schema, ALL_OF);
+  const properties = propertiesOf(parts);
   const type = parts.map((part) => pick([part.type].flat(), random)).find((each) => each);
   if (type === 'object' || properties.length > 0) {
     const required = new Set(parts.flatMap((part) => part.required ?? []));

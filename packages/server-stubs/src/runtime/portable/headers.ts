@@ -34,7 +34,7 @@ export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
-/** In lowercase (RFC 9110, section 8.3.2). An empty one is none. */
+/** In lowercase (RFC 9110, section 8.3.2). An empty charset counts as missing. */
 export function charsetOf(contentType: string): string | undefined {
   const match = CHARSET.exec(contentType);
   return (match?.[1] || match?.[2])?.toLowerCase() || undefined;

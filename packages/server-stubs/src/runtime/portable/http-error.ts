@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { escapeName } from './encoding.ts';
-import type { HandlerResponse } from './route-table.ts';
+import type { HandlerResponse } from './handler-response.ts';
 
 /** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
@@ -33,7 +33,10 @@ const STATUSES = {
 /** The reason why a call fails. */
 export type HttpErrorKind = keyof typeof STATUSES;
 
-/** RFC 9457, section 4.2.1: without a `type`, the title should be the phrase of the status (RFC 9110, RFC 6585). */
+/**
+ * RFC 9457, section 4.2.1: without a `type`, the title should be the reason phrase of the status (RFC 9110, RFC 6585).
+ * Not `STATUS_CODES` of `node:http`, because this file must also work in browsers.
+ */
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',

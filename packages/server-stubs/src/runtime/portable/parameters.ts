@@ -12,7 +12,7 @@ import { findHeader } from './headers.ts';
 import { HttpError, invalidRequest, type Violation } from './http-error.ts';
 import { parseJson } from './json.ts';
 import type {
-  FormField,
+  Field,
   ParameterPlace,
   Route,
   ScalarType,
@@ -20,9 +20,6 @@ import type {
   Validator,
 } from './route-table.ts';
 import { toViolation } from './validation.ts';
-
-/** A parameter, or a field of a form, whose place is the body. */
-type Field = FormField & { readonly in?: Violation['in'] };
 
 type Named = Pick<Field, 'in' | 'name'>;
 type Values = Record<string, unknown> | undefined;
@@ -35,7 +32,7 @@ export class ParsedInput implements Record<ParameterPlace, Values> {
   cookie: Values;
   /** Documented media type of the body; `undefined` without a body. */
   contentType: string | undefined;
-  /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */
+  /** A value for JSON, a string for text, an object without a prototype for forms, and otherwise a `Readable`. */
   body: unknown;
 }
 
@@ -92,7 +89,7 @@ function invalidParameters(input: ParsedInput, errors: Validator['errors']): Htt
   return invalidRequest([toViolation(input[place], [inPlace], place, place)]);
 }
 
-function readQuery(field: Field, values: QueryValues): unknown {
+export function readQuery(field: Field, values: QueryValues): unknown {
   const { name, shape, explode } = field;
   if (shape === 'object') return readObject(field, values);
   const raws = values.get(name);
@@ -169,7 +166,7 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
   return text;
 }
 
-function decode(field: Named, raw: string): string {
+export function decode(field: Named, raw: string): string {
   // Not every cookie is percent-encoded, so one that cannot be decoded is used as is.
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
@@ -181,33 +178,4 @@ function decode(field: Named, raw: string): string {
 function invalidParameter({ in: place = 'body', name }: Named, problem: string) {
   const message = `${place}.${name} ${problem}.`;
   return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
-}
-
-/** Limits the objects that a form of many short fields would become. */
-const MAX_FIELDS = 1000;
-
-/** Reads a form. A documented field has its types; any other is text, or a list if it has several values. */
-export function parseForm(
-  text: string,
-  fields: readonly FormField[] = [],
-): Record<string, unknown> {
-  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
-    throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
-  }
-  const form = createNullObject();
-  const values = parseQuery(text);
-  for (const field of fields) {
-    const value = readQuery(field, values);
-    if (value !== undefined) form[field.name] = value;
-  }
-  const isDocumented = (sent: string) =>
-    fields.some(
-      ({ name, style }) => sent === name || (style === 'deepObject' && sent.startsWith(`${name}[`)),
-    );
-  for (const [name, raws] of values) {
-    if (isDocumented(name)) continue;
-    const texts = raws.map((raw) => decode({ name }, raw));
-    form[name] = texts.length === 1 ? texts[0] : texts;
-  }
-  return form;
 }

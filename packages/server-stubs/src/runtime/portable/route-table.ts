@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
 import type { ErrorObject } from 'ajv';
 
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
@@ -16,9 +14,11 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-/** A field of a form, which is read like a parameter of a query. */
-export interface FormField {
+/** A named value that is sent as text: a parameter, or a field of a form. */
+export interface Field {
   readonly name: string;
+  /** Absent for a field of a form. */
+  readonly in?: ParameterPlace | 'body';
   readonly style: ParameterStyle;
   readonly explode: boolean;
   /** `json`: a parameter whose `content` is JSON, or a form field that is an object or contains nested values. */
@@ -29,7 +29,7 @@ export interface FormField {
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
 }
 
-export interface Parameter extends FormField {
+export interface Parameter extends Field {
   readonly in: ParameterPlace;
   readonly required: boolean;
   /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
@@ -45,7 +45,7 @@ export interface Content<Check = Validator> {
   readonly mediaType: string;
   readonly kind: ContentKind;
   /** The documented fields of a form. */
-  readonly fields?: readonly FormField[];
+  readonly fields?: readonly Field[];
   readonly validate?: Check;
 }
 
@@ -101,23 +101,3 @@ export interface RouteTable<Check = Validator> {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly routes: readonly Route<Check>[];
 }
-
-/** A handler's response. Generated code narrows it to the documented responses. */
-export interface HandlerResponse {
-  readonly status: number;
-  /** Default: the one in `headers`, or else `application/json` if it is documented, or else the first. */
-  readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body?: unknown;
-  /** Only with status 101: gets the connection. Without `headers`, it also sends the head. */
-  readonly open?: (socket: Duplex, head: Buffer) => void;
-}
-
-/**
- * Writes a body without a stream in between, in pass-through operations: it must respect `drain`, and end or destroy
- * the response.
- */
-export type BodyWriter = (response: ServerResponse) => void;
-
-/** A body that is sent as is, never as JSON. */
-export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

@@ -1,0 +1,104 @@
+/** The kinds of bodies, and the validated fields of a request's body. Works in browsers, where MSW receives requests. */
+import { parseForm } from './form.ts';
+import { findContent } from './headers.ts';
+import { bodyTooLarge, invalidBody, invalidRequest, unsupported } from './http-error.ts';
+import { toJson } from './json.ts';
+import type { Content, ContentKind, RequestBody, Validator } from './route-table.ts';
+import { toViolation } from './validation.ts';
+
+type Parse = (text: string, content: Content) => unknown;
+
+/** How a body of a kind is read; `undefined` if there is no value. Handlers get other kinds as a stream of bytes. */
+export const PARSERS: Readonly<Partial<Record<ContentKind, Parse>>> = {
+  json: (text) => (text === '' ? undefined : toJson(text)),
+  form: (text, { fields }) => (text === '' ? undefined : parseForm(text, fields)),
+  text: (text) => text,
+};
+
+/**
+ * The kind of a documented media type. `KindOf` in `handlers.ts` is the type-level equivalent.
+ *
+ * @param isString whether the schema allows only strings: in a range of media types, it then means bytes, not JSON
+ */
+export function kindOf(mediaType: string, isString: boolean): ContentKind {
+  const type = mediaType.toLowerCase();
+  if (isJsonType(type)) return 'json';
+  if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
+  if (/^(?:\*|application)\/\*/.test(type)) return isString ? 'binary' : 'json';
+  return /^(?:text\/|application\/(?:.+\+)?xml)/.test(type) ? 'text' : 'binary';
+}
+
+/** `application/json`, `application/problem+json`, with or without parameters. */
+export function isJsonType(mediaType: string): boolean {
+  return /^(?:application\/json|[^;]+\+json)\s*(?:;|$)/i.test(mediaType);
+}
+
+/** Reads a JSON body that something other than `node:http` received. @throws HttpError */
+export function readJsonBody(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  documented: RequestBody,
+  maxBytes: number,
+): unknown {
+  const { validate } = selectRequestContent(documented.content, contentType);
+  if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes);
+  const value = bytes.length === 0 ? undefined : toJson(decodeUtf8(bytes));
+  return readFields(value, documented, validate);
+}
+
+export function selectRequestContent(
+  content: readonly Content[],
+  header: string | undefined,
+): Content {
+  const found = findContent(content, header ?? 'application/octet-stream');
+  if (found !== undefined) return found;
+  const accept = content.map(({ mediaType }) => mediaType).join(', ');
+  const problem =
+    header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
+  throw unsupported(`${problem}: send one of ${accept}.`, { accept });
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw invalidBody('The request body is not valid UTF-8.');
+  }
+}
+
+/**
+ * Returns the validated value of a parsed body: its fields, even if they were sent inside another property
+ * (`x-berth-unwrap`).
+ *
+ * @param value `undefined` without a body
+ * @throws HttpError if the value does not match the schema, or is missing
+ */
+export function readFields(
+  value: unknown,
+  documented: RequestBody,
+  validate: Validator | undefined,
+): unknown {
+  if (value === undefined) {
+    if (documented.required) throw invalidBody('The request body is missing.');
+    return undefined;
+  }
+  const wrapper = findWrapper(value, documented);
+  const fields = wrapper === undefined ? value : (value as Record<string, unknown>)[wrapper];
+  if (validate === undefined || validate(fields)) return fields;
+  const prefix = wrapper === undefined ? '' : `/${wrapper}`;
+  throw invalidRequest([toViolation(fields, validate.errors, 'body', 'body', prefix)]);
+}
+
+function findWrapper(
+  value: unknown,
+  { unwrap, unwrapFields = [] }: RequestBody,
+): string | undefined {
+  if (unwrap === undefined || typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value) || !Object.hasOwn(value, unwrap)) return undefined;
+  const conflict = unwrapFields.find((name) => Object.hasOwn(value, name));
+  if (conflict === undefined) return unwrap;
+  const message = `body.${conflict} and body.${unwrap} are both set: send the fields in only one of these places.`;
+  throw invalidBody(message);
+}
