@@ -10,13 +10,6 @@ import { createCompiler } from './validators.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
 
-/** Requests or responses. */
-interface Direction {
-  readonly document: OpenApiDocument;
-  readonly schemas: SchemaSet;
-  readonly isRequest: boolean;
-}
-
 /**
  * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
  *
@@ -25,8 +18,6 @@ interface Direction {
 export function describeOperations(document: OpenApiDocument) {
   const requests = new SchemaSet(document, 'requests');
   const responses = new SchemaSet(document, 'responses');
-  const incoming = { document, schemas: requests, isRequest: true };
-  const outgoing = { document, schemas: responses, isRequest: false };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const routes: ReturnType<typeof describeRoute>[] = [];
@@ -38,7 +29,7 @@ export function describeOperations(document: OpenApiDocument) {
       findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
       findConflict(root, entry, paths);
     const at = document.pointerTo(entry.operation);
-    if (reason === undefined) routes.push(describeRoute(entry, incoming, outgoing));
+    if (reason === undefined) routes.push(describeRoute(entry, requests, responses));
     else document.warn(at, `This operation is not served: ${reason}.`);
   }
   checkSchemas([requests, responses], document);
@@ -47,7 +38,7 @@ export function describeOperations(document: OpenApiDocument) {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
-    routes: withValidDefaults(routes, requests, document),
+    routes: withValidDefaults(routes, requests),
   };
   return { table, requests, responses };
 }
@@ -56,7 +47,6 @@ export function describeOperations(document: OpenApiDocument) {
 function withValidDefaults(
   routes: readonly ReturnType<typeof describeRoute>[],
   requests: SchemaSet,
-  document: OpenApiDocument,
 ): Route<ValidatorName>[] {
   const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
   const compile = createCompiler(requests);
@@ -66,23 +56,23 @@ function withValidDefaults(
       if (value === undefined || id === undefined) return parameter;
       if (compile(id)(value)) return { ...parameter, default: value };
       const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-      document.warn(schemaAt, `${problem}, because this schema rejects it. Correct it.`);
+      requests.document.warn(schemaAt, `${problem}, because this schema rejects it. Correct it.`);
       return parameter;
     });
     return { ...route, parameters };
   });
 }
 
-function describeRoute(entry: OperationEntry, incoming: Direction, outgoing: Direction) {
+function describeRoute(entry: OperationEntry, requests: SchemaSet, responses: SchemaSet) {
   const { path, method, operation } = entry;
-  const { document, schemas } = incoming;
+  const { document } = requests;
   const { root } = document;
   const { parameters, schema } = describeParameters(operation, path, document);
   const passThrough = operation['x-berth-pass-through'] === true;
   const scopes = securityOf(root, operation) as Record<string, string[]>[];
   const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
-  const validateParameters = schemas.add(schema, document.pointerTo(operation, 'parameters'));
-  const body = passThrough ? undefined : describeBody(operation.requestBody, incoming);
+  const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
+  const body = passThrough ? undefined : describeBody(operation.requestBody, requests);
   return {
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
@@ -90,7 +80,7 @@ function describeRoute(entry: OperationEntry, incoming: Direction, outgoing: Dir
     parameters,
     ...(validateParameters && { validateParameters }),
     ...(body && { body }),
-    responses: passThrough ? [] : describeResponses(operation.responses, outgoing),
+    responses: passThrough ? [] : describeResponses(operation.responses, responses),
     ...(passThrough && { passThrough }),
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
@@ -146,9 +136,9 @@ function toBasePath(servers: unknown): string | undefined {
   return inner === '' ? '' : `/${inner}`;
 }
 
-function describeBody(value: unknown, direction: Direction): Route<ValidatorName>['body'] {
+function describeBody(value: unknown, requests: SchemaSet): Route<ValidatorName>['body'] {
   if (!isObject(value)) return undefined;
-  const { root } = direction.document;
+  const { root } = requests.document;
   const { content, required } = follow(root, value);
   const [media] = Object.values(asObject(content));
   const { schema } = asObject(media);
@@ -158,7 +148,7 @@ function describeBody(value: unknown, direction: Direction): Route<ValidatorName
   return {
     required: required === true,
     ...(typeof unwrap === 'string' && { unwrap, unwrapFields: fields }),
-    content: describeContent(content, direction),
+    content: describeContent(content, requests),
   };
 }
 
@@ -166,11 +156,8 @@ function describeBody(value: unknown, direction: Direction): Route<ValidatorName
 const SENT_BY_RUNTIME = /^(?:content-type|date|connection|keep-alive|transfer-encoding)$/;
 
 /** Statuses before their range, `default` last. If none is documented, any JSON is allowed. */
-function describeResponses(
-  value: unknown,
-  direction: Direction,
-): Route<ValidatorName>['responses'] {
-  const { root } = direction.document;
+function describeResponses(value: unknown, schemas: SchemaSet): Route<ValidatorName>['responses'] {
+  const { root } = schemas.document;
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/.test(status))
     .map(([status, entry]) => {
@@ -182,7 +169,7 @@ function describeResponses(
       return {
         status,
         ...(required.length > 0 && { requiredHeaders: required }),
-        content: describeContent(content, direction),
+        content: describeContent(content, schemas),
       };
     });
   if (responses.length > 0) return responses.sort((a, b) => (a.status < b.status ? -1 : 1));
@@ -190,8 +177,9 @@ function describeResponses(
 }
 
 /** Of responses, only JSON is validated, because text and bytes may be streams. */
-function describeContent(content: unknown, direction: Direction) {
-  const { document, schemas, isRequest } = direction;
+function describeContent(content: unknown, schemas: SchemaSet) {
+  const { document } = schemas;
+  const isRequest = schemas.name === 'requests';
   return entriesOf(content).map(([mediaType, media]) => {
     const schema = asObject(media).schema ?? true;
     const isText = [...typesOf(document.root, schema)].every((type) => type === 'string');

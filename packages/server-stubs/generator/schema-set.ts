@@ -33,8 +33,8 @@ interface Schema {
  * validator.
  */
 export class SchemaSet {
-  readonly #document: OpenApiDocument;
-  readonly #name: SetName;
+  readonly document: OpenApiDocument;
+  readonly name: SetName;
   readonly #names = new Names();
   /** What `add` returned, by the text of the schema. */
   readonly #validators = new Map<string, ValidatorName>();
@@ -45,8 +45,8 @@ export class SchemaSet {
   readonly #targetIds = new Map<string, string>();
 
   constructor(document: OpenApiDocument, name: SetName) {
-    this.#document = document;
-    this.#name = name;
+    this.document = document;
+    this.name = name;
   }
 
   /** By ID, with the schemas that others refer to last. */
@@ -71,7 +71,7 @@ export class SchemaSet {
     const id = isReference ? $ref : this.#createId(pointer);
     if (!isReference) this.#added.set(id, { schema: converted, pointer });
     this.#addTargets();
-    const validator = new ValidatorName(this.#name, id);
+    const validator = new ValidatorName(this.name, id);
     this.#validators.set(text, validator);
     return validator;
   }
@@ -80,15 +80,15 @@ export class SchemaSet {
     // The loop also visits members that are added during it. Not recursive, because a chain of references may be longer than the stack is deep.
     for (const [$ref, id] of this.#targetIds) {
       if (this.#targets.has(id)) continue;
-      const schema = this.#convert(targetOf(this.#document.root, { $ref }));
+      const schema = this.#convert(targetOf(this.document.root, { $ref }));
       this.#targets.set(id, { schema, pointer: toPointer($ref) });
     }
   }
 
   #convert(schema: unknown) {
     return convertSchema(schema, {
-      document: this.#document,
-      hidden: HIDDEN[this.#name],
+      document: this.document,
+      hidden: HIDDEN[this.name],
       toTargetId: ($ref) => this.#toTargetId($ref),
     });
   }

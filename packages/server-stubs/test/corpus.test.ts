@@ -19,7 +19,7 @@ const WARNINGS = new RegExp(
   [
     'twice|not served|No operation|no valid security scheme|The style \\w+ is not supported|The values of "\\w+" are not checked',
     'does not define the path parameter|is not expected here|A \\$dynamicRef is not checked',
-    'Expected type `number` but got `boolean`|The default of [\\w.]+ is not used',
+    'Expected type `number` but got `boolean`|The default of [\\w.-]+ is not used',
   ].join('|'),
 );
 

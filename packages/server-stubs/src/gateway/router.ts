@@ -11,7 +11,6 @@ import {
   toSafeOnError,
 } from '../runtime/options.ts';
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
-import type { HandlerResponse } from '../runtime/portable/handler-response.ts';
 import { HttpError } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { discard } from '../runtime/respond.ts';
@@ -125,10 +124,7 @@ export function createGatewayRouter<Caller = unknown>(
     },
   };
 
-  async function callService(
-    parsed: ParsedInput,
-    call: GatewayCall<Caller>,
-  ): Promise<HandlerResponse> {
+  async function callService(parsed: ParsedInput, call: GatewayCall<Caller>) {
     const input = toServiceInput(parsed, call);
     try {
       const verified = signedBodies === 'handler' ? input : await verifyBody(input, call.caller);
@@ -139,10 +135,7 @@ export function createGatewayRouter<Caller = unknown>(
     }
   }
 
-  async function openSocket(
-    parsed: ParsedInput,
-    call: GatewayCall<Caller>,
-  ): Promise<HandlerResponse> {
+  async function openSocket(parsed: ParsedInput, call: GatewayCall<Caller>) {
     const { request, requestId } = call;
     const input = toServiceInput(parsed, call);
     assertHandshake(request, cors.allows);
@@ -159,7 +152,7 @@ export function createGatewayRouter<Caller = unknown>(
     return { status: 101, headers: toHandshakeHeaders(headers, request, required), open };
   }
 
-  function forward(response: ServiceResponse, call: Call): HandlerResponse {
+  function forward(response: ServiceResponse, call: Call) {
     try {
       return toCallerResponse(response, call, upstreamStatus);
     } catch (error) {

@@ -101,9 +101,7 @@ type KindOfRange<Value> = [unknown] extends [Value]
     : 'json';
 
 type LowercaseOf<Type> = Type extends string ? Lowercase<Type> : never;
-type JsonType =
-  | `${'application/' | `${string}+`}json`
-  | `${'application/' | `${string}+`}json${';' | ' '}${string}`;
+type JsonType = `${'application/' | `${string}+`}json${'' | `${';' | ' '}${string}`}`;
 type XmlType = `application/${'' | `${string}+`}xml${string}`;
 
 type Response<Status, Documented> = [Status] extends [204 | 304]

@@ -10,10 +10,7 @@ export interface RouterOptions {
   readonly requests?: RequestLimits;
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
   readonly responses?: 'check' | 'pass' | undefined;
-  /**
-   * Called with each call that is routed here, before anything else. If the client then leaves before the response,
-   * `onResponse` is not called, but logs and metrics still have the operation and the request ID.
-   */
+  /** Called with each call, first of all. `onResponse` is not called if the client leaves before the response. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
    * Called with each error that does not define its own response, as an `HttpError` does, and so results in a 500. Also

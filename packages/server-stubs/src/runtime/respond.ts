@@ -1,6 +1,7 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { drainAfter, sendContinue } from './body.ts';
 import type { Settings } from './options.ts';
 import type { Call } from './portable/call.ts';
@@ -281,7 +282,7 @@ function writeStream(
   body: Stream,
   onError: (error: unknown) => void,
 ): void {
-  const stream = body instanceof Readable ? body : Readable.fromWeb(body);
+  const stream = body instanceof Readable ? body : Readable.fromWeb(body as NodeStream);
   // Before `pipeline` destroys the response. If it is already destroyed, the client has disconnected.
   const onFailure = (error: unknown) => {
     if (!response.destroyed) onError(error);

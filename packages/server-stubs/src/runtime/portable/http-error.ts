@@ -33,10 +33,8 @@ const STATUSES = {
 /** The reason why a call fails. */
 export type HttpErrorKind = keyof typeof STATUSES;
 
-/**
- * RFC 9457, section 4.2.1: without a `type`, the title should be the reason phrase of the status (RFC 9110, RFC 6585).
- * Not `STATUS_CODES` of `node:http`, because this file must also work in browsers.
- */
+/** RFC 9457, section 4.2.1: without a `type`, the title should be the reason phrase of the status (RFC 9110, RFC 6585). */
+// Not `STATUS_CODES` of `node:http`, because this file must also work in browsers.
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
