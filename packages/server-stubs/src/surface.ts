@@ -28,10 +28,15 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
+  const { requests = {}, responses, requestId, onCall, onError, onResponse } = options;
+  const { bodyBytes = maxBytes, streamBytes = maxBytes } = requests;
   const shared: SurfaceOptions = {
-    ...options,
     requests: { bodyBytes, streamBytes },
+    responses,
+    requestId,
+    onCall,
+    onError,
+    onResponse,
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
