@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
 import { runCli } from '../src/cli/run-cli.ts';
 import { type ConformanceOptions, createConformance, type Outcome } from '../src/index.ts';
+import { listUnchecked } from '../src/result.ts';
 
 /** The MUST results of a run by outcome, each as its ID and its reason or finding: `GW-C1: must be …`. */
 export interface Ran extends Record<Outcome, string[]> {
   exitCode: number;
   /** The SHOULD results that failed. */
   failedShoulds: string[];
+  /** What was not checked, or only partly, of rules that passed or failed. */
+  unchecked: string[];
   sentence: string;
   notices: string[];
   leftovers: readonly string[];
@@ -16,11 +19,13 @@ export interface Ran extends Record<Outcome, string[]> {
 export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   const notices: string[] = [];
   const onNotice = (text: string) => notices.push(text);
-  const lists = { pass: [], fail: [], skip: [], disabled: [], error: [], failedShoulds: [] };
-  const ran: Ran = { ...lists, exitCode: 2, sentence: '', notices, leftovers: [] };
+  const lists = { pass: [], fail: [], skip: [], disabled: [], error: [] };
+  const others = { failedShoulds: [], unchecked: [], leftovers: [] };
+  const ran: Ran = { ...lists, ...others, exitCode: 2, sentence: '', notices };
   try {
     const report = await createConformance({ onNotice, ...options }).run();
     Object.assign(ran, { exitCode: report.exitCode, leftovers: report.leftovers });
+    ran.unchecked = report.results.flatMap(listUnchecked);
     for (const { id, level, outcome, reason, findings } of report.results) {
       const why = reason ?? findings[0]?.message;
       const list = level === 'must' ? ran[outcome] : outcome === 'fail' ? ran.failedShoulds : [];

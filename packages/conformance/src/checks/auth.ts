@@ -118,15 +118,19 @@ async function expectScheme(
   option: string,
 ): Promise<void> {
   await expectForwarded(t, toCalls(credentials));
-  if (!t.run.accepted.missing.webSocket) {
-    const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
-    upgrade.socket?.close();
-    const isAccepted = ![401, 403].includes(upgrade.received.status);
-    const message = `a handshake must be accepted, but was ${showResponse(upgrade)}`;
-    t.expect(isAccepted, message, upgrade);
-  }
   if (t.record.findings.length > 0)
     t.note(`A wrong ${option} fails this rule, too: check it first.`);
+}
+
+async function expectHandshake(
+  t: CheckContext,
+  credentials: 'bearer' | 'signature',
+): Promise<void> {
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
+  upgrade.socket?.close();
+  const isAccepted = ![401, 403].includes(upgrade.received.status);
+  const message = `a handshake must be accepted, but was ${showResponse(upgrade)}`;
+  t.expect(isAccepted, message, upgrade);
 }
 
 /** Defines a check that expects calls to be rejected, and the hosted service not to be called. */
@@ -142,9 +146,16 @@ export const auth: readonly Check[] = [
     const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
     await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
   }),
+  defineCheck('AU-BEARER', ['fixture', 'bearer', 'alsoWebSocket'], (t) =>
+    expectHandshake(t, 'bearer'),
+  ),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
     await expectScheme(t, 'signature', '--tc3-secret-id or --tc3-secret-key');
+  }),
+  defineCheck('AU-SIGNATURE', ['fixture', 'signature', 'alsoWebSocket'], async (t) => {
+    await assertClock(t);
+    await expectHandshake(t, 'signature');
   }),
   defineGatewayRejection('AU-BEARER-ENV', ['otherEnvToken'], (t) => {
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };

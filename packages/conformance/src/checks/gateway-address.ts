@@ -104,6 +104,9 @@ async function callQueries(t: CheckContext): Promise<void> {
   const paths = QUERIES.map((query) => `/alpha?${query}`);
   await callPaths(t, [...paths, `/?${QUERIES[0]}`, '/alpha??']);
   await callEcho(t, { path: `/alpha?${LOOSE_QUERY}` }, 400);
+}
+
+async function expectSocketQuery(t: CheckContext): Promise<void> {
   const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
   await openSocket(t, { call: { path } }, async (socket, upgrade) => {
     const { target } = await readHello(socket);
@@ -165,6 +168,7 @@ export const gatewayAddress: readonly Check[] = [
   ]),
   definePaths('GW-PATH/6', ['/a//b?c=//d', '/a///b//c', '//a', '/a//', '//']),
   defineCheck('GW-QUERY-RAW', ['fixture'], callQueries, sameQuery),
+  defineCheck('GW-QUERY-RAW', ['fixture', 'alsoWebSocket'], expectSocketQuery),
   defineCheck('GW-NAME/1', [], async (t) => {
     const name = t.uniqueName();
     // As plain as a name can be: letters only.

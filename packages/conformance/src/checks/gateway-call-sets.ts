@@ -3,7 +3,7 @@
  * against all invariants, whichever check waits for the set.
  */
 import { gzipSync } from 'node:zlib';
-import { type CallContext, once } from '../context/check-context.ts';
+import { once } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { SkipError } from '../errors.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
@@ -188,20 +188,13 @@ export const requestResponses = once('responses', async (t) => {
   return responses;
 });
 
-/** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409, if any. */
-export const requestHandshakes = once('handshakes', async (t): Promise<Exchange | undefined> => {
-  if (t.run.accepted.missing.webSocket) return undefined;
+/** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
+export const requestHandshakes = once('handshakes', async (t): Promise<Exchange> => {
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
   await closeSocket(socket);
   return t.gateway.upgrade({ path: t.fixture.socket({ headers, refuse: 409 }) });
 });
-
-/** Makes the calls for what applies to handshakes, too. */
-export async function requestAll(t: CallContext): Promise<void> {
-  await requestResponses(t);
-  await requestHandshakes(t);
-}
 
 /** Makes calls that every gateway must reject, once in a run and on one connection. */
 export const callRejected = once('gateway-errors', (t) => {

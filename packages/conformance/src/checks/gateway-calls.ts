@@ -54,14 +54,13 @@ export async function callEcho(t: CheckContext, call: GatewayCall, rejection?: n
 
 /**
  * Opens a WebSocket to the fixture service, and closes it when `use` is done. If it cannot be opened, the check is
- * skipped: GW-WS-UPGRADE covers that failure. If no handshake gets a response, only `use` is left out.
+ * skipped: GW-WS-UPGRADE covers that failure.
  */
 export async function openSocket<Result>(
   t: CallContext,
   { call, ...request }: FixtureRequest & { call?: GatewayCall },
   use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
-): Promise<Result | undefined> {
-  if (t.run.accepted.missing.webSocket) return undefined;
+): Promise<Result> {
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(request), ...call });
   const { socket, received, violation = '' } = upgrade;
   if (!socket) throw new SkipError(`no WebSocket could be opened: ${received.status} ${violation}`);

@@ -132,10 +132,12 @@ export const gatewayRequests: readonly Check[] = [
       const { echo, exchange } = await callEcho(t, call);
       if (echo) t.expectAll(claimSameHeaders(call.headers, echo.headers), exchange);
     }
-    await openSocket(t, { call: { headers: HEADERS } }, async (socket, upgrade) =>
-      t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers), upgrade),
-    );
   }),
+  defineCheck('GW-FORWARD-HEADERS', ['fixture', 'alsoWebSocket'], (t) =>
+    openSocket(t, { call: { headers: HEADERS } }, async (socket, upgrade) =>
+      t.expectAll(claimSameHeaders(HEADERS, (await readHello(socket)).headers), upgrade),
+    ),
+  ),
   defineCheck('GW-FORWARD-BODY', ['fixture'], callBodies, sameRequestBody),
   defineCheck('GW-CALLS-APART', ['fixture'], async (t) => {
     await t.onOneConnection(async ({ gateway }) => {

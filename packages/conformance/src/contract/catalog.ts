@@ -17,6 +17,8 @@ import { type Level, rules } from './rules.ts';
 export type Need =
   | 'fixture'
   | 'webSocket'
+  /** For the calls of a sentence that are handshakes, if it has others: without them, it is only partly checked. */
+  | 'alsoWebSocket'
   | 'bearer'
   | 'signature'
   | 'otherEnvToken'

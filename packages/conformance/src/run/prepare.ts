@@ -34,14 +34,14 @@ export async function prepare(run: Run, checks: readonly Check[]): Promise<void>
     const { accepted } = run;
     run.accepted = { ...accepted, ...found, missing: { ...accepted.missing, ...missing } };
   };
-  const isNeeded = (need: Need) =>
+  const isNeeded = (...anyOf: Need[]) =>
     [...checks, ...transactions, ...workflows].some(
-      (each) => each.needs.includes(need) && !whyNotRun(run, each),
+      (each) => each.needs.some((need) => anyOf.includes(need)) && !whyNotRun(run, each),
     );
   try {
     await Promise.all(settings.apis.map(async (api) => add(await FIND[api](run))));
     if (isNeeded('writes')) add(await findCopyPaths(run));
-    if (isNeeded('webSocket')) add(await findWebSockets(run));
+    if (isNeeded('webSocket', 'alsoWebSocket')) add(await findWebSockets(run));
   } catch (error) {
     // Every check then reports why it did not run.
     if (!signal.aborted) throw error;

@@ -21,6 +21,8 @@ const NEEDS: Record<Need, (run: Run) => NotRun | undefined> = {
   // Every operator can deploy the service and allow upgrades.
   fixture: ({ accepted }) => accepted.missing.fixture,
   webSocket: ({ accepted }) => accepted.missing.webSocket,
+  alsoWebSocket: ({ accepted: { missing } }) =>
+    missing.webSocket && disabled(missing.webSocket.reason),
   bearer: ({ signers }) => without(signers.missing('bearer')),
   signature: ({ signers }) => without(signers.missing('signature')),
   storageCredentials: ({ signers }) => without(signers.missing('storage')),
