@@ -1,5 +1,6 @@
 import { checks, invariants } from './checks/index.ts';
 import { Run } from './context/run.ts';
+import { transactions, workflows } from './contract/catalog.ts';
 import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
@@ -55,7 +56,7 @@ export async function runConformance(settings: Settings): Promise<Report> {
   };
   let leftovers: string[] = [];
   try {
-    await prepare(run, checks);
+    await prepare(run, [...checks, ...transactions, ...workflows]);
     const [parts] = await Promise.all([
       runChecks(run, checks),
       runDredd(run, onResult),

@@ -1,5 +1,6 @@
-import { checks, invariants } from '../checks/index.ts';
+import { invariants } from '../checks/index.ts';
 import { Run } from '../context/run.ts';
+import { transactions } from '../contract/catalog.ts';
 import { toSettings } from '../options.ts';
 import { readOptions } from '../read-options.ts';
 import { prepare } from '../run/prepare.ts';
@@ -17,6 +18,6 @@ export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
   const run = new Run(settings, new AbortController().signal, invariants);
-  await prepare(run, checks);
+  await prepare(run, transactions);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }

@@ -1,8 +1,8 @@
 import { PROTOCOL } from '@berth/conformance/fixture';
-import { type Check, CheckContext } from '../context/check-context.ts';
+import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Accepted, Run } from '../context/run.ts';
-import { type Need, transactions, workflows } from '../contract/catalog.ts';
+import type { Need, Runnable } from '../contract/catalog.ts';
 import type { Api } from '../contract/openapi.ts';
 import { SkipError, StartError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
@@ -23,19 +23,19 @@ const TARGETS = {
 };
 
 /**
- * Finds out what the deployment accepts, so that the run makes calls accordingly. After that, the invariants check the
- * responses.
+ * Finds out what the deployment accepts, as far as what will run needs that, so that the run makes calls accordingly. After
+ * that, the invariants check the responses.
  *
  * @throws StartError if a target does not respond, or none accepts the credentials
  */
-export async function prepare(run: Run, checks: readonly Check[]): Promise<void> {
+export async function prepare(run: Run, runnables: readonly Runnable[]): Promise<void> {
   const { settings, signal, signers } = run;
   const add = ({ missing, ...found }: Partial<Accepted>) => {
     const { accepted } = run;
     run.accepted = { ...accepted, ...found, missing: { ...accepted.missing, ...missing } };
   };
   const isNeeded = (...anyOf: Need[]) =>
-    [...checks, ...transactions, ...workflows].some(
+    runnables.some(
       (each) => each.needs.some((need) => anyOf.includes(need)) && !whyNotRun(run, each),
     );
   try {
