@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ import { COPY, DELETE, success } from './mutants/hooks/storage.ts';
 import type { Hooks, TakeOver } from './proxy/messages.ts';
 import { drip, OK, sendEndlessly } from './proxy/take-over.ts';
 import { startMutated } from './targets/start-mutated.ts';
-import { startReference } from './targets/start-reference.ts';
 import { startFronted } from './targets/start-second.ts';
 
 /** Independent faults, each in another response: the transaction, its finding, and the hooks. */
@@ -96,12 +95,19 @@ test('if no temporary file can be written, only the transactions end with an err
   expect(new Set(reasons)).toEqual(new Set([expect.stringContaining('ENOENT')]));
 });
 
-/** Runs Dredd as its users do: with the example's configuration for another address, and these variables. */
+/**
+ * Runs Dredd as its users do: with the example's configuration for another address, and these variables. The package is a
+ * copy that cannot resolve Dredd, as with `npx dredd`.
+ */
 async function runDredd(endpoint: string, env: Record<string, string | undefined>) {
   const folder = join(import.meta.dirname, '..');
   const example = await readFile(join(folder, '../../examples/dredd.yml'), 'utf8');
-  const hooks = join(folder, 'src/dredd/dredd-hooks.cts');
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'berth-conformance-'));
+  for (const name of ['package.json', 'src', 'fixture', 'node_modules']) {
+    const filter = (source: string) => source !== join(folder, 'node_modules/dredd');
+    await cp(join(folder, name), join(temporary.path, name), { recursive: true, filter });
+  }
+  const hooks = join(temporary.path, 'src/dredd/dredd-hooks.cts');
   const config = join(temporary.path, 'dredd.yml');
   await writeFile(
     config,
@@ -120,7 +126,16 @@ async function runDredd(endpoint: string, env: Record<string, string | undefined
 }
 
 test('Dredd alone passes on a correct deployment, and fails without credentials', async () => {
-  const { options, close } = await startReference();
+  await using target = await startMutated();
+  const probes: string[] = [];
+  target.use({
+    create: () => ({
+      request({ isHandshake, isUpload, target: path }) {
+        if (isHandshake || isUpload) probes.push(path);
+      },
+    }),
+  });
+  const { options } = target;
   const { gatewayUrl, gatewayToken, gatewayHost, tc3SecretId, tc3SecretKey } = options;
   const credentials = {
     BERTH_GATEWAY_HOST: gatewayHost,
@@ -131,11 +146,12 @@ test('Dredd alone passes on a correct deployment, and fails without credentials'
   const right = await runDredd(gatewayUrl, credentials);
   expect(right.output).toMatch(/complete: 2\d passing, 0 failing, 0 errors/);
   expect(right.code).toBe(0);
+  // No check runs that would need to know whether these work.
+  expect(probes).toEqual([]);
   const wrong = await runDredd(gatewayUrl, {
     BERTH_GATEWAY_HOST: gatewayHost,
     BERTH_GATEWAY_TOKEN: 'wrong',
   });
   expect(wrong.output).toContain('rejects the credentials provided');
   expect(wrong.code).toBe(1);
-  await close();
 });

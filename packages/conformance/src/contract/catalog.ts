@@ -25,8 +25,7 @@ export type Need =
   | 'forbiddenService'
   | 'storageCredentials'
   /** Stores files: all other cases make changing calls only for files that do not exist. */
-  | 'writes'
-  | 'dredd';
+  | 'writes';
 
 /** What a run has one result for: a rule, a documented response that Dredd requests, or a workflow that Respect runs. */
 export interface Case {
@@ -82,8 +81,7 @@ export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
 
 function needsOf({ api, status }: DocumentedResponse): Need[] {
   const ofGateway: Record<string, Need[]> = { 200: ['fixture'], 403: ['forbiddenService'] };
-  if (api === 'gateway') return ['dredd', ...(ofGateway[status] ?? [])];
-  return ['dredd', 'storageCredentials'];
+  return api === 'gateway' ? (ofGateway[status] ?? []) : ['storageCredentials'];
 }
 
 export interface Workflow extends Case, Runnable {

@@ -5,7 +5,7 @@ import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
 import { decide } from '../run/outcome.ts';
-import { whyNotRun } from '../run/why-not-run.ts';
+import { whyExcluded, whyNotProvided, whyRejected } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
@@ -19,8 +19,11 @@ interface Running {
 
 export function whyNotRequested(run: Run, transaction: Transaction) {
   // When Dredd runs on its own, its user must see that every call is rejected, with or without credentials.
-  const withoutCredentials = { ...transaction, needs: ['dredd'] } as const;
-  return whyNotRun(run, withoutCredentials) ?? whyNotRun(run, transaction);
+  return (
+    whyExcluded(run, transaction) ??
+    whyRejected(run, transaction) ??
+    whyNotProvided(run, transaction)
+  );
 }
 
 /**

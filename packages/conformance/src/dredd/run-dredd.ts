@@ -10,28 +10,32 @@ import type { Run } from '../context/run.ts';
 import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
 import { startTimer } from '../http/connection.ts';
-import { type NotRun, type Result, skipped, toResult } from '../result.ts';
+import { disabled, type NotRun, type Result, skipped, toResult } from '../result.ts';
 import { createHooks, type HookName, whyNotRequested } from './hooks.ts';
 import type { DreddTransaction } from './prepare-call.ts';
 
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
 const MAX_TIMEOUTS = 3;
 
+const NOT_INSTALLED = 'Dredd is not installed: npm install --save-dev dredd';
+
 /** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
 export async function runDredd(run: Run, onResult: (result: Result) => void): Promise<void> {
+  const dredd = findDredd();
+  const notInstalled = dredd ? undefined : disabled(NOT_INSTALLED);
   const open = new Map<string, Transaction>();
   for (const transaction of transactions) {
-    const notRun = whyNotRequested(run, transaction);
+    const notRun = whyNotRequested(run, transaction) ?? notInstalled;
     if (notRun) onResult(toResult(transaction, notRun));
     else open.set(transaction.id, transaction);
   }
-  if (open.size === 0) return;
+  if (dredd === undefined || open.size === 0) return;
   const onRequested = (result: Result) => {
     if (open.delete(result.id)) onResult(result);
   };
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
     .then((folder) =>
-      startDredd(folder, run, onRequested).finally(() =>
+      startDredd(dredd, folder, run, onRequested).finally(() =>
         rm(folder, { recursive: true, force: true }),
       ),
     )
@@ -43,7 +47,17 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
   for (const transaction of open.values()) onResult(toResult(transaction, notRun));
 }
 
+/** Returns the folder of Dredd, an optional peer dependency, because it brings many packages that are deprecated. */
+function findDredd(): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
+  } catch {
+    return undefined;
+  }
+}
+
 async function startDredd(
+  dredd: string,
   folder: string,
   run: Run,
   onResult: (result: Result) => void,
@@ -67,7 +81,6 @@ async function startDredd(
   };
   // JSON is YAML, too.
   await writeFile(join(folder, 'dredd.yml'), JSON.stringify(configuration));
-  const dredd = dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
   const child = fork(join(dredd, 'bin/dredd'), ['--config', 'dredd.yml'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
