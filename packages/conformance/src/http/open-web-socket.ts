@@ -38,6 +38,15 @@ export interface SocketEnd {
   reason: string;
 }
 
+/** A ping that was sent. */
+export interface Ping {
+  payload: string;
+  /** Stays pending until a pong has the payload of the ping: others may be heartbeats (RFC 6455, section 5.5.3). */
+  answered: Promise<void>;
+  /** The payload of the pong for it or, so far, of the last other one. */
+  actual?: string;
+}
+
 export async function openWebSocket(
   call: Call,
   protocols: readonly string[],
@@ -127,12 +136,16 @@ export class Socket {
     this.#client.send(data, { binary, fin });
   }
 
-  /** Sends a ping, and resolves to the payload of the next pong. It stays pending if none arrives. */
-  ping(payload: string): Promise<string> {
-    this.#client.ping(payload);
-    return new Promise((resolve) => {
-      this.#client.once('pong', (data) => resolve(data.toString()));
+  ping(payload: string): Ping {
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    const ping: Ping = { payload, answered };
+    this.#client.on('pong', (data) => {
+      if (ping.actual === payload) return;
+      ping.actual = data.toString();
+      if (ping.actual === payload) resolve();
     });
+    this.#client.ping(payload);
+    return ping;
   }
 
   async next(): Promise<Message> {

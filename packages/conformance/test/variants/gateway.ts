@@ -24,6 +24,9 @@ const refusedWith = (status: number, codes: RegExp) =>
     changeJson({ code: 'NOT_HERE' })(response);
   });
 
+/** An opcode of RFC 6455, section 5.2. */
+const PONG = 10;
+
 const hasChunks = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') !== undefined;
 const isJson = ({ headers }: MutatedRequest) =>
   /^application\/json/i.test(headers.get('Content-Type') ?? '');
@@ -132,6 +135,12 @@ export const gateway: Variants = {
       { ...frame, data: data.subarray(0, middle), fin: false },
       { ...frame, opcode: 0, data: data.subarray(middle) },
     ];
+  }),
+  // RFC 6455, section 5.5.3: a pong may be sent unsolicited, as a heartbeat.
+  'a heartbeat precedes each pong': frames((frame) => {
+    const { from, opcode } = frame;
+    const isPong = from === 'service' && opcode === PONG;
+    return isPong ? [{ ...frame, data: Buffer.from('heartbeat') }, frame] : [frame];
   }),
   // D10: the header is our default.
   'X-Svc-Upstream-Status-Code is missing': serviceResponse(
