@@ -71,7 +71,7 @@ const evidence = (text: string) => {
   expect(text).toContain('must be attachment, not <script>alert("1")</script>');
   expect(text).toMatch(/^scope +2 of 61 responses$/m);
   expect(text).toMatch(/^repeat +printf .* \| curl -i /m);
-  expect(text).toMatch(/… \(\d{4} in total\)$/m);
+  expect(text).toMatch(/… \(\d{4} characters in total\)$/m);
 };
 
 test('JUnit: is well-formed and contains the evidence for failures', () => {
@@ -93,6 +93,13 @@ test('a command that is too long to paste is replaced by one of the suite', () =
   const request = { method: 'POST', url: 'http://a.example/', headers: {}, body: 'a'.repeat(2000) };
   const page = reporters.html(sampleReport([{ ...failed, findings: [{ ...finding, request }] }]));
   expect(page).toMatch(/^repeat +npx @berth\/conformance --only GW-C2 /m);
+});
+
+test('the size of a body that the report does not contain completely is in bytes', () => {
+  const request = { method: 'POST', url: 'http://a.example/', headers: {}, body: 'é'.repeat(600) };
+  const sized = { ...finding, request: { ...request, bodySize: 20_480 } };
+  const page = reporters.html(sampleReport([{ ...failed, findings: [sized] }]));
+  expect(page).toContain('é … (20480 bytes in total)');
 });
 
 test('JUnit: neither a known failure nor a failed SHOULD fails a build', () => {

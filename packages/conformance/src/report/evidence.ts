@@ -52,17 +52,18 @@ export function formatViolation(result: Result, violation: Violation): string {
 }
 
 function toMessage(message: SentRequest | ReceivedResponse): string {
-  const { body, bodySize = body.length } = message;
+  const { body, bodySize } = message;
   const start = 'url' in message ? `${message.method} ${message.url}` : `${message.status}`;
   const headers = Object.entries(message.headers).flatMap(([name, value]) =>
     [value].flat().map((item) => `${name}: ${item}`),
   );
-  const shown = body === '' ? `(${bodySize} bytes that are not text)` : cut(body, bodySize);
-  const content = bodySize === 0 ? [] : ['', shown];
+  const size = bodySize === undefined ? undefined : `${bodySize} bytes`;
+  const shown = size && body === '' ? `(${size} that are not text)` : cut(body, size);
+  const content = shown === '' ? [] : ['', shown];
   return [...[start, ...headers].map((line) => cut(line)), ...content].join('\n');
 }
 
-export function cut(text: string, size = text.length): string {
+export function cut(text: string, size = `${text.length} characters`): string {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)} … (${size} in total)` : text;
 }
 
