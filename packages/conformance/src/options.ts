@@ -77,7 +77,7 @@ const knownFailure = z.strictObject({
   /** Why it is accepted. */
   reason: z.string().optional(),
   /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
-  expires: z.iso
+  until: z.iso
     .date({ error: ({ input }) => `contains ${input}, which is not a date such as 2027-03-31` })
     .optional(),
   /** Whether it may also pass. Default: false, so that a run fails if it passes. */
@@ -126,7 +126,7 @@ export type OptionName = keyof typeof schema.shape;
 const EXPECTED: Partial<Record<PropertyKey, string>> = {
   storageHeaders: 'must have valid names and values',
   only: 'must be an array of IDs',
-  known: 'must be an array of { id, reason, expires, flaky }',
+  known: 'must be an array of { id, reason, until, flaky }',
   readOnly: 'must be true or false',
 };
 

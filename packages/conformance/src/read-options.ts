@@ -72,7 +72,7 @@ const NAMES = Object.keys(HELP) as Name[];
 
 /** The options of a run, and those that only the command has. */
 export interface CommandOptions {
-  run: ConformanceOptions;
+  options: ConformanceOptions;
   list?: boolean;
   report?: { kind: Kind; file: string }[];
   quiet?: boolean;
@@ -124,8 +124,8 @@ export function readOptions(
       throw new StartError(`${nameOf(name)} ${(error as Error).message.replace(/\.$/, '')}.`);
     }
   });
-  const { list, report, quiet, verbose, ...run } = Object.fromEntries(entries);
-  return { run, list, report, quiet, verbose, nameOf };
+  const { list, report, quiet, verbose, ...options } = Object.fromEntries(entries);
+  return { options, list, report, quiet, verbose, nameOf };
 }
 
 function convert(name: Name, text: string): unknown {
@@ -181,8 +181,8 @@ function parseKnown(lines: string): KnownFailure[] {
   return lines.split(/\r?\n/).flatMap((line) => {
     const [entry = '', reason] = line.split(/(?:^|\s)#\s*(.*)/);
     const flaky = /\sflaky(?=\s|$)/.test(entry);
-    const [, expires] = /\suntil\s+(\S+)/.exec(entry) ?? [];
+    const [, until] = /\suntil\s+(\S+)/.exec(entry) ?? [];
     const id = entry.replaceAll(/\s(?:flaky|until\s+\S+)(?=\s|$)/g, '').trim();
-    return id === '' ? [] : [{ id, reason, expires, flaky }];
+    return id === '' ? [] : [{ id, reason, until, flaky }];
   });
 }

@@ -21,11 +21,11 @@ const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
 const MAX_MESSAGE = 5_000;
 
 /** Formats a value for a message. */
-export function cite(text: string | undefined): string {
+export function quoteText(text: string | undefined): string {
   return text === '' ? '""' : (text ?? 'missing').slice(0, 2 * MAX_LENGTH);
 }
 
-export const show = (value: unknown): string => cite(JSON.stringify(value));
+export const quoteJson = (value: unknown): string => quoteText(JSON.stringify(value));
 
 /** Creates a redactor that knows the secrets in the options. */
 export function createRedactor(settings: Settings): Redactor {

@@ -16,8 +16,8 @@ test('variables turn flags off, separate lists by commas where that is possible,
     BERTH_REPORT: 'json=a,b.json,html=c',
     BERTH_ENV: '',
   };
-  const { run, report } = readOptions(env);
-  expect(run).toEqual({
+  const { options, report } = readOptions(env);
+  expect(options).toEqual({
     gatewayHost: 'a.example',
     timeout: 0.3,
     storageHeaders: { A: '1', B: '2' },
@@ -96,8 +96,8 @@ test.each<[object, string]>([
   [{ only: [1] }, 'only must be an array of IDs.'],
   [{ readOnly: 'yes' }, 'readOnly must be true or false.'],
   [{ storageHeaders: { A: 1 } }, 'storageHeaders must have valid names and values.'],
-  [{ known: 'GW-C1' }, 'known must be an array of { id, reason, expires, flaky }.'],
-  [{ known: [{ id: 'GW-C1', until: 1 }] }, 'known must be an array of { id, reason, expires, f'],
+  [{ known: 'GW-C1' }, 'known must be an array of { id, reason, until, flaky }.'],
+  [{ known: [{ id: 'GW-C1', expires: 1 }] }, 'known must be an array of { id, reason, until, fl'],
   [{ wireProfile: 'acme' }, 'wireProfile must be'],
   [{ known: [{ id: 'GW-C2/9' }] }, 'known contains GW-C2/9, which is not a valid ID; see --list.'],
   [{ timeuot: 1 }, 'Unrecognized key: "timeuot".'],

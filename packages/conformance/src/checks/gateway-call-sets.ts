@@ -3,7 +3,7 @@
  * against all invariants, whichever check waits for the set.
  */
 import { gzipSync } from 'node:zlib';
-import { once } from '../context/check-context.ts';
+import { oncePerRun } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { SkipError } from '../errors.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
@@ -167,7 +167,7 @@ const REQUESTS: (readonly [FixtureRequest, GatewayCall])[] = [
 ];
 
 /** Requests every kind of response, once in a run, and returns each with the status that the service sent. */
-export const requestResponses = once('responses', async (t) => {
+export const requestResponses = oncePerRun('responses', async (t) => {
   const responses: { sent: number; exchange: Exchange }[] = [];
   for (const [{ status: sent = 200, ...request }, call] of REQUESTS) {
     // A browser accepts nothing else; a client that posts JSON often accepts both.
@@ -189,7 +189,7 @@ export const requestResponses = once('responses', async (t) => {
 });
 
 /** Makes a handshake that the service accepts, and returns the response to one that it rejects with 409. */
-export const requestHandshakes = once('handshakes', async (t): Promise<Exchange> => {
+export const requestHandshakes = oncePerRun('handshakes', async (t): Promise<Exchange> => {
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
   await closeSocket(socket);
@@ -197,7 +197,7 @@ export const requestHandshakes = once('handshakes', async (t): Promise<Exchange>
 });
 
 /** Makes calls that every gateway must reject, once in a run and on one connection. */
-export const callRejected = once('gateway-errors', (t) => {
+export const callRejected = oncePerRun('gateway-errors', (t) => {
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: GatewayCall[] = [

@@ -6,7 +6,7 @@ import { NetworkError } from '../http/connection.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { codeOf, hasErrorBody } from '../invariants/read-response.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 
 /** The methods for which the contract defines gateway operations; every gateway must forward such calls. */
 export const GET = { method: 'GET' } satisfies GatewayCall;
@@ -25,7 +25,7 @@ export const alternate = <Call extends GatewayCall>(calls: readonly Call[]) =>
 /** Describes a response: `404 SERVICE_NOT_FOUND`. That of a service may contain credentials, so its body is omitted. */
 export function showResponse({ received }: Exchange): string {
   const { status, text } = received;
-  return status < 400 ? `${status}` : `${status} ${cite(codeOf(received) ?? text)}`;
+  return status < 400 ? `${status}` : `${status} ${quoteText(codeOf(received) ?? text)}`;
 }
 
 /**

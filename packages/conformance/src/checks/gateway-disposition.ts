@@ -7,7 +7,7 @@ import {
   isOfService,
   type ObservedCall,
 } from '../invariants/invariant.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 import { requestHandshakes, requestResponses } from './gateway-call-sets.ts';
 
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
@@ -42,7 +42,7 @@ const requires =
       absent: values.length === 0,
       'anything but inline': !types.includes('inline'),
     };
-    const actual = values.map(cite).join(' and ') || 'none';
+    const actual = values.map(quoteText).join(' and ') || 'none';
     return [[holds[expected], `Content-Disposition must be ${expected}, not ${actual}`]];
   };
 

@@ -6,7 +6,7 @@ import {
 } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Invariant, isOwnError } from '../invariants/invariant.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 import { callRejected } from './gateway-call-sets.ts';
 import { alternate } from './gateway-calls.ts';
 
@@ -28,7 +28,7 @@ const sameId: Invariant = (call) => {
   const header = call.received.header('x-request-id');
   const { requestId } = Object(call.received.json);
   if (!isOwnError(call) || header === undefined || requestId === undefined) return undefined;
-  const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
+  const message = `requestId must equal X-Request-Id ${header}, not ${quoteJson(requestId)}`;
   return [[requestId === header, message]];
 };
 

@@ -22,7 +22,7 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization, content-type',
 };
 
-const readId = (call: Exchange) => readAll(call.received.headers, 'x-request-id').join().trim();
+const readId = ({ received }: Exchange) => readAll(received.headers, 'x-request-id').join().trim();
 
 async function callHandshakes(t: CallContext): Promise<void> {
   await openSocket(t, {}, async () => {});
@@ -30,8 +30,8 @@ async function callHandshakes(t: CallContext): Promise<void> {
   await closeSocket((await t.gateway.upgrade({ path, credentials: 'none' })).socket);
 }
 
-const hasId = (call: Exchange): Claim[] => [
-  [readId(call) !== '', 'the response must have an X-Request-Id'],
+const hasId = (exchange: Exchange): Claim[] => [
+  [readId(exchange) !== '', 'the response must have an X-Request-Id'],
 ];
 
 /** For responses whose sender is certain: an intermediary may send others. */

@@ -3,7 +3,7 @@ import { type HeaderList, readAll } from '../http/exchange.ts';
 import { STREAM, toMediaType } from '../http/media-type.ts';
 import { claimEach, claimSameHeaders } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 import { requestHandshakes, requestResponses } from './gateway-call-sets.ts';
 
 /** Compares the body with what the fixture service sent, if the request says what that is. */
@@ -21,7 +21,7 @@ const sameEvents: Invariant = (call) => {
   const { fixtureResponse, received } = call;
   const type = readAll(fixtureResponse?.headers ?? [], 'content-type').join();
   if (toMediaType(type) !== STREAM) return undefined;
-  const message = `the content type must be ${STREAM}, not ${cite(received.mediaType)}`;
+  const message = `the content type must be ${STREAM}, not ${quoteText(received.mediaType)}`;
   return [[received.mediaType === STREAM, message], ...(sameResponseBody(call) ?? [])];
 };
 

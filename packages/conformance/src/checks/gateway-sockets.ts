@@ -13,7 +13,7 @@ import {
   type Socket,
   type SocketEnd,
 } from '../http/open-web-socket.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 import {
   EVERY_BYTE,
   expectGatewayRejections,
@@ -141,7 +141,7 @@ async function expectPong(t: CheckContext, ping: Ping, upgrade: Exchange): Promi
   const late = new NetworkError('no pong in time', 'TIMEOUT');
   await undefinedIfNoResponse(t, within(MAX_WAIT, ping.answered, late));
   const { payload, actual } = ping;
-  const message = `the payload of the pong must be "${payload}", not ${cite(actual)}`;
+  const message = `the payload of the pong must be "${payload}", not ${quoteText(actual)}`;
   t.expect(actual === payload, message, upgrade);
   // Any other pong would be waited for just as long.
   if (actual !== payload) throw new SkipError('no pong');
@@ -253,7 +253,7 @@ export const gatewaySockets: readonly Check[] = [
       socket.send('message');
       const [received] = await exchangeMessages(t, socket, [], 1);
       const actual = received?.data.toString();
-      const message = `"one message" must arrive with a ping between its fragments, not ${cite(actual)}`;
+      const message = `"one message" must arrive with a ping between its fragments, not ${quoteText(actual)}`;
       t.expect(actual === 'one message', message, upgrade);
       await expectPong(t, ping, upgrade);
     }),

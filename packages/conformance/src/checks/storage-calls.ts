@@ -1,4 +1,4 @@
-import { type CallContext, type CheckContext, once } from '../context/check-context.ts';
+import { type CallContext, type CheckContext, oncePerRun } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { Need } from '../contract/catalog.ts';
 import { SkipError } from '../errors.ts';
@@ -73,7 +73,7 @@ export async function makeValidFields(t: CallContext) {
 export type ValidFields = Awaited<ReturnType<typeof makeValidFields>>;
 
 /** Like `makeValidFields`, but skips all checks that need it if a call with the fields of an operation is rejected. */
-export const acceptedFields = once('valid-fields', async (t) => {
+export const acceptedFields = oncePerRun('valid-fields', async (t) => {
   const fields = await makeValidFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const { rejected, received } = await t.storage.call(operation, fields[operation]);

@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
 import { SkipError } from '../errors.ts';
 import { hasFailed } from '../invariants/read-response.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */
@@ -56,7 +56,7 @@ export const storageCopy: readonly Check[] = [
       [move('source', 'existing', KEEP)],
     ]) {
       const reply = await t.files.copy(...items);
-      const message = `only the entry for an existing file must fail, but it was ${show(reply.entries.at(-1))}`;
+      const message = `only the entry for an existing file must fail, but it was ${quoteJson(reply.entries.at(-1))}`;
       t.expect(reply.entries.filter(hasFailed).length === 1, message, reply);
     }
     const after = { 'level/free': 'source', deleted: 'source', existing: 'existing' };
@@ -112,7 +112,11 @@ export const storageCopy: readonly Check[] = [
       copy('deleted', '4'),
     );
     const { entries } = reply;
-    t.expect(entries.every(hasFailed), `all entries must fail, but were ${show(entries)}`, reply);
+    t.expect(
+      entries.every(hasFailed),
+      `all entries must fail, but were ${quoteJson(entries)}`,
+      reply,
+    );
     await t.files.expectGone('after a missing file was copied there', '1', '2', '3', '4');
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
@@ -159,7 +163,7 @@ export const storageCopy: readonly Check[] = [
       const failed = (reply.entries ?? []).filter(hasFailed).length;
       if (reply.rejected || failed === names.length) t.files.untrack(paths);
       if (!expectAccepted(t, reply)) continue;
-      const message = `${failed} of ${items.length} items failed, of which all but the first must: ${show(names)}`;
+      const message = `${failed} of ${items.length} items failed, of which all but the first must: ${quoteJson(names)}`;
       t.expect(failed === names.length, message, reply);
     }
   }),

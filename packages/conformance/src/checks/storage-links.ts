@@ -6,7 +6,7 @@ import { isWebUrl } from '../http/exchange.ts';
 import { claimEach } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../invariants/read-response.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
@@ -42,7 +42,7 @@ async function callForLinks(t: CheckContext): Promise<void> {
 const linksAreUrls: Invariant = ({ operationId, reply: { entries = [] } }) => {
   const linked = operationId === 'batchGetTempUrls' ? entries.filter(isSuccess) : [];
   return claimEach(linked, ({ tempFileURL: url }) => {
-    const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+    const message = `the link of a file must be an absolute URL, not ${quoteJson(url)}`;
     return [isWebUrl(url), message];
   });
 };

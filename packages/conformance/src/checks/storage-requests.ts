@@ -5,7 +5,7 @@ import { DisabledError, SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { entryOf, isSuccess, linkOf } from '../invariants/read-response.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 import {
   expectAccepted,
   expectRejected,
@@ -35,7 +35,7 @@ const defineRejection = (id: SentenceId, toCalls: ToCalls): Check =>
       const { body } = options;
       const { status } = reply.received;
       // D30: an invalid body never causes a 5xx.
-      const message = `a body must not cause a ${status}: ${cite(body)}`;
+      const message = `a body must not cause a ${status}: ${quoteText(body)}`;
       if (body !== undefined) t.expect(status < 500, message, reply);
     }
   });

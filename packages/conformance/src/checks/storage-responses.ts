@@ -1,4 +1,4 @@
-import { type Check, defineCheck, defineInvariants, once } from '../context/check-context.ts';
+import { type Check, defineCheck, defineInvariants, oncePerRun } from '../context/check-context.ts';
 import { toItems } from '../context/files.ts';
 import type { StorageCallOptions, StorageOperation } from '../context/storage-client.ts';
 import { DisabledError, SkipError } from '../errors.ts';
@@ -7,11 +7,11 @@ import { type Call, isWebUrl, parseJson } from '../http/exchange.ts';
 import { type Claim, claimEach } from '../invariants/claims.ts';
 import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
 import { type Entry, hasFailed } from '../invariants/read-response.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
-const callWithoutFiles = once('calls-without-files', async (t): Promise<void> => {
+const callWithoutFiles = oncePerRun('calls-without-files', async (t): Promise<void> => {
   const fields = await makeValidFields(t);
   await t.storage.call('getUploadMetaData', { path: t.storage.path('level/deeper/file.txt') });
   const rejected: (readonly [StorageOperation, StorageCallOptions])[] = [
@@ -28,7 +28,7 @@ const callWithoutFiles = once('calls-without-files', async (t): Promise<void> =>
 });
 
 /** Makes calls for lists, some of whose items fail, once in a run. Returns the entry for a copy, and the copied bytes. */
-const callWithFiles = once(
+const callWithFiles = oncePerRun(
   'calls-with-files',
   async (t): Promise<{ entry: Entry; bytes: Buffer }> => {
     await t.files.storeReadable(['a.txt', 'level/b.TXT']);
@@ -73,8 +73,8 @@ function claimEnvelope(call: ObservedCall): Claim[] {
   const { payload, data, envelope, rejected, entries = [] } = call.reply;
   if (payload === undefined) return [];
   const claims: Claim[] = rejected
-    ? [[payload.data === undefined, `data must be absent, but it was ${show(payload.data)}`]]
-    : [[data !== undefined, `data must be an object, not ${show(payload.data)}`]];
+    ? [[payload.data === undefined, `data must be absent, but it was ${quoteJson(payload.data)}`]]
+    : [[data !== undefined, `data must be an object, not ${quoteJson(payload.data)}`]];
   const { statusCode } = envelope ?? {};
   if (call.settings.wireProfile.envelope === 'wrapped' && typeof statusCode === 'number') {
     if (isCopy(call)) {
@@ -85,7 +85,7 @@ function claimEnvelope(call: ObservedCall): Claim[] {
     }
   }
   if (operationId === 'getUploadMetaData' && typeof data?.url === 'string') {
-    claims.push([isWebUrl(data.url), `url must be an absolute URL, not ${show(data.url)}`]);
+    claims.push([isWebUrl(data.url), `url must be an absolute URL, not ${quoteJson(data.url)}`]);
   }
   if (isCopy(call)) claims.push(...entries.flatMap(claimCopyEntry));
   return claims;
@@ -96,9 +96,9 @@ function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
   return ['code', 'message'].map((field): Claim => {
     const value = entry[field];
     if (!hasFailed(entry)) {
-      return [value === undefined, `${field} must be absent, but it was ${show(value)}`];
+      return [value === undefined, `${field} must be absent, but it was ${quoteJson(value)}`];
     }
-    const message = `${field} of a failed item must be a string, not ${show(value)}`;
+    const message = `${field} of a failed item must be a string, not ${quoteJson(value)}`;
     return [typeof value === 'string', message];
   });
 }

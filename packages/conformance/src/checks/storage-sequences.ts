@@ -3,7 +3,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 import { needsFiles } from './storage-calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */
@@ -116,7 +116,7 @@ class Sequence {
     for (const [index, name] of list.entries()) {
       const { code } = entryOf(reply.entries, ids[index]) ?? {};
       const existed = this.files.delete(name);
-      const message = `the code for ${name} must ${existed ? '' : 'not '}be SUCCESS, but was ${show(code)}`;
+      const message = `the code for ${name} must ${existed ? '' : 'not '}be SUCCESS, but was ${quoteJson(code)}`;
       this.#expect((code === 'SUCCESS') === existed, message, reply);
     }
   }

@@ -11,7 +11,7 @@ import {
 import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../invariants/read-response.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 import { changeChars } from './auth.ts';
 import { LARGE, needsFiles } from './storage-calls.ts';
 
@@ -94,7 +94,7 @@ export const upload: readonly Check[] = [
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.files.read(grant.fileId)).found) continue;
       const { status, text, mediaType = 'no type' } = reply.received;
-      const message = `the response to ${what} must have an Error element, but was ${status} with ${mediaType}: ${cite(text)}`;
+      const message = `the response to ${what} must have an Error element, but was ${status} with ${mediaType}: ${quoteText(text)}`;
       t.expect(hasErrorElement(text), message, reply);
     }
   }),
@@ -125,7 +125,7 @@ export const upload: readonly Check[] = [
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
     await t.files.storeReadable(['existing'], { existing: OLD });
-    const cases: [name: string, toEnd: typeof half, headers?: PostOptions['headers']][] = [
+    const cases: [name: string, firstPart: typeof half, headers?: PostOptions['headers']][] = [
       ['existing', half],
       ['1', half],
       ['2', half, { 'Transfer-Encoding': 'chunked' }],
@@ -133,8 +133,8 @@ export const upload: readonly Check[] = [
       ['3', (size) => size - 20],
     ];
     const forms = [];
-    for (const [name, toEnd, headers] of cases) {
-      const form = holdForm(t, await t.files.grant(name), toEnd, headers);
+    for (const [name, firstPart, headers] of cases) {
+      const form = holdForm(t, await t.files.grant(name), firstPart, headers);
       await form.isUnderWay;
       forms.push(form);
     }
@@ -235,11 +235,11 @@ async function uploadAndRead(t: CheckContext, grant: Grant, before: readonly Buf
   if (!(await response).isAccepted) throw new SkipError('a form that is sent slowly is rejected');
 }
 
-/** Sends the form of an upload, and pauses after the first `toEnd(size)` bytes. */
+/** Sends the form of an upload, and pauses after the first `firstPart(size)` bytes. */
 function holdForm(
   t: CheckContext,
   grant: Grant,
-  toEnd: (size: number) => number,
+  firstPart: (size: number) => number,
   headers: PostOptions['headers'] = {},
 ) {
   const begun = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ function holdForm(
   // The form may be abandoned before anyone waits for the rest.
   resumed.promise.catch(() => {});
   async function* stream(form: Buffer) {
-    const end = toEnd(form.length);
+    const end = firstPart(form.length);
     yield form.subarray(0, end);
     begun.resolve();
     await resumed.promise;

@@ -69,9 +69,9 @@ export async function runCli(
     .allowExcessArguments()
     .action(async () => {
       if (program.args.length > 0) throw new StartError(EXCESS);
-      const options = readOptions(env, program.opts());
-      if (options.list) list(parseOptions(options.run, options.nameOf), output);
-      else exitCode = await check(options, output, signal);
+      const command = readOptions(env, program.opts());
+      if (command.list) list(parseOptions(command.options, command.nameOf), output);
+      else exitCode = await check(command, output, signal);
     });
   for (const option of listOptions()) program.addOption(option);
   program
@@ -118,7 +118,7 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   };
   const onNotice = (text: string) => output.error(text);
   const settings = toSettings(
-    { ...command.run, onCheck, onResult, onNotice, signal },
+    { ...command.options, onCheck, onResult, onNotice, signal },
     command.nameOf,
   );
   const announceStop = () =>

@@ -8,7 +8,7 @@ import { toReportedCall } from '../http/reported-call.ts';
 import type { Claim } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
 import type { Settings } from '../options.ts';
-import { cite, show } from '../redact.ts';
+import { quoteJson, quoteText } from '../redact.ts';
 import { type Finding, MAX_FINDINGS } from '../result.ts';
 import { Files } from './files.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
@@ -16,12 +16,12 @@ import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /**
- * Checks a sentence of a rule: `run` makes calls and asserts something about their responses, and `invariant` is asserted
+ * Checks a sentence of a rule: `perform` makes calls and asserts something about their responses, and `invariant` is asserted
  * about every response of the whole run that it applies to. A sentence may have several checks, but only one invariant.
  */
 export interface Check extends Runnable {
   id: SentenceId;
-  run: (context: CheckContext) => Promise<unknown>;
+  perform: (context: CheckContext) => Promise<unknown>;
   invariant?: Invariant | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface Check extends Runnable {
 export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
-  run: Check['run'],
+  perform: Check['perform'],
   invariant?: Invariant,
 ): Check {
   const { engine, api } = findRule(id);
-  return { engine, id, api, needs, run, invariant };
+  return { engine, id, api, needs, perform, invariant };
 }
 
 /**
@@ -82,23 +82,27 @@ export class CheckContext {
   /**
    * Asserts something about a response. The check continues even if that fails.
    *
-   * @param call the evidence; `undefined` if there was no response
+   * @param exchange the evidence; `undefined` if there was no response
    */
-  expect = (holds: boolean, message: string, call: Exchange | undefined): void => {
+  expect = (holds: boolean, message: string, exchange: Exchange | undefined): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MAX_FINDINGS) return;
-    this.record.findings.push({ message, ...this.#cited, ...(call && toReportedCall(call)) });
+    this.record.findings.push({
+      message,
+      ...this.#cited,
+      ...(exchange && toReportedCall(exchange)),
+    });
   };
 
-  expectAll(claims: readonly Claim[], call: Exchange): void {
-    for (const [holds, message] of claims) this.expect(holds, message, call);
+  expectAll(claims: readonly Claim[], exchange: Exchange): void {
+    for (const [holds, message] of claims) this.expect(holds, message, exchange);
   }
 
-  expectEqual(what: string, actual: unknown, expected: unknown, call: Exchange): void {
-    const shown = typeof actual === 'string' ? cite(actual) : show(actual);
-    this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, call);
+  expectEqual(what: string, actual: unknown, expected: unknown, exchange: Exchange): void {
+    const shown = typeof actual === 'string' ? quoteText(actual) : quoteJson(actual);
+    this.expect(actual === expected, `${what} must be ${expected}, not ${shown}`, exchange);
   }
 
   /** Provides clients with one connection. A call may be repeated on a new one, so it must not change anything. */
@@ -133,7 +137,7 @@ export type CallContext = Omit<
 >;
 
 /** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
-export function once<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
+export function oncePerRun<Result>(name: string, find: (t: CallContext) => Promise<Result>) {
   const found = new WeakMap<Run, Promise<Result>>();
   return ({ run }: CallContext): Promise<Result> => {
     const result = found.get(run) ?? find(new CheckContext(run, name));

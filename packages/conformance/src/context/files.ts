@@ -15,7 +15,7 @@ import {
   type StorageReply,
 } from '../invariants/read-response.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 import type { Run } from './run.ts';
 import type { StorageClient } from './storage-client.ts';
 
@@ -60,7 +60,7 @@ export interface CopyItem {
 interface Context {
   run: Run;
   storage: StorageClient;
-  expect: (holds: boolean, message: string, call?: Exchange) => void;
+  expect: (holds: boolean, message: string, exchange?: Exchange) => void;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -255,7 +255,7 @@ export class Files {
 
   async #follow({ code, tempFileURL }: Entry = {}, reply: Exchange): Promise<Reading> {
     if (code !== 'SUCCESS') {
-      return { found: false, why: `its link has the code ${show(code)}`, exchange: reply };
+      return { found: false, why: `its link has the code ${quoteJson(code)}`, exchange: reply };
     }
     if (!isWebUrl(tempFileURL)) throw new SkipError('a link is not a URL');
     const exchange = await this.download(tempFileURL);

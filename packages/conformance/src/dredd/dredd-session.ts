@@ -14,7 +14,7 @@ import { createHooks } from './hooks.ts';
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
 export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
-  const { run: options, nameOf } = readOptions(env);
+  const { options, nameOf } = readOptions(env);
   const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
   const settings = toSettings({ ...urls, ...options }, nameOf);
   const run = new Run(settings, new AbortController().signal, invariants);

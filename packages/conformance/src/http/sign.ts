@@ -38,10 +38,9 @@ export function createSigners({ gatewayToken, tc3, storageHeaders, wireProfile }
     signature: tc3 && ((call: Call) => signGateway(call, tc3)),
     storage: headers.length > 0 || tc3 ? storage : undefined,
     storageKeys,
-    /** Returns the options that would provide credentials, if there are none. */
-    missing(kind: keyof typeof CREDENTIALS): string | undefined {
+    has(kind: keyof typeof CREDENTIALS): boolean {
       const signer = kind === 'gateway' ? (this.bearer ?? this.signature) : this[kind];
-      return signer ? undefined : CREDENTIALS[kind];
+      return signer !== undefined;
     },
   };
 }

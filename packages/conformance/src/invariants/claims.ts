@@ -1,6 +1,6 @@
 import { type HeaderList, readAll } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
-import { cite } from '../redact.ts';
+import { quoteText } from '../redact.ts';
 
 /** Something that must hold for a response, and what to report if it does not. */
 export type Claim = readonly [holds: boolean, message: string];
@@ -43,7 +43,7 @@ function isSame(name: string, expected: readonly string[], actual: readonly stri
 /** Formats the values of a header: `a=1`, or `2 lines: a=1 | b=2`. */
 function toLines(values: readonly string[]): string {
   const count = values.length > 1 ? `${values.length} lines: ` : '';
-  return count + cite(values.join(' | '));
+  return count + quoteText(values.join(' | '));
 }
 
 function toMembers(list: string): string[] {

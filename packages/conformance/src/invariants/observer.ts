@@ -89,12 +89,12 @@ export class Observer {
   }
 }
 
-function toFindings(id: SentenceId, results: readonly (Claim | Finding)[], call: Exchange) {
+function toFindings(id: SentenceId, results: readonly (Claim | Finding)[], exchange: Exchange) {
   const where = placeOf(findRule(id));
   return results.flatMap((result): Finding[] => {
-    if ('message' in result) return [{ ...result, sentence: id, ...toReportedCall(call) }];
+    if ('message' in result) return [{ ...result, sentence: id, ...toReportedCall(exchange) }];
     const [holds, message] = result;
-    return holds ? [] : [{ message, where, sentence: id, ...toReportedCall(call) }];
+    return holds ? [] : [{ message, where, sentence: id, ...toReportedCall(exchange) }];
   });
 }
 

@@ -39,7 +39,7 @@ export function createReport(
 ): Report {
   const startedAt = started.toISOString();
   const today = startedAt.slice(0, 10);
-  const accepted = entries.filter(({ expires = today }) => expires >= today);
+  const accepted = entries.filter(({ until = today }) => until >= today);
   const passed = results.flatMap(listPassed);
   const toIds = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
   const known = {

@@ -4,7 +4,7 @@ import type { Run } from '../context/run.ts';
 import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
-import { show } from '../redact.ts';
+import { quoteJson } from '../redact.ts';
 
 export interface Recorded {
   exchanges: Exchange[];
@@ -50,7 +50,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
 
   return async (input, init) => {
     const url = String(vault.reveal(String(input)));
-    if (!isWebUrl(url)) throw new TypeError(`${show(url)} is not a URL that can be called`);
+    if (!isWebUrl(url)) throw new TypeError(`${quoteJson(url)} is not a URL that can be called`);
     const request = new Request(url, { ...init, signal: null });
     const exchange = await call(url, request).catch((error) => {
       record.fault = error;

@@ -47,7 +47,7 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
     if (!signal.aborted) throw error;
   }
   const { missing } = run.accepted;
-  const reasons = settings.apis.map((api) => !signers.missing(api) && missing[api]?.reason);
+  const reasons = settings.apis.map((api) => signers.has(api) && missing[api]?.reason);
   if (reasons.every(Boolean))
     throw toStartError(run, `Nothing can be checked: ${reasons.join('; ')}.`);
   run.state = 'checking';
@@ -149,7 +149,7 @@ function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
   const areAll = (...statuses: number[]) =>
     attempts.every(({ status }) => statuses.includes(status));
   if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (run.signers.missing(api)) {
+  if (!run.signers.has(api)) {
     return `no ${name} credentials were provided (${actual}); see ${credentials}`;
   }
   if (areAll(401, 403)) {

@@ -38,11 +38,11 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
   return { id, findings: [], notes, durationMs, ...decided };
 }
 
-async function attempt({ id, api, run: make }: Check, context: CheckContext) {
+async function attempt({ id, api, perform }: Check, context: CheckContext) {
   const { run, record } = context;
   let error: unknown;
   try {
-    await make(context);
+    await perform(context);
   } catch (thrown) {
     error = thrown;
   }

@@ -1,5 +1,6 @@
 import type { Run } from '../context/run.ts';
 import { isSelected, type Need, type Runnable } from '../contract/catalog.ts';
+import { CREDENTIALS } from '../http/sign.ts';
 import { disabled, type NotRun, skipped } from '../result.ts';
 
 export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
@@ -32,9 +33,9 @@ const NEEDS: Record<Need, (run: Run) => NotRun | undefined> = {
   webSocket: ({ accepted }) => accepted.missing.webSocket,
   alsoWebSocket: ({ accepted: { missing } }) =>
     missing.webSocket && disabled(missing.webSocket.reason),
-  bearer: ({ signers }) => without(signers.missing('bearer')),
-  signature: ({ signers }) => without(signers.missing('signature')),
-  storageCredentials: ({ signers }) => without(signers.missing('storage')),
+  bearer: ({ signers }) => without(!signers.has('bearer') && CREDENTIALS.bearer),
+  signature: ({ signers }) => without(!signers.has('signature') && CREDENTIALS.signature),
+  storageCredentials: ({ signers }) => without(!signers.has('storage') && CREDENTIALS.storage),
   otherEnvToken: ({ settings }) => without(!settings.otherEnvToken && '--other-env-token'),
   forbiddenService: ({ settings }) => without(!settings.forbiddenService && '--forbidden-service'),
   writes: ({ settings }) => (settings.readOnly ? disabled('--read-only') : undefined),
