@@ -12,7 +12,7 @@ import {
   skipped,
   toResult,
 } from '../result.ts';
-import { whyRejected } from './prepare.ts';
+import { findExpiredCredentials } from './credentials.ts';
 
 /** A sentence gets the first outcome that one of its parts has, and a rule the first that one of its sentences has. */
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
@@ -36,7 +36,9 @@ export async function decide(
   error?: unknown,
 ): Promise<NotRun | Pick<Part, 'outcome' | 'findings'>> {
   // Findings count even if it did not finish, unless its credentials expired in the run.
-  if (findings.length > 0) return (await whyRejected(run, api)) ?? { outcome: 'fail', findings };
+  if (findings.length > 0) {
+    return (await findExpiredCredentials(run, api)) ?? { outcome: 'fail', findings };
+  }
   if (error === undefined) return { outcome: 'pass', findings };
   // Once the run has ended, that is the cause of any error.
   if (run.signal.aborted) return skipped(String(run.signal.reason));

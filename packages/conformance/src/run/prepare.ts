@@ -1,26 +1,12 @@
-import { PROTOCOL } from '@berth/conformance/fixture';
 import { CheckContext } from '../context/check-context.ts';
 import { closeSocket } from '../context/gateway-client.ts';
 import type { Accepted, Run } from '../context/run.ts';
 import type { Need, Runnable } from '../contract/catalog.ts';
-import type { Api } from '../contract/openapi.ts';
-import { SkipError, StartError } from '../errors.ts';
-import { readEcho } from '../fixture-protocol.ts';
-import { isNoResponse, retryIfClosed } from '../http/connection.ts';
-import type { Received } from '../http/exchange.ts';
-import { CREDENTIALS } from '../http/sign.ts';
-import { codeOf, isGatewayError } from '../invariants/read-response.ts';
-import { REQUEST_FORMS } from '../options.ts';
-import { type NotRun, skipped } from '../result.ts';
+import { SkipError } from '../errors.ts';
+import { isNoResponse } from '../http/connection.ts';
+import { skipped } from '../result.ts';
+import { findCredentials, toStartError } from './credentials.ts';
 import { whyNotRun } from './why-not-run.ts';
-
-const ATTEMPTS = 5;
-
-/** The names of the APIs, and the options that may be wrong if one rejects every call. */
-const TARGETS = {
-  gateway: { name: 'gateway', address: '--gateway-url, --gateway-host, --service' },
-  storage: { name: 'storage API', address: '--storage-url, --env, --request-form' },
-};
 
 /**
  * Finds out what the deployment accepts, as far as what will run needs that, so that the run makes calls accordingly. After
@@ -39,7 +25,7 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
       (each) => each.needs.some((need) => anyOf.includes(need)) && !whyNotRun(run, each),
     );
   try {
-    await Promise.all(settings.apis.map(async (api) => add(await FIND[api](run))));
+    await Promise.all(settings.apis.map(async (api) => add(await findCredentials(run, api))));
     if (isNeeded('writes')) add(await findCopyPaths(run));
     if (isNeeded('webSocket', 'alsoWebSocket')) add(await findWebSockets(run));
   } catch (error) {
@@ -51,111 +37,6 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
   if (reasons.every(Boolean))
     throw toStartError(run, `Nothing can be checked: ${reasons.join('; ')}.`);
   run.state = 'checking';
-}
-
-const FIND = { gateway: findGatewayCredentials, storage: findStorageForm };
-
-/**
- * Returns why findings prove nothing: credentials that were accepted before have expired during the run.
- */
-export async function whyRejected(run: Run, api: Api): Promise<NotRun | undefined> {
-  const { accepted } = run;
-  const { missing = {}, gatewayScheme } = await FIND[api](run).catch(
-    (): Partial<Accepted> => accepted,
-  );
-  if (api === 'storage' || gatewayScheme === accepted.gatewayScheme) return missing[api];
-  return skipped(`the gateway no longer accepts the ${accepted.gatewayScheme}`);
-}
-
-async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
-  try {
-    return await retryIfClosed(call, ATTEMPTS);
-  } catch (error) {
-    if (!isNoResponse(error)) throw error;
-    const what = `the ${TARGETS[api].name} at ${run.settings[`${api}Url`]}`;
-    throw toStartError(run, `${what} cannot be reached: ${error.message}.`);
-  }
-}
-
-/** The message may quote what the target responded, which may be a credential. */
-const toStartError = ({ secrets }: Run, message: string) => new StartError(secrets.redact(message));
-
-/** Finds a scheme that the gateway accepts, and the fixture service behind it, or explains why there is none. */
-async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
-  const schemes = (['bearer', 'signature'] as const).filter((scheme) => run.signers[scheme]);
-  const { gateway } = new CheckContext(run, 'probe');
-  const attempts: Attempt[] = [];
-  for (const gatewayScheme of schemes.length > 0 ? schemes : [undefined]) {
-    const call = { path: '/echo', credentials: gatewayScheme ?? 'none' } as const;
-    const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
-    const noFixture = (reason: string) => ({
-      gatewayScheme,
-      missing: { fixture: skipped(reason) },
-    });
-    const echo = received.status === 200 && readEcho({ received });
-    if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
-    if (echo) {
-      const what = `the fixture service at ${gateway.servicePath} has protocol ${echo.protocol}, not ${PROTOCOL}`;
-      return noFixture(`${what}; deploy this version's fixture service`);
-    }
-    const code = codeOf(received);
-    const attempt = toAttempt(received, isGatewayError(received) ? code : undefined);
-    // The gateway accepts calls, but not to this service. Its error may violate the contract, and the checks must report that.
-    if (!attempt.isRejected || code?.startsWith('SERVICE_')) {
-      const what = `no fixture service responds at ${gateway.servicePath} (${attempt.shown})`;
-      return noFixture(`${what}; see berth-conformance fixture --help`);
-    }
-    attempts.push(attempt);
-  }
-  const missing = skipped(explain(run, 'gateway', attempts));
-  return { gatewayScheme: schemes.at(-1), missing: { gateway: missing, fixture: missing } };
-}
-
-/** A deployment accepts 'at least one of the two forms' (D21). Tries them with calls that store nothing. */
-async function findStorageForm(run: Run): Promise<Partial<Accepted>> {
-  const { requestForm: expected } = run.settings;
-  const { storage } = new CheckContext(run, 'probe');
-  const attempts: Attempt[] = [];
-  const calls = {
-    getUploadMetaData: { path: storage.path('probe.txt') },
-    batchGetTempUrls: { fileList: [{ fileID: run.uniqueName() }] },
-  };
-  for (const [operation, fields] of Object.entries(calls)) {
-    for (const form of expected ? [expected] : REQUEST_FORMS) {
-      const reply = await callTarget(run, 'storage', () =>
-        storage.call(operation, fields, { form }),
-      );
-      if (reply.data !== undefined && !reply.rejected) return { requestForm: form };
-      attempts.push(toAttempt(reply.received, reply.code ?? codeOf(reply.received)));
-    }
-  }
-  if (!attempts.every(({ isRejected }) => isRejected)) return {};
-  return { missing: { storage: skipped(explain(run, 'storage', attempts)) } };
-}
-
-type Attempt = ReturnType<typeof toAttempt>;
-
-function toAttempt({ status }: Received, code: string | undefined) {
-  // Any other response violates the contract, and fails the checks.
-  const isRejected = [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
-  return { status, shown: `${status} ${code ?? ''}`.trimEnd(), isRejected };
-}
-
-/** The contract specifies neither status nor code for a rejection, so they are quoted with the options to check. */
-function explain(run: Run, api: Api, attempts: readonly Attempt[]): string {
-  const { name, address } = TARGETS[api];
-  const credentials = CREDENTIALS[api];
-  const actual = [...new Set(attempts.map(({ shown }) => shown))].join(', ');
-  const areAll = (...statuses: number[]) =>
-    attempts.every(({ status }) => statuses.includes(status));
-  if (areAll(404, 405)) return `the ${name} responds to every call with ${actual}; see ${address}`;
-  if (!run.signers.has(api)) {
-    return `no ${name} credentials were provided (${actual}); see ${credentials}`;
-  }
-  if (areAll(401, 403)) {
-    return `the ${name} rejects the credentials provided (${actual}); see ${credentials}`;
-  }
-  return `the ${name} rejects every call (${actual}); see ${address}, ${credentials}`;
 }
 
 /** A deployment accepts 'at least one of them' (D24). Tries that of the wire profile first. */
