@@ -23,9 +23,11 @@ export interface Check extends Runnable {
   id: SentenceId;
   perform: (context: CheckContext) => Promise<unknown>;
   invariant?: Invariant | undefined;
+  /** Whether it only makes calls for the invariant. Otherwise, it must make assertions to pass. */
+  callsOnly?: boolean;
 }
 
-/** Defines a check, which must make assertions to pass, unless its sentence has an invariant. */
+/** Defines a check, which must make assertions to pass. */
 export function defineCheck(
   id: SentenceId,
   needs: readonly Need[],
@@ -45,9 +47,10 @@ export function defineInvariants(
   makeCalls: (t: CallContext) => Promise<unknown>,
   invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
 ): Check[] {
-  return Object.entries(invariants).map(([id, invariant]) =>
-    defineCheck(id as SentenceId, needs, makeCalls, invariant),
-  );
+  return Object.entries(invariants).map(([id, invariant]) => ({
+    ...defineCheck(id as SentenceId, needs, makeCalls, invariant),
+    callsOnly: true,
+  }));
 }
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */

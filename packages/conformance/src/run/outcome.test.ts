@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defineCheck } from '../context/check-context.ts';
+import { defineCheck, defineInvariants } from '../context/check-context.ts';
 import { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
 import { DisabledError, SkipError } from '../errors.ts';
@@ -29,6 +29,15 @@ test('a check that makes no assertions ends with an error', async () => {
   const check = defineCheck('GW-C1', [], async () => {});
   const reason = expect.stringContaining('the check made no assertions');
   expect(await runChecks(running, [check])).toMatchObject([{ outcome: 'error', reason }]);
+});
+
+test('only a check that defineInvariants created may leave all assertions to an invariant', async () => {
+  const invariant = () => undefined;
+  const run = new Run(settings, new AbortController().signal, new Map([['GW-C1', invariant]]));
+  const check = defineCheck('GW-C1', [], async () => {}, invariant);
+  const calls = defineInvariants([], async () => {}, { 'GW-C1': invariant });
+  expect(await runChecks(run, [check])).toMatchObject([{ outcome: 'error' }]);
+  expect(await runChecks(run, calls)).toMatchObject([{ outcome: 'pass' }]);
 });
 
 test('the end of the run explains every check that it interrupts', async () => {

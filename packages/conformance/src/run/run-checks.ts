@@ -38,7 +38,7 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
   return { id, findings: [], notes, durationMs, ...decided };
 }
 
-async function attempt({ id, api, perform }: Check, context: CheckContext) {
+async function attempt({ api, perform, callsOnly = false }: Check, context: CheckContext) {
   const { run, record } = context;
   let error: unknown;
   try {
@@ -46,7 +46,6 @@ async function attempt({ id, api, perform }: Check, context: CheckContext) {
   } catch (thrown) {
     error = thrown;
   }
-  const hasAsserted = run.observer.observes(id) || record.assertions > 0;
-  if (!hasAsserted) error ??= new Error('the check made no assertions');
+  if (!callsOnly && record.assertions === 0) error ??= new Error('the check made no assertions');
   return decide(run, api, [...record.findings], error);
 }
