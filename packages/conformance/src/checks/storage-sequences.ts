@@ -18,10 +18,14 @@ const MAX_STEPS = 13;
 /** Maximum number of sequences that are made to find a shorter one with the same fault. */
 const MAX_SHRINKS = 100;
 
+/** Nothing follows a step that shows a contradiction. */
 const toStep = (
   run: (sequence: Sequence) => Promise<void>,
-  check = (_: Readonly<Model>) => true,
-): fc.AsyncCommand<Model, Sequence> => ({ check, run: (_, sequence) => run(sequence) });
+  isUseful = (_: Model) => true,
+): fc.AsyncCommand<Sequence, Sequence> => ({
+  check: ({ files, contradiction }) => contradiction === undefined && isUseful(files),
+  run: (_, sequence) => run(sequence),
+});
 
 const names = fc.subarray(NAMES, { minLength: 1 });
 const options = fc.record(
@@ -63,13 +67,20 @@ const sequences = fc.noBias(
   fc.commands([fc.noShrink(step)], { maxCommands: MAX_STEPS, size: 'max' }),
 );
 
+interface Contradiction {
+  message: string;
+  exchange: Exchange;
+  /** The steps that led to it. */
+  steps: readonly string[];
+}
+
 /** One sequence, in a folder of its own. Each step makes its calls and compares their effects with `files`. */
 class Sequence {
   /** What the contract says about the files after the steps so far. */
   readonly files: Model = new Map();
   readonly steps: string[] = [];
-  /** An effect of the last step that contradicts the contract. */
-  contradiction?: { message: string; call: Exchange };
+  /** The first effect of a step that contradicts the contract. */
+  contradiction?: Contradiction;
   readonly #t: CheckContext;
   readonly #name: string;
   readonly #folder: Files;
@@ -145,17 +156,18 @@ class Sequence {
   /** Reads all files, deletes them and checks that they are gone, so that the run need not remove them. */
   async end(): Promise<void> {
     await this.read(NAMES);
-    if (this.files.size > 0) {
+    if (this.files.size > 0 && !this.contradiction) {
       await this.delete([...this.files.keys()]);
       await this.read(NAMES);
     }
+    if (this.contradiction) return;
     this.#folder.untrack(NAMES.map((name) => this.#folder.path(name)));
   }
 
-  #expect(holds: boolean, message: string, call: Exchange): void {
-    if (holds) return;
-    this.contradiction = { message, call };
-    throw new Error(message);
+  #expect(holds: boolean, message: string, exchange: Exchange): void {
+    if (holds) this.#t.expect(holds, message, exchange);
+    // It is reported when it has been shortened.
+    else this.contradiction ??= { message, exchange, steps: [...this.steps] };
   }
 }
 
@@ -167,36 +179,34 @@ function describeCopy({ from, to, overwrite, removeOriginal }: CopyItem): string
 /** Makes generated sequences of storage calls. The first that contradicts the contract is shortened and reported. */
 async function runSequences(t: CheckContext): Promise<void> {
   const { seed, sequences: numRuns } = t.settings;
-  let isShrinking = false;
+  let state: 'searching' | 'shrinking' | 'broken' = 'searching';
   let shrinks = 0;
+  let shortest: Contradiction | undefined;
   let fault: unknown;
   const property = fc.asyncProperty(sequences, async (steps) => {
-    if (fault !== undefined || shrinks === MAX_SHRINKS) return;
-    if (isShrinking) shrinks += 1;
+    if (state === 'broken' || shrinks === MAX_SHRINKS) return true;
+    if (state === 'shrinking') shrinks += 1;
     const sequence = new Sequence(t);
     try {
-      await fc.asyncModelRun(() => ({ model: sequence.files, real: sequence }), steps);
-      if (sequence.steps.length > 0) await sequence.end();
+      await fc.asyncModelRun(() => ({ model: sequence, real: sequence }), steps);
+      if (sequence.steps.length > 0 && !sequence.contradiction) await sequence.end();
     } catch (error) {
       // It says nothing about the contract, so a shorter sequence is of no use.
-      if (!sequence.contradiction) fault = error;
+      if (!sequence.contradiction) [state, fault] = ['broken', error];
     }
-    if (fault !== undefined) return;
-    report(t, sequence);
-    isShrinking ||= sequence.contradiction !== undefined;
-    if (sequence.contradiction) throw new Error(sequence.contradiction.message);
+    if (!sequence.contradiction) return true;
+    state = 'shrinking';
+    shortest = sequence.contradiction;
+    return false;
   });
   await fc.check(property, { seed, numRuns });
-  if (!isShrinking && fault !== undefined) throw fault;
+  if (shortest) return t.fail(describe(shortest, seed), shortest.exchange);
+  if (fault !== undefined) throw fault;
 }
 
-/** Reports the contradiction of a sequence, if it has one, instead of that of a longer sequence. */
-function report(t: CheckContext, { steps, contradiction }: Sequence): void {
+function describe({ message, steps }: Contradiction, seed: number): string {
   const list = steps.map((step, index) => `${index + 1}. ${step}`).join('; ');
-  const after = `after ${steps.length} steps (--seed ${t.settings.seed}): ${list}`;
-  // A run that has ended records nothing more, so what it has found must stay.
-  if (contradiction && !t.signal.aborted) t.record.findings.length = 0;
-  t.expect(!contradiction, `${contradiction?.message} ${after}`, contradiction?.call);
+  return `${message} after ${steps.length} steps (--seed ${seed}): ${list}`;
 }
 
 export const storageSequences: readonly Check[] = [

@@ -91,13 +91,15 @@ export class CheckContext {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
-    if (holds || this.record.findings.length >= MAX_FINDINGS) return;
-    this.record.findings.push({
-      message,
-      ...this.#cited,
-      ...(exchange && toReportedCall(exchange)),
-    });
+    if (!holds) this.fail(message, exchange);
   };
+
+  /** Reports a violation, even if the run has ended since it was found. */
+  fail(message: string, exchange: Exchange | undefined): void {
+    const { findings } = this.record;
+    if (findings.length >= MAX_FINDINGS) return;
+    findings.push({ message, ...this.#cited, ...(exchange && toReportedCall(exchange)) });
+  }
 
   expectAll(claims: readonly Claim[], exchange: Exchange): void {
     for (const [holds, message] of claims) this.expect(holds, message, exchange);
@@ -136,7 +138,7 @@ export class CheckContext {
 /** A context for calls only: assertions and notes belong to one check. */
 export type CallContext = Omit<
   CheckContext,
-  'expect' | 'expectAll' | 'expectEqual' | 'note' | 'record'
+  'expect' | 'expectAll' | 'expectEqual' | 'fail' | 'note' | 'record'
 >;
 
 /** Runs `find` once per run, in its own context. If it throws, every check that awaits it ends the same way. */
