@@ -5,7 +5,7 @@ import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
 import { decide } from '../run/outcome.ts';
-import { whyExcluded, whyNotProvided, whyRejected } from '../run/why-not-run.ts';
+import { whyExcluded, whyNotProvided } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
@@ -21,7 +21,7 @@ export function whyNotRequested(run: Run, transaction: Transaction) {
   // When Dredd runs on its own, its user must see that every call is rejected, with or without credentials.
   return (
     whyExcluded(run, transaction) ??
-    whyRejected(run, transaction) ??
+    run.accepted.missing[transaction.api] ??
     whyNotProvided(run, transaction)
   );
 }

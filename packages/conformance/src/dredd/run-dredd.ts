@@ -17,25 +17,22 @@ import type { DreddTransaction } from './prepare-call.ts';
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
 const MAX_TIMEOUTS = 3;
 
-const NOT_INSTALLED = 'Dredd is not installed: npm install --save-dev dredd';
-
 /** Each documented response that Dredd can run gets exactly one result, which is an error if Dredd does not run it. */
 export async function runDredd(run: Run, onResult: (result: Result) => void): Promise<void> {
-  const dredd = findDredd();
-  const notInstalled = dredd ? undefined : disabled(NOT_INSTALLED);
+  const noDredd = whyNoDredd();
   const open = new Map<string, Transaction>();
   for (const transaction of transactions) {
-    const notRun = whyNotRequested(run, transaction) ?? notInstalled;
+    const notRun = whyNotRequested(run, transaction) ?? noDredd;
     if (notRun) onResult(toResult(transaction, notRun));
     else open.set(transaction.id, transaction);
   }
-  if (dredd === undefined || open.size === 0) return;
+  if (open.size === 0) return;
   const onRequested = (result: Result) => {
     if (open.delete(result.id)) onResult(result);
   };
   const output = await mkdtemp(join(tmpdir(), 'berth-dredd-'))
     .then((folder) =>
-      startDredd(dredd, folder, run, onRequested).finally(() =>
+      startDredd(folder, run, onRequested).finally(() =>
         rm(folder, { recursive: true, force: true }),
       ),
     )
@@ -47,17 +44,19 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
   for (const transaction of open.values()) onResult(toResult(transaction, notRun));
 }
 
-/** Returns the folder of Dredd, an optional peer dependency, because it brings many packages that are deprecated. */
-function findDredd(): string | undefined {
+/** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
+function whyNoDredd(): NotRun | undefined {
   try {
-    return dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
-  } catch {
+    findDredd();
     return undefined;
+  } catch {
+    return disabled('Dredd is not installed: npm install --save-dev dredd');
   }
 }
 
+const findDredd = () => dirname(createRequire(import.meta.url).resolve('dredd/package.json'));
+
 async function startDredd(
-  dredd: string,
   folder: string,
   run: Run,
   onResult: (result: Result) => void,
@@ -81,7 +80,7 @@ async function startDredd(
   };
   // JSON is YAML, too.
   await writeFile(join(folder, 'dredd.yml'), JSON.stringify(configuration));
-  const child = fork(join(dredd, 'bin/dredd'), ['--config', 'dredd.yml'], {
+  const child = fork(join(findDredd(), 'bin/dredd'), ['--config', 'dredd.yml'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, BERTH_DREDD_PARENT: 'true' },

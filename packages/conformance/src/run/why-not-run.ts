@@ -4,7 +4,12 @@ import { CREDENTIALS } from '../http/sign.ts';
 import { disabled, type NotRun, skipped } from '../result.ts';
 
 export function whyNotRun(run: Run, runnable: Runnable): NotRun | undefined {
-  return whyExcluded(run, runnable) ?? whyNotProvided(run, runnable) ?? whyRejected(run, runnable);
+  return (
+    whyExcluded(run, runnable) ??
+    whyNotProvided(run, runnable) ??
+    // Every call to this API is rejected.
+    run.accepted.missing[runnable.api]
+  );
 }
 
 export function whyExcluded({ settings, signal }: Run, runnable: Runnable): NotRun | undefined {
@@ -20,11 +25,6 @@ export function whyNotProvided(run: Run, { needs }: Runnable): NotRun | undefine
     if (reason) return reason;
   }
   return undefined;
-}
-
-/** Returns why every call to the API is rejected. */
-export function whyRejected({ accepted }: Run, { api }: Runnable): NotRun | undefined {
-  return accepted.missing[api];
 }
 
 const NEEDS: Record<Need, (run: Run) => NotRun | undefined> = {
