@@ -17,6 +17,10 @@ type Kind = keyof typeof reporters;
 
 type Name = OptionName | 'list' | 'report' | 'quiet' | 'verbose';
 
+const KINDS = Object.keys(reporters)
+  .map((kind) => `${kind}=FILE`)
+  .join(', ');
+
 const CREDENTIALS = 'Credentials (best set by environment variables):';
 
 /** The help in order: the placeholder of each value (flags have none), a description, and the heading above, if any. */
@@ -40,7 +44,7 @@ const HELP: Record<Name, [placeholder: string, description: string, heading?: st
   readOnly: ['', 'store no files; delete and copy only files that do not exist'],
   list: ['', 'list the selected rules, transactions and workflows, then exit'],
   budget: ['<seconds>', 'maximum duration; remaining checks are skipped', 'Run and reports:'],
-  report: ['<kind=file>', 'write a report: html=FILE, junit=FILE or json=FILE (CTRF)'],
+  report: ['<kind=file>', `write a report: ${KINDS}`],
   quiet: ['', 'print only the verdict'],
   verbose: ['', 'print each check when it ends, and each result'],
   ca: ['<file>', 'CA certificates (PEM) to trust instead of the default ones', 'Rarely needed:'],
@@ -162,8 +166,7 @@ function toHeader(header: string): [name: string, value: string] {
 function toReport(report: string): { kind: Kind; file: string } {
   const [, kind = '', file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
   if (Object.hasOwn(reporters, kind)) return { kind: kind as Kind, file };
-  const kinds = Object.keys(reporters).map((each) => `${each}=FILE`);
-  return fail(`must be ${kinds.join(', ')}`);
+  return fail(`must be ${KINDS}`);
 }
 
 function toCertificates(pem: string, name: string): string {

@@ -1,3 +1,15 @@
+/*
+ * A sentence gets the first of these outcomes that one of its checks or its invariant has; a rule, that one of its sentences
+ * has.
+ *
+ * | Outcome    | A check                                         | An invariant                                 |
+ * | ---------- | ----------------------------------------------- | -------------------------------------------- |
+ * | `fail`     | has findings, whether or not it finished        | is violated by a response                    |
+ * | `error`    | did not finish: a bug, or no response           |                                              |
+ * | `skip`     | lacks what it needs, or its credentials expired | applies to no response, despite calls for it |
+ * | `pass`     | finished without findings                       | applies to responses, and none violates it   |
+ * | `disabled` | was not selected, or lacks an optional feature  |                                              |
+ */
 import type { Run } from '../context/run.ts';
 import type { Api } from '../contract/openapi.ts';
 import { type Rule, rules } from '../contract/rules.ts';
@@ -14,7 +26,6 @@ import {
 } from '../result.ts';
 import { findExpiredCredentials } from './credentials.ts';
 
-/** A sentence gets the first outcome that one of its parts has, and a rule the first that one of its sentences has. */
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
 /** What one check, or the invariant, shows about a sentence. */
@@ -46,7 +57,7 @@ export async function decide(
   return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
 }
 
-/** Decides every rule by what its checks show, and what the invariants of its sentences show after the last call. */
+/** Decides the outcome of every rule from its checks, and from what its invariants show after the last call. */
 export function decideRules(parts: readonly Part[], observer: Observer): Result[] {
   const bySentence = Map.groupBy(parts, ({ id }) => id);
   return rules.map((rule) => {
