@@ -130,7 +130,7 @@ const EXPECTED: Partial<Record<PropertyKey, string>> = {
   readOnly: 'must be true or false',
 };
 
-/** The options whose values, or the values in them, are credentials, which no report shows. */
+/** The options that are or contain credentials, which no report shows. */
 export const SECRETS = [
   'gatewayToken',
   'tc3SecretKey',

@@ -79,7 +79,7 @@ export function toResult(
   return { engine, id, level, statement, ...lists, durationMs: 0, ...fields };
 }
 
-/** Returns what was not checked of a rule that passed or failed nevertheless, and why. */
+/** Returns which parts of a rule that passed or failed were not checked, and why. */
 export function listUnchecked({ outcome, sentences }: Result): string[] {
   if (outcome !== 'pass' && outcome !== 'fail') return [];
   return sentences.flatMap(({ id, outcome, reason }) => {

@@ -11,6 +11,7 @@ import { SkipError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
+import type { GatewayScheme } from '../http/sign.ts';
 import {
   expectForwarded,
   expectGatewayRejections,
@@ -112,20 +113,13 @@ function toMisplaced(t: CheckContext): HeaderList {
 }
 
 /** `option` is what to check first, because a wrong value fails the rule, too. */
-async function expectScheme(
-  t: CheckContext,
-  credentials: 'bearer' | 'signature',
-  option: string,
-): Promise<void> {
+async function expectScheme(t: CheckContext, credentials: GatewayScheme, option: string) {
   await expectForwarded(t, toCalls(credentials));
   if (t.record.findings.length > 0)
     t.note(`A wrong ${option} fails this rule, too: check it first.`);
 }
 
-async function expectHandshake(
-  t: CheckContext,
-  credentials: 'bearer' | 'signature',
-): Promise<void> {
+async function expectHandshake(t: CheckContext, credentials: GatewayScheme): Promise<void> {
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
   upgrade.socket?.close();
   const isAccepted = ![401, 403].includes(upgrade.received.status);

@@ -113,8 +113,8 @@ export async function expectForwarded<Call extends GatewayCall>(
 }
 
 /**
- * Makes calls that must be rejected with a 4xx and the error body (D15), and that the fixture service must never
- * receive: it counts them by what is added to their queries, all together and each. Their path is `/a/b` by default.
+ * Makes calls that must be rejected with a 4xx and the error body (D15), and must never reach the fixture service. Marks
+ * in their queries let the fixture service count them, together and individually. Default path: `/a/b`.
  */
 export async function expectGatewayRejections<Call extends GatewayCall>(
   t: CheckContext,

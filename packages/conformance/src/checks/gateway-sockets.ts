@@ -149,7 +149,7 @@ async function expectPong(t: CheckContext, ping: Ping, upgrade: Exchange): Promi
 
 const NAME = 'sec-websocket-protocol';
 
-/** Offers subprotocols, of which the fixture selects the last one, unless told otherwise. */
+/** Offers subprotocols, of which the fixture selects the last one by default. */
 async function expectSelected(t: CheckContext, offers: readonly string[], selected: string) {
   const path = t.fixture.socket(selected === '' ? {} : { protocol: selected });
   const upgrade = await t.gateway.upgrade({ path }, offers);

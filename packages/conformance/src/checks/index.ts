@@ -18,7 +18,7 @@ import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { upload } from './upload.ts';
 
-/** They start in this order. The first check of each of the first four files waits for seconds. */
+/** All checks, in the order in which they start. The first check in each of the first four files waits for seconds. */
 export const checks: readonly Check[] = [
   ...storageLinks,
   ...storageSequences,
@@ -39,7 +39,7 @@ export const checks: readonly Check[] = [
   ...upload,
 ];
 
-/** What each response of a run must satisfy, by the sentence that says so. */
+/** The invariants that every response in a run must satisfy, by sentence. */
 export const invariants: Invariants = toInvariants();
 
 function toInvariants(): Invariants {

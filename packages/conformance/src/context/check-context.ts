@@ -16,8 +16,8 @@ import type { Run } from './run.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 
 /**
- * Checks a sentence of a rule: `perform` makes calls and asserts something about their responses, and `invariant` is asserted
- * about every response of the whole run that it applies to. A sentence may have several checks, but only one invariant.
+ * Checks a sentence of a rule: `perform` makes calls and asserts something about their responses, and `invariant` must hold
+ * for every response in the run to which it applies. A sentence may have several checks, but only one invariant.
  */
 export interface Check extends Runnable {
   id: SentenceId;
@@ -53,7 +53,7 @@ export function defineInvariants(
   }));
 }
 
-/** The context that a check runs in: clients that record its requests, and assertions about the responses. */
+/** Clients for both APIs, and assertions about their responses. */
 export class CheckContext {
   readonly run: Run;
   readonly settings: Settings;

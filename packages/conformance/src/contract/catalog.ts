@@ -27,7 +27,7 @@ export type Need =
   /** Stores files: all other cases make changing calls only for files that do not exist. */
   | 'writes';
 
-/** What a run has one result for: a rule, a documented response that Dredd requests, or a workflow that Respect runs. */
+/** Anything that gets its own result in a run: a rule, a documented response that Dredd requests, or a workflow that Respect runs. */
 export interface Case {
   /** What makes its calls. */
   engine: 'rules' | 'dredd' | 'respect';

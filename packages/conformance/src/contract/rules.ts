@@ -5,7 +5,7 @@ export type Level = 'must' | 'should';
 
 type RuleSource = Omit<(typeof contract.rules)[number], 'sentences' | 'level'>;
 
-/** What the contract says about one thing, in one or more sentences that can be checked. */
+/** A requirement of the contract, as one or more sentences that can be checked. */
 export interface Rule extends RuleSource {
   engine: 'rules';
   level: Level;
@@ -39,7 +39,10 @@ export function findRule(id: string): Rule {
 
 export const placeOf = ({ places, id }: Rule): string => places[0] ?? id;
 
-/** Returns the rules that a finding violates: that of its sentence, or those whose places contain its own. */
+/**
+ * Returns the rules that a finding violates: the rule of its sentence or, if it has none, every rule with a place that
+ * contains the finding's place.
+ */
 export function listViolated({ sentence, where }: { sentence?: string; where: string }): string[] {
   if (sentence !== undefined) return [findRule(sentence).id];
   const place = where.replace(' #', '#');

@@ -8,9 +8,9 @@ import { removeLeftovers } from '../run/remove-leftovers.ts';
 import { createHooks } from './hooks.ts';
 
 /**
- * Opens the session of a Dredd that the suite did not start, with the deployment in the `BERTH_*` variables.
+ * Opens a session for a Dredd process that the suite did not start. The `BERTH_*` variables describe the deployment.
  *
- * @param endpoint of Dredd; the default of both URLs
+ * @param endpoint Dredd's endpoint, the default for both URLs
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
 export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {

@@ -63,7 +63,7 @@ export function prepareCall(
   return toGatewayCall(run, { method, headers, body, path, service });
 }
 
-/** What the fixture service is told to send if plain text is documented. */
+/** What the fixture service is asked to send if plain text is documented. */
 const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
 /** Each string in a storage request is a path or a file ID. The new ones are in this run's folder. */

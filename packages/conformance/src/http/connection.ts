@@ -66,7 +66,7 @@ export async function retryIfClosed<Value>(
 /** Number of parts of a wait. A time in which this process is busy or suspended uses up only one of them. */
 const PARTS = 10;
 
-/** Starts a timer that leaves out most of the time in which this process reads no responses. Returns a function that stops it. */
+/** Starts a timer that hardly counts time in which this process is busy or suspended. Returns a function that stops it. */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
   let parts = 0;
   const timer = setInterval(() => {

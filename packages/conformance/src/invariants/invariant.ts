@@ -9,9 +9,9 @@ import type { Claim } from './claims.ts';
 import { isGatewayError, type StorageReply } from './read-response.ts';
 
 /**
- * Checks whether a response is as a sentence says. Called for every operation of the sentence's API. Returns `undefined`
- * if the sentence does not apply to the response; otherwise claims, or findings that name their place in a document. The
- * response passes if all claims hold and there are no findings.
+ * Checks whether a response satisfies a sentence. Called for every call to an operation of the sentence's API. Returns
+ * `undefined` if the sentence does not apply to the response. Otherwise, returns claims, or findings that name their place
+ * in a document. The response passes if all claims hold and there are no findings.
  *
  * @example
  * // If a handshake succeeds, the response has no body.

@@ -6,12 +6,14 @@ import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
 /** Maximum length of a value that is shown, in characters; the JSON report has more. */
 const SHOWN = 500;
 
-/** A longer command is not shown: nobody pastes it. */
+/** A longer command is not shown, because it is too long to paste. */
 const MAX_COMMAND = 2_000;
 
 const FINDINGS_SHOWN = 3;
 
-/** Returns the findings by the sentence that they are about; those of a transaction or workflow are about its own. */
+/**
+ * Groups findings by the sentence that they violate. A transaction or a workflow has only one sentence, its statement.
+ */
 export function listViolations({ id: caseId, findings, statement, sentences }: Result) {
   const groups = Map.groupBy(findings, ({ sentence }) => sentence ?? caseId);
   return [...groups].map(([id, found]) => {

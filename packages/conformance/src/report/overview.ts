@@ -27,7 +27,7 @@ export interface Problem {
 /** A rule that fails because of many others, so that it is worth reading only if none of those fails. */
 const isSummary = ({ id }: Result): boolean => id === 'ST-SEQUENCE';
 
-/** Returns the failures that are not known, grouped by what is probably their cause; those of a MUST come first. */
+/** Returns the failures that are not known, grouped by probable cause. Failures of MUST rules come first. */
 export function listProblems({ results, known }: Report): Problem[] {
   const failed = results.filter(
     ({ id, outcome }) => outcome === 'fail' && !known.failures.some((failure) => failure.id === id),
@@ -74,7 +74,7 @@ export function listIds(results: readonly Result[]): string {
   return results.map(({ id }) => id).join(', ');
 }
 
-/** Returns what else an operator must know: each with a title and what it is about. */
+/** Returns everything else that an operator must know, as titled lists. */
 export function listFacts(report: Report): [title: string, items: string[]][] {
   const { known, leftovers, results } = report;
   const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));

@@ -5,9 +5,9 @@ import type { Finding } from '../result.ts';
 export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 
 /**
- * Returns a `curl` command that repeats a call, and takes the secrets that the operator has from variables; `undefined` if
- * no command can, because the call has another secret, such as a signature, a body that is not shown completely, or other
- * calls before it on its connection.
+ * Returns a `curl` command that repeats a call and reads the operator's secrets from variables. Returns `undefined` if the
+ * call has another secret, such as a signature, a body that is not shown completely, or other calls before it on its
+ * connection.
  */
 export function toCurl(
   { request, onOneConnection }: Partial<Finding>,

@@ -15,7 +15,7 @@ import type { Report } from './verdict.ts';
 /** The page loads nothing, not even from its own host, and runs no script. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
-/** Renders the run as a self-contained page, which is read from the top: what to fix comes first. */
+/** Renders the run as a self-contained page that begins with what to fix. */
 export function toHtml(report: Report): string {
   const problems = listProblems(report);
   const shown = problems.map(({ cause }) => cause);

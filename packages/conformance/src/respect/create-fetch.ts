@@ -12,7 +12,7 @@ export interface Recorded {
   fault?: Error;
 }
 
-/** Lets Respect make calls like all others of the run: with its credentials, timeouts, CAs and names. */
+/** Makes Respect's calls the way the suite makes its own: with its credentials, timeouts, CAs and names. */
 export function createFetch(run: Run, record: Recorded): typeof fetch {
   const { gateway, storage, files } = new CheckContext(run, 'respect');
   const { gatewayUrl, storageUrl, wireProfile } = run.settings;
