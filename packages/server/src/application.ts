@@ -7,8 +7,9 @@ import { createAuthenticator, createRevocations } from './auth/authenticator.ts'
 import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { recordOf, type Surface } from './http/caller-request.ts';
-import { type Application, toRequestUrl } from './http/http.ts';
+import { EndpointPool } from './gateway/targets.ts';
+import { recordCall, recordOf, type Surface } from './http/caller-request.ts';
+import { type Application, type InFlight, toRequestUrl } from './http/http.ts';
 import { createCalls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -20,7 +21,7 @@ import { observeStore, type ServerStore } from './store/server-store.ts';
 
 type Resources = Awaited<ReturnType<typeof openResources>>;
 
-/** Opens what a reload keeps: connections, files, and what has been counted and cached. */
+/** Opens what a reload keeps: connections, the file store, counters and caches. */
 export async function openResources(config: Config, log: Log, metrics: Metrics) {
   const redis =
     config.redis &&
@@ -41,16 +42,16 @@ export async function openResources(config: Config, log: Log, metrics: Metrics) 
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
   const revocations = createRevocations(config, redis);
-  const gateway = createGateway(config, quotas);
-  const calls = createCalls(log, metrics, config);
+  const endpoints = new EndpointPool(config.listen.maxHeaderBytes);
   // A reload updates these immediately.
-  const reloadable = { quotas, issuers, revocations, gateway, calls };
+  const reloadable = { quotas, issuers, revocations, endpoints };
   const update = (next: Config): void => {
     for (const part of Object.values(reloadable)) part.update(next);
     log.level = next.log.level;
   };
   const blobs = observeStore(store, log, metrics);
-  return { redis, blobs, ...reloadable, update };
+  const inFlight: InFlight = { calls: 0, webSockets: new Set() };
+  return { redis, blobs, inFlight, ...reloadable, update };
 }
 
 /** @param sharedLocks locks that all processes with this store use. Default: no other process uses it */
@@ -62,16 +63,22 @@ async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promi
 }
 
 /** Creates what a reload replaces. A call keeps the application, and so the settings, with which it began. */
-export function createApplication(config: Config, resources: Resources, log: Log): Application {
+export function createApplication(
+  config: Config,
+  resources: Resources,
+  log: Log,
+  metrics: Metrics,
+): Application {
   const { cors, wireProfile, limits, publicUrl } = config;
-  const { blobs, gateway, revocations, calls } = resources;
+  const { blobs, revocations, inFlight } = resources;
+  const calls = createCalls(config, log, metrics, inFlight);
   const security = createAuthenticator(config, resources);
   const { onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
   const common = { cors, wireProfile, onResponse, onError };
 
   // 1. The gateway: callers are authenticated here, and `gateway` calls the hosted service.
-  const gatewayRouter = createGatewayRouter(gateway.createHandlers(config), {
+  const gatewayRouter = createGatewayRouter(createGateway(config, resources), {
     ...common,
     env,
     security: security.gateway,
@@ -108,7 +115,10 @@ export function createApplication(config: Config, resources: Resources, log: Log
   const routers: Readonly<Record<Surface, Router>> = {
     gateway: gatewayRouter,
     storage: storageRouter,
-    upload: createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes }),
+    upload: createUploadRouter(
+      { uploadFile: (input, call) => upload.uploadFile(input, recordCall(call)) },
+      { ...common, fileBytes: limits.uploadBytes },
+    ),
     link: createDownloadListener({ cors, wireProfile, download, onRejected }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
@@ -134,6 +144,10 @@ export function createApplication(config: Config, resources: Resources, log: Log
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
     cors: createCors('gateway', wireProfile, cors),
+    onRefused(refusal, request) {
+      const path = toOriginForm(request?.url ?? '');
+      calls.onRefused(surfaceOf(path), path, refusal, request);
+    },
   };
 }
 

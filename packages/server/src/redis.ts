@@ -111,14 +111,14 @@ export async function connectRedis(
         const isTimeout = redis.status === 'ready';
         if (isTimeout) countsAgainAt = performance.now() + PAUSE_MILLISECONDS;
       }
-      throw toFailure(feature, error);
+      fail(feature, error);
     }
   }
 
-  function toFailure(feature: Feature, cause?: unknown): StoreUnavailableError {
+  function fail(feature: Feature, cause?: unknown): never {
     onFailure(feature);
     // Without the URL, which may contain the password.
-    return new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
+    throw new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
   }
 
   const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
@@ -136,7 +136,7 @@ export async function connectRedis(
   return {
     /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
     async countCall(env: string, { calls, seconds }: Quota): Promise<number | undefined> {
-      if (performance.now() < countsAgainAt) throw toFailure('quota');
+      if (performance.now() < countsAgainAt) fail('quota');
       const options = { customDuration: seconds };
       const count = await send('quota', () => limiter.consume(`${env}:${seconds}`, 1, options));
       if (count.consumedPoints <= calls) return undefined;

@@ -29,9 +29,9 @@ export interface BerthServer {
   listen(): Promise<void>;
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas, CORS, keys,
-   * certificates, limits and logging. Of several calls, the last one wins. No call in flight is interrupted: it keeps
-   * its CORS headers, limits and key pairs, while token issuers, quotas, and services with their timeouts that it has
-   * not reached yet follow the new configuration. Has no effect once the server is closing.
+   * certificates, limits and logging. Of several calls, the last one wins. Calls in flight are not interrupted, and keep
+   * their services, CORS headers, limits and key pairs. Token issuers and quotas that they have yet to use follow the new
+   * configuration, as do grants and links of removed key pairs. Has no effect once the server is closing.
    *
    * @param config as for `createServer`
    * @returns settings that have changed and need a restart; they keep their values
@@ -76,14 +76,17 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   let phase: Phase = 'starting';
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);
-  const { redis, blobs, calls, gateway } = resources;
-  const application = createApplication(config, resources, log);
+  const { redis, blobs, inFlight, endpoints } = resources;
+  const application = createApplication(config, resources, log, metrics);
   const http = createHttpServer(config.listen, application, () => phase === 'draining');
   const admin = config.admin ? createAdmin(blobs, metrics, () => phase) : undefined;
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
-  metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
-  const { countCalls } = gateway;
-  metrics.addGauge('berth_service_calls_active', 'Calls to services in flight.', countCalls);
+  metrics.addGauge('berth_calls_active', 'Calls in flight.', () => inFlight.calls);
+  metrics.addGauge(
+    'berth_service_calls_active',
+    'Calls to services in flight.',
+    () => endpoints.activeCalls,
+  );
   let sweeps: NodeJS.Timeout | undefined;
   let lastReload: Promise<unknown> = Promise.resolve();
   let starting: Promise<void> | undefined;
@@ -117,7 +120,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   async function apply(input: ConfigInput | string): Promise<readonly string[]> {
     const { config: next, restarts } = findRestarts(config, await readConfig(input));
     if (closing !== undefined) return [];
-    const application = createApplication(next, resources, log);
+    const application = createApplication(next, resources, log, metrics);
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
     config = next;
     resources.update(next);
@@ -136,7 +139,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     phase = 'draining';
     if (wasReady) await drain();
     clearInterval(sweeps);
-    gateway.close();
+    endpoints.close();
     redis?.close();
     await blobs.close();
     // Last, so that `/readyz` reports that the server is draining.
@@ -152,8 +155,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       log.info({ seconds: delay }, 'not ready; still accepting calls');
       await wait(delay * 1000);
     }
-    log.info({ calls: calls.active, seconds }, 'draining');
-    const aborted = await http.drain(seconds, calls, gateway.closeWebSockets);
+    log.info({ calls: inFlight.calls, seconds }, 'draining');
+    const aborted = await http.drain(seconds, inFlight);
     if (aborted === 0) return;
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }
@@ -188,13 +191,11 @@ async function sweep(blobs: ServerStore, log: Log): Promise<void> {
 /**
  * Settings that are only read when the server starts. A reload keeps their values, except for the certificate.
  *
- * | A change takes effect | Settings                                                             | Because of          |
- * | --------------------- | -------------------------------------------------------------------- | ------------------- |
- * | after a restart       | these                                                                | `findRestarts`      |
- * | for new calls         | `cors`, `keys`, `publicUrl`, `signature`, `wireProfile`, `limits`,   | `createApplication` |
- * |                       | buckets, key pairs that sign calls                                   |                     |
- * | at once, also for     | `tokens`, `quota`, `services`, `log`, key pairs that grants and      | `update` in         |
- * | calls that began      | links need                                                           | `openResources`     |
+ * | A change takes effect | Settings                                                             | Because of                  |
+ * | --------------------- | -------------------------------------------------------------------- | --------------------------- |
+ * | after a restart       | these                                                                | `findRestarts`              |
+ * | for calls in flight   | `tokens`, `quota`, `log.level`, key pairs that grants and links need | `update` in `openResources` |
+ * | for new calls         | all others                                                           | `createApplication`         |
  */
 const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
 

@@ -17,6 +17,7 @@ import type { SignedUse, StorageCaller } from '@berth/storage';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
+import { recordCall } from '../http/caller-request.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
@@ -31,17 +32,18 @@ export function createAuthenticator(
     service: signature.service,
     windowSeconds: limits.clockWindowSeconds,
   };
+  const gatewaySignature = createGatewaySignature(common);
   const signingHost = signature.storageSigningHost;
   const storageSignature = createStorageSignature({ ...common, signingHost });
   return {
     gateway: {
-      bearerToken: (token, { env }) => checkToken(token, env, issuers),
+      bearerToken: (token, call) => checkToken(token, recordCall(call).env, issuers),
       // If the call has a body, `gateway/gateway.ts` verifies that.
-      signature: createGatewaySignature(common),
+      signature: (text, call) => gatewaySignature(text, recordCall(call)),
     },
     storage: {
       async credentials(credentials, call) {
-        const caller = await storageSignature.credentials(credentials, call);
+        const caller = await storageSignature.credentials(credentials, recordCall(call));
         if (!caller) return caller;
         const retryAfter = await quotas.count(call.env);
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });

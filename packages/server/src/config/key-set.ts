@@ -8,8 +8,8 @@ export interface KeySet {
 /** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
-/** Members that only private and symmetric keys have (RFC 7518, section 6). */
-const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+/** Members that only private keys have (RFC 7518, section 6). */
+const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 /** RFC 7518, section 3.3: "A key of size 2048 bits or larger MUST be used". */
 const MIN_RSA_BITS = 2048;

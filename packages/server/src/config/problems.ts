@@ -63,7 +63,7 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
       case 'invalid_key':
         return issue.issues.map((inner) => ({ path, message: inner.message }));
       case 'invalid_union': {
-        // The form that matched deepest is most likely the intended one.
+        // A form whose error is inside the value, not the value itself, is most likely the intended one.
         const form = issue.errors.find((inner) => inner.some((error) => error.path.length > 0));
         if (form !== undefined) return toProblems(form, path);
         return [{ path, message, hasWrongType: true }];
@@ -127,5 +127,5 @@ function toUnknown(key: string, known: readonly string[]): string {
   const suggestion = closest(key, known);
   return distance(key, suggestion) <= Math.max(2, key.length / 3)
     ? `is not a setting: did you mean ${suggestion}?`
-    : `is not a setting; the settings here are: ${known.join(', ')}`;
+    : `is not a setting; known settings: ${known.join(', ')}`;
 }

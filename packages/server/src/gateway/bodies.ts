@@ -122,7 +122,7 @@ const MAX_LARGE_BODIES = 128;
 /** How much of a body is kept in memory. Beyond that, it goes to a temporary file. */
 const MEMORY_BYTES = 1024 * 1024;
 
-/** A slow body with a forged signature must not keep its place. */
+/** A slow body with a forged signature must not hold its slot. */
 const MAX_SECONDS = 30;
 
 let largeBodies = 0;

@@ -4,7 +4,7 @@ import { buildConnector, Client } from 'undici';
 const CONNECT_MILLISECONDS = 5_000;
 
 /**
- * How long a connection may be idle if its service announces so (`Keep-Alive: timeout`). Otherwise, undici closes it
+ * How long a connection may be idle if its service says so (`Keep-Alive: timeout`). Otherwise, undici closes it
  * after its default of 4 s.
  */
 const MAX_IDLE_MILLISECONDS = 60_000;
@@ -12,7 +12,7 @@ const MAX_IDLE_MILLISECONDS = 60_000;
 const MAX_IDLE = 256;
 
 /**
- * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
+ * A service may close a connection at the moment when a request is sent on it. The gateway cannot tell whether the request
  * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore only reuses a connection
  * that has been idle for less than this, of an endpoint that keeps connections for at least this long.
  *

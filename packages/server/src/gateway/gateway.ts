@@ -11,19 +11,17 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
+import type { InFlight } from '../http/http.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';
 import { type ForwardedResponse, Forwarding, type ServiceRequest } from './proxy.ts';
-import { Targets } from './targets.ts';
+import { type EndpointPool, Targets } from './targets.ts';
 
 interface ReceivedCall {
   readonly input: GatewayInput;
   readonly call: GatewayCall<Caller>;
   readonly upgrade: 'websocket' | null;
-  // Those of the configuration with which the call began:
-  readonly limits: Config['limits'];
-  readonly toServiceHeaders: ReturnType<typeof createToServiceHeaders>;
 }
 
 interface Body {
@@ -38,10 +36,12 @@ const NO_BODY: Body = { body: null, length: undefined };
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
  * Nothing is decoded in either direction (D3, D7).
  */
-export function createGateway({ listen, environments }: Config, quotas: Quotas) {
-  const targets = new Targets(listen.maxHeaderBytes);
-  const webSockets = new Set<Duplex>();
-  targets.update(environments);
+export function createGateway(
+  { listen, environments, limits, wireProfile }: Config,
+  { quotas, endpoints, inFlight }: { quotas: Quotas; endpoints: EndpointPool; inFlight: InFlight },
+): GatewayHandlers<Caller> {
+  const targets = new Targets(environments, endpoints);
+  const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
 
   /** Most calls wait for nothing here, and a promise for each would cost too much. All others take the same steps. */
   function handle(received: ReceivedCall): Promise<ForwardedResponse> {
@@ -59,7 +59,7 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
   }
 
   function forward(
-    { input, call, upgrade, limits, toServiceHeaders }: ReceivedCall,
+    { input, call, upgrade }: ReceivedCall,
     { body, length }: Body,
     retryAfter: number | undefined,
   ): Promise<ForwardedResponse> {
@@ -85,44 +85,23 @@ export function createGateway({ listen, environments }: Config, quotas: Quotas) 
     const response = await handle(received);
     if (!('socket' in response)) return response;
     const { status, headers, socket } = response;
-    // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
+    // If the caller disconnects before the 101 is written, nothing takes ownership of the socket.
     const destroySocket = () => socket.destroy();
     call.response.once('close', destroySocket);
     const open = (client: Duplex, head: Buffer) => {
       call.response.off('close', destroySocket);
       if (head.length > 0) client.unshift(head);
-      webSockets.add(client);
-      client.once('close', () => webSockets.delete(client));
+      inFlight.webSockets.add(client);
+      client.once('close', () => inFlight.webSockets.delete(client));
       pipe(client, socket);
       pipe(socket, client);
     };
     return { status, headers, open };
   }
 
-  function closeWebSockets(): void {
-    for (const client of webSockets) client.destroy();
-  }
-
   return {
-    createHandlers(config: Config): GatewayHandlers<Caller> {
-      const { listen, limits, wireProfile } = config;
-      const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
-      const settings = { limits, toServiceHeaders };
-      return {
-        call: (input, call) => handle({ input, call, upgrade: null, ...settings }),
-        webSocket: (input, call) =>
-          openWebSocket({ input, call, upgrade: 'websocket', ...settings }),
-      };
-    },
-    countCalls: () => targets.activeCalls,
-    /** Replaces the services, for calls that have not been forwarded yet. */
-    update: (next: Config): void => targets.update(next.environments),
-    closeWebSockets,
-    /** Closes every WebSocket and idle connection. Calls in flight finish on their own. */
-    close(): void {
-      closeWebSockets();
-      targets.close();
-    },
+    call: (input, call) => handle({ input, call, upgrade: null }),
+    webSocket: (input, call) => openWebSocket({ input, call, upgrade: 'websocket' }),
   };
 }
 
@@ -144,7 +123,7 @@ async function readSigned(
   return { body: content, length: String(length) };
 }
 
-/** RFC 9112, section 6.3: a request that announces no body has none. */
+/** RFC 9112, section 6.3: a request that declares no body has none. */
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';

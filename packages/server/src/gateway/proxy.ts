@@ -166,8 +166,8 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     if (state === 'done') return;
     this.#abortAttempt();
     if (state === 'relaying') {
-      const outcome = { kind: 'aborted', error: this.#toGatewayError(error, state) } as const;
-      recordOf(this.#response.req).outcome = outcome;
+      const failure = this.#toGatewayError(error, state);
+      recordOf(this.#response.req).end({ kind: 'aborted', error: failure });
       this.#relay?.abort();
     } else if (!this.#response.destroyed && this.#shouldRetry(error, state)) {
       if (state === 'sent') this.#retriesLeft -= 1;

@@ -27,31 +27,53 @@ interface Service {
   readonly versions: readonly Version[];
 }
 
-/** The hosted services, their versions, and the connections to their endpoints, which survive a reload. */
-export class Targets {
+/** The endpoints of all services, which share the connections to an endpoint that several of them use. */
+export class EndpointPool {
   readonly #maxHeaderBytes: number;
-  #endpoints = new Map<string, Endpoint>();
-  #services = new Map<string, ReadonlyMap<string, Service>>();
+  readonly #endpoints = new Map<string, Endpoint>();
 
   constructor(maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
+  get(origin: string): Endpoint {
+    const known = this.#endpoints.get(origin);
+    if (known !== undefined) return known;
+    const endpoint = new Endpoint(origin, this.#maxHeaderBytes);
+    this.#endpoints.set(origin, endpoint);
+    return endpoint;
+  }
+
   /**
-   * Endpoints with calls in flight are kept even if no service uses them: those calls count again if a later update
-   * brings the endpoint back. Idle connections close by themselves.
+   * Drops what new calls no longer use. Endpoints with calls in flight are kept: those calls count again if a later
+   * update brings the endpoint back. Idle connections close by themselves.
    */
-  update(environments: Config['environments']): void {
-    const known = this.#endpoints;
-    this.#services = new Map();
-    this.#endpoints = new Map([...known].filter(([, { activeCalls }]) => activeCalls > 0));
-    for (const [env, { services }] of Object.entries(environments)) {
-      const envServices = new Map<string, Service>();
-      this.#services.set(env, envServices);
-      for (const [name, settings] of Object.entries(services)) {
-        envServices.set(name, this.#toService(settings, known));
-      }
+  update({ environments }: Config): void {
+    const services = Object.values(environments).flatMap((env) => Object.values(env.services));
+    const used = new Set(services.flatMap(toVersions).flatMap(({ endpoints }) => endpoints));
+    for (const [origin, { activeCalls }] of this.#endpoints) {
+      if (activeCalls === 0 && !used.has(origin)) this.#endpoints.delete(origin);
     }
+  }
+
+  get activeCalls(): number {
+    return countCalls(this.#endpoints.values());
+  }
+
+  /** Closes the idle connections. Calls in flight finish on their own. */
+  close(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.close();
+  }
+}
+
+/** The hosted services and their versions. */
+export class Targets {
+  readonly #services: ReadonlyMap<string, ReadonlyMap<string, Service>>;
+
+  constructor(environments: Config['environments'], endpoints: EndpointPool) {
+    this.#services = mapValues(environments, ({ services }) =>
+      mapValues(services, (settings) => toService(settings, endpoints)),
+    );
   }
 
   /**
@@ -75,34 +97,24 @@ export class Targets {
     if (countCalls(version.endpoints) >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
     return { version: version.name, endpoints: rotate(version), headersSeconds };
   }
+}
 
-  get activeCalls(): number {
-    return countCalls(this.#endpoints.values());
-  }
+function mapValues<In, Out>(values: Readonly<Record<string, In>>, toOut: (value: In) => Out) {
+  return new Map(Object.entries(values).map(([name, value]) => [name, toOut(value)]));
+}
 
-  close(): void {
-    for (const endpoint of this.#endpoints.values()) endpoint.close();
-  }
+function toVersions({ endpoints = [], versions }: ServiceSettings) {
+  return versions ?? [{ name: undefined as string | undefined, weight: 1, endpoints }];
+}
 
-  #toService(settings: ServiceSettings, known: ReadonlyMap<string, Endpoint>): Service {
-    const { endpoints = [], versions = [{ name: undefined, weight: 1, endpoints }] } = settings;
-    // Services and versions that share an endpoint share its connections.
-    const toEndpoint = (origin: string) => {
-      const shared = this.#endpoints.get(origin) ?? known.get(origin);
-      const endpoint = shared ?? new Endpoint(origin, this.#maxHeaderBytes);
-      this.#endpoints.set(origin, endpoint);
-      return endpoint;
-    };
-    return {
-      settings,
-      versions: versions.map(({ name, weight, endpoints }) => ({
-        name,
-        weight,
-        endpoints: [...new Set(endpoints)].map(toEndpoint),
-        next: 0,
-      })),
-    };
-  }
+function toService(settings: ServiceSettings, pool: EndpointPool): Service {
+  const versions = toVersions(settings).map(({ name, weight, endpoints }) => ({
+    name,
+    weight,
+    endpoints: [...new Set(endpoints)].map((origin) => pool.get(origin)),
+    next: 0,
+  }));
+  return { settings, versions };
 }
 
 function rotate(version: Version): readonly Endpoint[] {

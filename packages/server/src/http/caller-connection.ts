@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, toResponse } from '@berth/server-stubs/contract';
-import { recordOf } from './caller-request.ts';
+import { type Refusal, recordOf } from './caller-request.ts';
 
 /**
  * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
@@ -31,7 +31,7 @@ const BAD_HOST = new GatewayError('INVALID_HOST', {
 });
 
 /** D11: "any other method gets a 405 with the error body". Node has no response for this one. */
-export const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
+const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
   message: 'CONNECT is not supported.',
   headers: { allow: CORS.allowMethods.gateway.join(', ') },
 });
@@ -42,6 +42,14 @@ const REFUSALS: Readonly<Record<string, GatewayError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: badRequest(408, 'The request took too long to arrive.'),
 };
 
+/** What refusals need of the application, which a reload replaces. */
+export interface Refusals {
+  /** So that pages can read refusals. */
+  readonly cors: Cors;
+  /** Called with each refusal of a request, which no router gets. A request that cannot be parsed is undefined. */
+  readonly onRefused: (refusal: Refusal, request?: IncomingMessage) => void;
+}
+
 /**
  * A connection from a caller: accepts or refuses what arrives, and finds slow bodies and unread responses. Node closes
  * connections that are idle, or whose headers arrive slowly, but its other limits do not work: `requestTimeout` limits the
@@ -49,8 +57,7 @@ const REFUSALS: Readonly<Record<string, GatewayError>> = {
  */
 export class CallerConnection {
   readonly #socket: Socket;
-  /** Returns the CORS headers for refusals, which a reload replaces. */
-  readonly #getCors: () => Cors;
+  readonly #getRefusals: () => Refusals;
   request: IncomingMessage | undefined;
   /** In the order of their requests, in which they also end. */
   readonly #responses: ServerResponse[] = [];
@@ -59,9 +66,9 @@ export class CallerConnection {
   #unreadSince: number | undefined;
   #bytesSent = 0;
 
-  constructor(socket: Socket, getCors: () => Cors) {
+  constructor(socket: Socket, getRefusals: () => Refusals) {
     this.#socket = socket;
-    this.#getCors = getCors;
+    this.#getRefusals = getRefusals;
   }
 
   /**
@@ -73,7 +80,8 @@ export class CallerConnection {
     if (!this.#socket.writable) return false;
     const error = findFramingError(request);
     if (error !== undefined) {
-      this.#end(this.#findOpen().length === 0, error, request);
+      if (this.#findOpen().length === 0) this.#refuseRequest(error, request);
+      else this.abort();
       return false;
     }
     while (this.#responses[0]?.writableFinished) this.#responses.shift();
@@ -101,22 +109,50 @@ export class CallerConnection {
    */
   refuse(error: GatewayError): void {
     const { request } = this;
-    const [own, second] = this.#findOpen();
+    const [current, other] = this.#findOpen();
     const isBody = request?.complete === false;
-    const isResponse = isBody && own !== undefined && second === undefined && !own.headersSent;
-    if (isResponse) recordOf(request).outcome = { kind: 'refused', error };
-    const isBadRequest = !isBody && own === undefined;
-    this.#end(isBadRequest || isResponse, error, request);
+    const isResponse = isBody && current && other === undefined && !current.headersSent;
+    const isBadRequest = !isBody && current === undefined;
+    const { writable } = this.#socket;
+    if (writable && isResponse) {
+      const record = recordOf(request);
+      // A service may have got the ID of the call.
+      const requestId = record.call?.requestId ?? randomUUID();
+      const refusal = { kind: 'refused', error, requestId } as const;
+      record.end(refusal);
+      this.#send(refusal, request);
+    } else if (writable && isBadRequest) this.#refuseRequest(error);
+    else this.abort();
+  }
+
+  #refuseRequest(error: GatewayError, request?: IncomingMessage): void {
+    const refusal = { kind: 'refused', error, requestId: randomUUID() } as const;
+    // A connection on which nothing arrived had no request.
+    if (this.#socket.bytesRead > 0) this.#getRefusals().onRefused(refusal, request);
+    this.#send(refusal, request);
   }
 
   #findOpen(): readonly ServerResponse[] {
     return this.#responses.filter(({ writableFinished }) => !writableFinished);
   }
 
-  #end(mayRespond: boolean, error: GatewayError, request?: IncomingMessage): void {
+  /** Sends a refusal in the contract's error format, and closes the connection. */
+  #send({ error, requestId }: Refusal, request = UNPARSED_REQUEST): void {
     const socket = this.#socket;
-    if (mayRespond && socket.writable) sendRefusal(socket, error, this.#getCors(), request);
-    else this.abort();
+    const response = error[toResponse]({ request, requestId });
+    const body = JSON.stringify(response.body);
+    const headers = {
+      ...response.headers,
+      ...this.#getRefusals().cors.response(request.headers.origin),
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+      date: new Date().toUTCString(),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const { status } = error;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+    // RFC 9110, section 9.3.2.
+    socket.end(request.method === 'HEAD' ? head : head + body, () => socket.destroy());
   }
 
   /** Closes the connection. Its calls end without a response, or with a part of it. */
@@ -126,7 +162,7 @@ export class CallerConnection {
     const open: (IncomingMessage | undefined)[] = this.#findOpen().map(({ req }) => req);
     // An upgrade has no response.
     if (this.request !== this.#responses.at(-1)?.req) open.push(this.request);
-    for (const request of open) if (request) recordOf(request).outcome = { kind: 'aborted' };
+    for (const request of open) if (request) recordOf(request).end({ kind: 'aborted' });
     this.#socket.destroy();
   }
 
@@ -182,7 +218,9 @@ function isReadingPaused(request: IncomingMessage): boolean {
   return isUntouched || request.readableLength > 0;
 }
 
-/** Returns the refusal of what Node cannot parse, or does not wait for any longer. */
+const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
+
+/** Returns the error for what Node cannot parse, or does not wait for any longer. */
 export function toRefusal({ code = '' }: NodeJS.ErrnoException): GatewayError {
   return REFUSALS[code] ?? MALFORMED;
 }
@@ -203,31 +241,6 @@ function findFramingError(request: IncomingMessage): GatewayError | undefined {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return UNKNOWN_CODING;
   // RFC 9112, section 3.2: a request without `Host`, or with several, "MUST" be refused.
   const hosts = countHosts(request);
-  return hosts > 1 || (hosts === 0 && httpVersionMinor === 1) ? BAD_HOST : undefined;
-}
-
-const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
-
-/** Sends a refusal in the contract's error format, and closes the connection. */
-function sendRefusal(
-  socket: Socket,
-  refusal: GatewayError,
-  cors: Cors,
-  request = UNPARSED_REQUEST,
-): void {
-  const response = refusal[toResponse]({ request, requestId: randomUUID() });
-  const body = JSON.stringify(response.body);
-  const headers = {
-    ...response.headers,
-    ...cors.response(request.headers.origin),
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-    date: new Date().toUTCString(),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const { status } = refusal;
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
-  // RFC 9110, section 9.3.2. What cannot be parsed after a complete HEAD is another request.
-  const isHead = request.method === 'HEAD' && !request.complete;
-  socket.end(isHead ? head : head + body, () => socket.destroy());
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor === 1)) return BAD_HOST;
+  return request.method === 'CONNECT' ? NO_TUNNELS : undefined;
 }

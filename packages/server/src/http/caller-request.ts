@@ -12,26 +12,49 @@ export class CallerRequest extends IncomingMessage {
 
 /** @param request one that this server has received: routers and the storage engine pass it on as they got it */
 export function recordOf(request: object): CallRecord {
-  return (request as CallerRequest).record;
+  if (request instanceof CallerRequest) return request.record;
+  throw new TypeError('The request is not from this server.');
+}
+
+/** Records a call before it is handled: routers do not report it if the caller disconnects. */
+export function recordCall<Recorded extends Pick<Call, 'request'>>(call: Recorded): Recorded {
+  recordOf(call.request).call = call as unknown as Call;
+  return call;
 }
 
 type CodedError = Error & { readonly code: string };
 
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly error: GatewayError;
+  readonly requestId: string;
+}
+
 /** How a call ends: see the table in `observe/calls.ts`. */
 type Outcome =
   | { readonly kind: 'responded' | 'aborted'; readonly error?: CodedError | undefined }
-  | { readonly kind: 'refused'; readonly error: GatewayError };
+  | Refusal;
 
-/** What the log and the metrics report about a call. Each field is set by the code that knows it. */
+/** What the log and the metrics report about a call. */
 export class CallRecord {
   readonly startedAt = performance.now();
-  // Set when the call begins. The target is in origin form, before a mount strips its prefix.
-  surface!: Surface;
-  target!: string;
+  // Set by `begin`. The target is in origin form, before a mount strips its prefix.
+  surface: Surface = 'gateway';
+  target = '';
   /** Set when a grant was valid: the environment, which the path of an upload lacks. */
   grantedEnv: string | undefined;
-  /** Set when a router responds: the operation and the caller. */
+  /** The operation and the caller. */
   call: Call | undefined;
-  /** Undefined until there is a response. */
+  /** Set by `end`. */
   outcome: Outcome | undefined;
+
+  begin(surface: Surface, target: string): void {
+    this.surface = surface;
+    this.target = target;
+  }
+
+  /** Keeps the first outcome. Only a response that has begun can still be aborted. */
+  end(outcome: Outcome): void {
+    if (this.outcome === undefined || this.outcome.kind === 'responded') this.outcome = outcome;
+  }
 }

@@ -11,28 +11,38 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { toUpgradeOptions } from '@berth/server-stubs';
-import { type Cors, isLoopback } from '@berth/server-stubs/contract';
+import { isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
-import { CallerConnection, MAX_HEADERS, NO_TUNNELS, toRefusal } from './caller-connection.ts';
+import {
+  CallerConnection,
+  MAX_HEADERS,
+  type Refusals,
+  toRefusal,
+} from './caller-connection.ts';
 import { CallerRequest } from './caller-request.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
-/** While it drains: how often the server looks for what can be closed, and when it closes unused connections. */
+/** While draining: how often to check for connections that can be closed, and when unused ones are. */
 const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The routers of the four surfaces, which a reload replaces. Calls in flight keep their router. */
-export interface Application {
+export interface Application extends Refusals {
   readonly request: Listener;
   readonly checkContinue: Listener;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
-  /** For refusals, so that pages can read them. */
-  readonly cors: Cors;
+}
+
+/** Of this and earlier applications. */
+export interface InFlight {
+  calls: number;
+  /** The callers' sides of the open WebSockets. */
+  readonly webSockets: Set<Duplex>;
 }
 
 type Listen = Config['listen'];
@@ -68,7 +78,7 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       socket.once('close', () => sockets.delete(socket));
     })
     .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      const connection = new CallerConnection(socket, () => application.cors);
+      const connection = new CallerConnection(socket, () => application);
       connections.set(socket, connection);
       // After an upgrade or a CONNECT, Node handles no errors: one would end the process.
       socket.on('error', () => {});
@@ -85,10 +95,8 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       const isAccepted = connections.get(socket)?.accept(request);
       if (isAccepted) application.upgrade(request, socket, head);
     })
-    .on('connect', (request, socket) => {
-      const connection = connections.get(socket);
-      if (connection?.accept(request)) connection.refuse(NO_TUNNELS);
-    })
+    // Always refuses it.
+    .on('connect', (request, socket) => connections.get(socket)?.accept(request))
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       const connection = connections.get(socket);
       if (connection === undefined) socket.destroy();
@@ -138,7 +146,7 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
      * Accepts no more connections, and closes those that are not used. WebSockets do not end by themselves, so they are
      * closed as soon as no call is in flight. Returns the number of calls that were aborted when time was up.
      */
-    async drain(seconds: number, calls: { readonly active: number }, closeWebSockets: () => void) {
+    async drain(seconds: number, inFlight: InFlight): Promise<number> {
       const startedAt = performance.now();
       let isClosed = false;
       let aborted = 0;
@@ -149,9 +157,9 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
         const elapsed = performance.now() - startedAt;
         const isLate = elapsed >= seconds * 1000;
         server.closeIdleConnections();
-        if (calls.active === 0 || isLate) closeWebSockets();
+        if (inFlight.calls === 0 || isLate) for (const socket of inFlight.webSockets) socket.destroy();
         if (isLate) {
-          aborted = Math.max(aborted, calls.active);
+          aborted = Math.max(aborted, inFlight.calls);
           for (const connection of connections.values()) connection.abort();
           for (const socket of sockets) socket.destroy();
         } else if (elapsed >= UNUSED_MILLISECONDS) {

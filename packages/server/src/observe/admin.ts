@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerStore } from '../store/server-store.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The server accepts calls while it is `ready`, and until it is `draining`. */
+/** While `draining`, the server still accepts calls for `listen.shutdownDelaySeconds`. */
 export type Phase = 'starting' | 'ready' | 'draining';
 
 type Page = readonly [status: number, text: string, contentType?: string];

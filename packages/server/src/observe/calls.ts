@@ -2,49 +2,50 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Config } from '../config/config.ts';
-import { type CallRecord, recordOf, type Surface } from '../http/caller-request.ts';
+import { CallRecord, type Refusal, recordOf, type Surface } from '../http/caller-request.ts';
+import type { InFlight } from '../http/http.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /*
  * How a call ends. The status is the one of the response that the caller gets, or 0 if there is none.
  *
- * | Event                                       | Sets `outcome`               | Log message                 | Metric     |
- * | ------------------------------------------- | ---------------------------- | --------------------------- | ---------- |
- * | a router or the listener for links responds | `onResponse`, `onRejected`   | call; from 500, call failed | 1xx to 5xx |
- * | the connection refuses the body             | `CallerConnection.refuse`    | call                        | 4xx        |
- * | a service breaks off its response           | `Forwarding.onResponseError` | call failed                 | aborted    |
- * | the store breaks off a download             | `end`                        | aborted                     | aborted    |
- * | this server closes the connection           | `CallerConnection.abort`     | aborted                     | aborted    |
- * | the caller disconnects before the response  | nobody                       | caller disconnected         | gone       |
+ * | Event                                       | Recorded by                  | `outcome` | Log message                 | Metric     |
+ * | ------------------------------------------- | ---------------------------- | --------- | --------------------------- | ---------- |
+ * | a router or the listener for links responds | `onResponse`, `onRejected`   | responded | call; from 500, call failed | 1xx to 5xx |
+ * | the connection refuses the request          | `onRefused`                  | refused   | call                        | 4xx        |
+ * | the connection refuses the body             | `CallerConnection.refuse`    | refused   | call                        | 4xx        |
+ * | a service breaks off its response           | `Forwarding.onResponseError` | aborted   | call failed                 | aborted    |
+ * | the store breaks off a download             | `end`                        | aborted   | aborted                     | aborted    |
+ * | this server closes the connection           | `CallerConnection.abort`     | aborted   | aborted                     | aborted    |
+ * | the caller disconnects before the response  | nothing                      | gone      | caller disconnected         | gone       |
  *
  * If the caller disconnects during the response, nothing changes.
  */
 
 /** Counts the calls, and logs those that failed, or all of them. */
-export function createCalls(log: Log, metrics: Metrics, initial: Config) {
-  let config = initial;
-  let active = 0;
+export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight: InFlight) {
   /** Upgrades without a response. */
   const upgrades = new Set<IncomingMessage>();
 
   function end(this: ServerResponse): void {
-    active -= 1;
+    inFlight.calls -= 1;
+    const record = recordOf(this.req);
     // The store, which logs its own errors, has destroyed the response with one.
-    if (this.errored) recordOf(this.req).outcome = { kind: 'aborted' };
-    report(this.req, this);
+    if (this.errored) record.end({ kind: 'aborted' });
+    report(record, this.req.method, this);
   }
 
   /** An upgrade ends with the 101 or a rejection, or with its connection. */
   function endUpgrade(request: IncomingMessage, response?: ServerResponse): void {
-    if (upgrades.delete(request)) report(request, response);
+    if (upgrades.delete(request)) report(recordOf(request), request.method, response);
   }
 
-  function report(request: IncomingMessage, response?: ServerResponse): void {
-    const record = recordOf(request);
+  function report(record: CallRecord, method?: string, response?: ServerResponse): void {
     const { surface, target, startedAt, call, outcome } = record;
     const sent = response?.headersSent ? response.statusCode : 0;
-    const status = outcome?.kind === 'refused' ? outcome.error.status : sent;
+    const refusal = outcome?.kind === 'refused' ? outcome : undefined;
+    const status = refusal?.error.status ?? sent;
     const isAborted = outcome?.kind === 'aborted';
     const error = outcome?.error;
     const operation = call?.operationId ?? (surface === 'link' ? 'download' : '');
@@ -56,9 +57,11 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
     if (!config.log.calls && !isFailure) return;
     const entry = {
       ...identify(call, response),
+      ...(refusal && { requestId: refusal.requestId }),
+      outcome: outcome?.kind ?? (status > 0 ? 'responded' : 'gone'),
       surface,
       operation,
-      method: request.method,
+      method,
       // Without the query, which contains the signatures of links.
       path: target.split('?', 1)[0],
       status,
@@ -72,39 +75,37 @@ export function createCalls(log: Log, metrics: Metrics, initial: Config) {
   }
 
   return {
-    get active() {
-      return active;
-    },
     /** The target is in origin form. In Node, an upgrade has no response. */
     begin(surface: Surface, target: string, request: IncomingMessage, response?: ServerResponse) {
-      const record = recordOf(request);
-      record.surface = surface;
-      record.target = target;
+      recordOf(request).begin(surface, target);
       if (response === undefined) {
         upgrades.add(request);
         request.socket.once('close', () => endUpgrade(request));
       } else {
-        active += 1;
+        inFlight.calls += 1;
         response.on('close', end);
       }
     },
     onResponse(_response: HandlerResponse, call: Call, error?: unknown): void {
       const record = recordOf(call.request);
       record.call = call;
-      // The connection may already have ended the call.
-      record.outcome ??= { kind: 'responded', error: error as UploadError | undefined };
+      record.end({ kind: 'responded', error: error as UploadError | undefined });
       endUpgrade(call.request, call.response);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      recordOf(req).outcome ??= { kind: 'responded', error };
+      recordOf(req).end({ kind: 'responded', error });
+    },
+    /** @param request undefined if it cannot be parsed */
+    onRefused(surface: Surface, target: string, refusal: Refusal, request?: IncomingMessage): void {
+      const record = request === undefined ? new CallRecord() : recordOf(request);
+      record.begin(surface, target);
+      record.end(refusal);
+      report(record, request?.method);
     },
     /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {
       const { operationId: operation, response } = call;
       log.error({ ...identify(call, response), operation, err: error }, 'internal error');
-    },
-    update(next: Config): void {
-      config = next;
     },
   };
 }

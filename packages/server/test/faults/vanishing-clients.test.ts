@@ -82,21 +82,55 @@ test('aborted downloads hold no file and no memory', async () => {
   await expectNothingLeft(started, 1);
 });
 
+/** Matches the count of calls in the environment `dev` whose caller disconnected. */
+const GONE = (surface: string, operation: string, service: string) =>
+  new RegExp(
+    `^berth_calls_total\\{surface="${surface}",operation="${operation}",status="gone",code="",env="dev",service="${service}"\\} 1$`,
+    'm',
+  );
+
 test.each([
   ['call', ''],
   ['handshake', HANDSHAKE],
 ])('counts and logs a %s whose caller disconnects before the response', async (_, headers) => {
-  const { port, toGet, metric, metrics, lines } = await startInFront(() => {}, {
-    log: { calls: true },
-  });
+  let requestId: unknown;
+  const { port, toGet, metrics, lines } = await startInFront(
+    (request) => {
+      requestId = request.headers['x-request-id'];
+    },
+    { log: { calls: true } },
+  );
   const socket = await open(port);
   socket.write(toGet(headers));
-  await expect.poll(() => metric('berth_service_calls_active')).toBe(1);
+  await expect.poll(() => requestId).toEqual(expect.any(String));
   socket.resetAndDestroy();
-  await expect.poll(metrics).toMatch(/^berth_calls_total\{.*status="gone"/m);
-  const call = { surface: 'gateway', status: 0, msg: 'caller disconnected' };
-  expect(lines).toContainEqual(expect.objectContaining(call));
+  await expect.poll(metrics).toMatch(GONE('gateway', 'cloudrun-get-root', 'hello'));
+  const call = { surface: 'gateway', operation: 'cloudrun-get-root', caller: 'me', requestId };
+  const ended = { status: 0, msg: 'caller disconnected' };
+  expect(lines).toContainEqual(expect.objectContaining({ ...call, ...ended }));
 });
+
+test.each([
+  ['storage', 'batchDelete'],
+  ['upload', 'uploadFile'],
+])(
+  'counts and logs a call to the %s API whose caller disconnects before its body ends',
+  async (surface, operation) => {
+    const started = await startDeployment({ log: { calls: true } });
+    const { port, metric, metrics, lines, dev } = started;
+    const socket = await open(port);
+    const headers = Object.entries(dev.sign()).map(([name, value]) => `${name}: ${value}\r\n`);
+    const call = `POST /api/v2/envs/dev/storages:batchDelete HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n${headers.join('')}\r\n{`;
+    const upload = `${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`;
+  socket.write(surface === 'storage' ? call : upload);
+    await expect.poll(() => metric('berth_calls_active')).toBe(1);
+    if (surface === 'upload') await expect.poll(async () => (await started.disk()).length).toBe(2);
+    socket.resetAndDestroy();
+    await expect.poll(metrics).toMatch(GONE(surface, operation, ''));
+    const ended = { surface, operation, requestId: expect.any(String), msg: 'caller disconnected' };
+    expect(lines).toContainEqual(expect.objectContaining(ended));
+  },
+);
 
 test.each([
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],

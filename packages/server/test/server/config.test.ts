@@ -175,7 +175,7 @@ test.each([
   ['dev: { tokens: { jwks: "https://me@a/" } }', 'jwks must not have a user name or password.'],
   ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
   ['dev: { services: { ab: { endpoints: [x] } } }', 'endpoints[0] must be a URL without a path'],
-  ['dev: { quota: { calls: 1, burst: 2 } }', 'burst is not a setting; the settings here are:'],
+  ['dev: { quota: { calls: 1, burst: 2 } }', 'burst is not a setting; known settings:'],
 ])('an error names file, line, column, setting and fix: %s', async (wrong, part) => {
   const profile = '{ "storageHeaders": { "timestamp": "a b" } }';
   const files = { text: 'x', empty: ' \n', 'profile.json': profile };

@@ -28,9 +28,15 @@ test.each([
   ['a request with two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400, 'INVALID_HOST'],
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
 ])('%s is refused in the error format of the contract', async (_, bytes, status, code) => {
-  const { url } = await startServer();
+  const { url, lines, metrics } = await startServer({ log: { calls: true } });
   const response = await sendRaw(url, bytes);
-  expect(refusalOf(response)).toMatchObject({ status, code, origin: '*' });
+  const refusal = refusalOf(response);
+  expect(refusal).toMatchObject({ status, code, origin: '*' });
+  const requestId = /^x-request-id: (.*)\r$/m.exec(response)?.[1];
+  const logged = { msg: 'call', status, code, requestId, reason: refusal.message };
+  await expect.poll(() => lines).toContainEqual(expect.objectContaining(logged));
+  const labels = `surface="gateway",operation="",status="4xx",code="${code}",env="other"`;
+  expect(await metrics()).toContain(`\nberth_calls_total{${labels},service="other"} 1\n`);
   if (status === 405) expect(response).toMatch(/^allow: GET, HEAD, POST, OPTIONS\r$/m);
 });
 
@@ -50,8 +56,13 @@ test.each([
   ['sends nothing', ''],
   ['sends half of its headers (slow-loris)', 'GET / HTTP/1.1\r\nHost: a\r\n'],
 ])('closes a connection that %s', async (_, bytes) => {
-  const { url } = await startServer({ listen: { headersSeconds: 0.05 } });
+  const { url, lines } = await startServer({
+    listen: { headersSeconds: 0.05 },
+    log: { calls: true },
+  });
   expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status: 408 });
+  // A connection without a request is not a call.
+  expect(lines.filter(({ status }) => status === 408).length).toBe(bytes === '' ? 0 : 1);
 });
 
 /** Unlike `once`, also if the connection is reset. */
@@ -61,8 +72,10 @@ const untilClosed = (socket: Socket) =>
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
 
 test('closes a connection whose body hardly arrives', async () => {
+  let requestId: unknown;
   const { url, token, lines, metrics } = await startInFront(
     async (request, response) => {
+      requestId ??= request.headers['x-request-id'];
       const body = await buffer(request).catch(() => Buffer.alloc(0));
       response.end(String(body.length));
     },
@@ -73,10 +86,12 @@ test('closes a connection whose body hardly arrives', async () => {
     status: 408,
     message: expect.stringContaining('too slowly'),
   });
-  const logged = { status: 408, code: 'INVALID_REQUEST' };
+  // The service got the same ID.
+  expect(response).toContain(`\r\nx-request-id: ${requestId}\r\n`);
+  const logged = { status: 408, code: 'INVALID_REQUEST', caller: 'me', requestId };
   await expect.poll(() => lines.find(({ msg }) => msg === 'call')).toMatchObject(logged);
   expect(await metrics()).toMatch(
-    /^berth_calls_total\{.*status="4xx",code="INVALID_REQUEST".* 1$/m,
+    /^berth_calls_total\{.*status="4xx",code="INVALID_REQUEST",env="dev",service="hello"\} 1$/m,
   );
   // A byte now and then does not help.
   const socket = await open(url);

@@ -26,7 +26,12 @@ import {
   type WriteOptions,
 } from '@berth/storage';
 import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
-import { assertEnvironment, type ServerBlob, type ServerStore } from '../server-store.ts';
+import {
+  assertEnvironment,
+  ENVIRONMENT,
+  type ServerBlob,
+  type ServerStore,
+} from '../server-store.ts';
 import {
   diskCodeOf,
   isFolder,
@@ -68,7 +73,9 @@ export function pathOf(root: string, { env, path }: BlobKey): string {
 }
 
 /** Matches what `pathOf` returns, relative to the root and with `/`. */
-export const STORED_FILE = /^files\/[A-Za-z0-9-]+\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
+export const STORED_FILE = new RegExp(
+  `^files/${ENVIRONMENT}/([0-9a-f]{2})/\\1[0-9a-f]{62}$`,
+);
 
 type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
 
@@ -87,8 +94,7 @@ type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
  * 2. A rename gives it its name. That is atomic: there is the old file, or the new one, even if the process is killed.
  * 3. The folder is synced, so that the name survives a loss of power.
  *
- * Whatever creates, renames or deletes a file holds the lock of its name, so that nothing happens between a check and a
- * rename.
+ * Every change to a file holds the lock on its name, so that nothing happens between a check and a rename.
  */
 class DiskStore implements ServerStore {
   readonly #root: string;

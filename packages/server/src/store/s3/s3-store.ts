@@ -165,7 +165,7 @@ async function deleteObject(send: Send, object: ObjectPlace): Promise<void> {
 async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBlob | undefined> {
   const found = await getObject(bucket, object);
   if (found === undefined) return undefined;
-  const { info } = found;
+  const { info, ETag } = found;
   // Not read yet.
   let fresh: Readable | undefined = found.body;
 
@@ -173,7 +173,7 @@ async function openObject(bucket: Bucket, object: ObjectPlace): Promise<ServerBl
     const complete = fresh?.destroyed ? undefined : fresh;
     fresh = undefined;
     if (complete && start <= MAX_SKIPPED_BYTES) return { body: complete, start: 0 };
-    const condition = { Range: `bytes=${start}-${end}`, IfMatch: found?.ETag };
+    const condition = { Range: `bytes=${start}-${end}`, IfMatch: ETag };
     const part = await getObject(bucket, object, condition).catch((error) => {
       complete?.destroy();
       throw error;

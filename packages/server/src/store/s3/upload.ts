@@ -38,7 +38,7 @@ export const uploadsInProgress = new Set<string>();
 
 /**
  * The upload of an object, which is atomic (D28): a single PUT is, and so is an upload in parts, because the store only
- * shows the object when the upload is completed. A sweep finds what killed processes have left.
+ * shows the object when the upload is completed. A sweep aborts what killed processes have left.
  */
 export class Upload {
   readonly #bucket: Bucket;
