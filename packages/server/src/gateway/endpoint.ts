@@ -33,7 +33,7 @@ export type Reuse = 'any' | 'recently-used' | 'none';
 export class Endpoint {
   readonly origin: string;
   readonly #maxHeaderBytes: number;
-  /** Calls in flight, which `gateway/proxy.ts` counts. */
+  /** Calls in flight: from `connect` or `open` to `release` or `discard`. */
   activeCalls = 0;
   /** In the order in which they were last used. */
   readonly #idle: ServiceConnection[] = [];
@@ -46,6 +46,7 @@ export class Endpoint {
   }
 
   connect(reuse: Reuse): ServiceConnection {
+    this.activeCalls += 1;
     const mayReuse = reuse === 'any' || (reuse === 'recently-used' && this.#hasRecentlyUsed());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
@@ -58,18 +59,25 @@ export class Endpoint {
     return connection;
   }
 
-  /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
+  /** Like `connect`, for a connection that becomes a WebSocket, or ends with the service's refusal. */
   open(): ServiceConnection {
+    this.activeCalls += 1;
     return new ServiceConnection(this.origin, this.#maxHeaderBytes, { isReusable: false });
   }
 
   release(connection: ServiceConnection): void {
     if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
-      void connection.destroy();
+      this.discard(connection);
       return;
     }
+    this.activeCalls -= 1;
     connection.servedAt = performance.now();
     this.#idle.push(connection);
+  }
+
+  discard(connection: ServiceConnection): void {
+    this.activeCalls -= 1;
+    void connection.destroy();
   }
 
   close(): void {
@@ -119,6 +127,10 @@ export class ServiceConnection extends Client {
   readonly isReusable: boolean;
   /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
   servedAt: number | undefined;
+
+  get isReused(): boolean {
+    return this.servedAt !== undefined;
+  }
 
   constructor(origin: string, maxHeaderBytes: number, { isReusable }: { isReusable: boolean }) {
     super(origin, {

@@ -34,7 +34,7 @@ interface UpgradedConnection {
 export type ForwardedResponse = ServiceResponse | UpgradedConnection;
 
 /*
- * The states of an attempt, and what each event of undici does.
+ * The states of an attempt, and what each event of undici does. The call is over when no attempt follows.
  *
  * | State      | The service has          | Event, next state             | onResponseError               |
  * | ---------- | ------------------------ | ----------------------------- | ----------------------------- |
@@ -95,14 +95,13 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
     this.#attempts += 1;
-    this.#endpoint.activeCalls += 1;
     this.#sentAt = Number.POSITIVE_INFINITY;
     const options = { path, method, headers, body, upgrade, headersTimeout };
     this.#connection.dispatch(options, this);
   }
 
   onRequestStart(): void {
-    this.#isReused = this.#connection.servedAt !== undefined;
+    this.#isReused = this.#connection.isReused;
     this.#state = 'sent';
   }
 
@@ -139,7 +138,7 @@ export class Forwarding implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#state === 'done') return;
-    this.#endAttempt();
+    this.#state = 'done';
     this.#endpoint.release(this.#connection);
     this.#relay?.end();
   }
@@ -157,14 +156,14 @@ export class Forwarding implements Dispatcher.DispatchHandler {
       return;
     }
     this.#state = 'done';
-    socket.once('close', () => this.#endAttempt());
+    socket.once('close', () => this.#endpoint.discard(this.#connection));
     this.#outcome.resolve({ status: 101, headers, socket });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     const state = this.#state;
     if (state === 'done') return;
-    this.#abortAttempt();
+    this.#discard();
     if (state === 'relaying') {
       const failure = this.#toGatewayError(error, state);
       recordOf(this.#response.req).end({ kind: 'aborted', error: failure });
@@ -194,20 +193,14 @@ export class Forwarding implements Dispatcher.DispatchHandler {
   /** Ends the call because no one is waiting for its response any more. */
   readonly #onDisconnect = (): void => {
     if (this.#state === 'done') return;
-    this.#abortAttempt();
+    this.#discard();
     // No effect if the response has begun.
     this.#outcome.reject(toDisconnectError());
   };
 
-  #abortAttempt(): void {
-    this.#endAttempt();
-    void this.#connection.destroy();
-  }
-
-  /** Called once for each attempt; for a WebSocket, when it closes. */
-  #endAttempt(): void {
+  #discard(): void {
     this.#state = 'done';
-    this.#endpoint.activeCalls -= 1;
+    this.#endpoint.discard(this.#connection);
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
