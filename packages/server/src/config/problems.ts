@@ -47,6 +47,9 @@ export function validate(input: unknown) {
   return { config: data, problems: toProblems(error?.issues ?? []) };
 }
 
+/** The known settings beside the unknown ones of an issue, by its list of these: only `toMessage` gets the schema. */
+const knownSettings = new WeakMap<readonly string[], readonly string[]>();
+
 /** Converts zod's issues, whose messages are those of `toMessage`. */
 function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
   return issues.flatMap((issue): ConfigProblem[] => {
@@ -54,11 +57,8 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
     const { message } = issue;
     switch (issue.code) {
       case 'unrecognized_keys': {
-        const lines = message.split('\n');
-        return issue.keys.map((key, index) => ({
-          path: [...path, key],
-          message: lines[index] as string,
-        }));
+        const known = knownSettings.get(issue.keys) ?? [];
+        return issue.keys.map((key) => ({ path: [...path, key], message: toUnknown(key, known) }));
       }
       case 'invalid_key':
         return issue.issues.map((inner) => ({ path, message: inner.message }));
@@ -78,10 +78,8 @@ function toProblems(issues: readonly Issue[], at: Path = []): ConfigProblem[] {
 
 /**
  * Says what is wrong with a setting and how to fix it, as the end of a sentence that begins with the setting. Schemas have
- * messages of their own for what only they know.
- *
- * For unknown settings, the message has a line for each, which `toProblems` splits: zod reports those of an object in one
- * issue, and only this function gets the names of the known ones.
+ * messages of their own for what only they know. zod reports all unknown settings of an object in one issue, so their
+ * messages come from `toProblems`.
  */
 function toMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -96,8 +94,8 @@ function toMessage(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return `must be at most ${issue.maximum}`;
     case 'unrecognized_keys': {
-      const known = Object.keys((issue.inst as z.ZodObject).shape);
-      return (issue.keys as string[]).map((key) => toUnknown(key, known)).join('\n');
+      knownSettings.set(issue.keys as string[], Object.keys((issue.inst as z.ZodObject).shape));
+      return 'has unknown settings';
     }
     default:
       return 'is invalid';
