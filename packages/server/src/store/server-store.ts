@@ -47,10 +47,11 @@ export function freeChunk({ buffer, byteLength }: Uint8Array): void {
 }
 
 /** Environments are host name labels (D12): no environment name can escape into another's folder or key. */
-export const ENVIRONMENT = '[A-Za-z0-9-]+';
+export const ENV_NAME = '[A-Za-z0-9-]+';
 
 export function assertEnvironment(env: string): void {
-  if (!new RegExp(`^${ENVIRONMENT}$`).test(env)) throw new TypeError(`"${env}" is not an environment name.`);
+  if (!new RegExp(`^${ENV_NAME}$`).test(env))
+    throw new TypeError(`"${env}" is not an environment name.`);
 }
 
 /** A complete file is verified as it is sent; the last chunk is withheld if it is damaged. */

@@ -26,12 +26,7 @@ import {
   type WriteOptions,
 } from '@berth/storage';
 import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
-import {
-  assertEnvironment,
-  ENVIRONMENT,
-  type ServerBlob,
-  type ServerStore,
-} from '../server-store.ts';
+import { assertEnvironment, ENV_NAME, type ServerBlob, type ServerStore } from '../server-store.ts';
 import {
   diskCodeOf,
   isFolder,
@@ -73,9 +68,7 @@ export function pathOf(root: string, { env, path }: BlobKey): string {
 }
 
 /** Matches what `pathOf` returns, relative to the root and with `/`. */
-export const STORED_FILE = new RegExp(
-  `^files/${ENVIRONMENT}/([0-9a-f]{2})/\\1[0-9a-f]{62}$`,
-);
+export const STORED_FILE = new RegExp(`^files/${ENV_NAME}/([0-9a-f]{2})/\\1[0-9a-f]{62}$`);
 
 type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
 
