@@ -32,14 +32,13 @@ export function createAuthenticator(
     service: signature.service,
     windowSeconds: limits.clockWindowSeconds,
   };
-  const gatewaySignature = createGatewaySignature(common);
   const signingHost = signature.storageSigningHost;
   const storageSignature = createStorageSignature({ ...common, signingHost });
   return {
     gateway: {
-      bearerToken: (token, call) => checkToken(token, recordCall(call).env, issuers),
+      bearerToken: (token, { env }) => checkToken(token, env, issuers),
       // If the call has a body, `gateway/gateway.ts` verifies that.
-      signature: (text, call) => gatewaySignature(text, recordCall(call)),
+      signature: createGatewaySignature(common),
     },
     storage: {
       async credentials(credentials, call) {

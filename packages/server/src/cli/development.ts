@@ -199,15 +199,17 @@ function toCommand(...parts: string[]): string {
  */
 export function toTerminalLine(json: string): string {
   const line = JSON.parse(json);
-  const { level, time, msg, err, method, path, status, ms = 0, code, reason, cause } = line;
+  const { level, time, msg, err, outcome, code, reason, cause } = line;
   const clock = new Date(time).toTimeString().slice(0, 8);
-  if (method === undefined) {
+  if (outcome === undefined) {
     if (level === 'info') return '';
     return `${clock} ${err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`}\n`;
   }
-  const details = [code, reason, cause].filter((detail) => detail !== undefined).join(': ');
-  const ending = msg === 'aborted' || msg === 'caller disconnected' ? msg : status;
-  const text = [method, path, ending, Math.round(ms), 'ms', details].join(' ');
+  const details = [code, reason, cause].filter(Boolean).join(': ');
+  const ending =
+    { aborted: 'aborted', gone: 'caller disconnected' }[outcome as string] ?? line.status;
+  const duration = `${Math.round(line.ms ?? 0)} ms`;
+  const text = [line.method, line.path, ending, duration, details].filter(Boolean).join(' ');
   // A caller must not control the terminal.
-  return `${clock} ${text.trimEnd().replace(/\p{Cc}/gu, '?')}\n`;
+  return `${clock} ${text.replace(/\p{Cc}/gu, '?')}\n`;
 }

@@ -46,7 +46,7 @@ const REFUSALS: Readonly<Record<string, GatewayError>> = {
 export interface Refusals {
   /** So that pages can read refusals. */
   readonly cors: Cors;
-  /** Called with each refusal of a request, which no router gets. A request that cannot be parsed is undefined. */
+  /** The request is undefined if it cannot be parsed. */
   readonly onRefused: (refusal: Refusal, request?: IncomingMessage) => void;
 }
 
@@ -80,7 +80,7 @@ export class CallerConnection {
     if (!this.#socket.writable) return false;
     const error = findFramingError(request);
     if (error !== undefined) {
-      if (this.#findOpen().length === 0) this.#refuseRequest(error, request);
+      if (this.#findOpen().length === 0) this.#send(error, request);
       else this.abort();
       return false;
     }
@@ -113,23 +113,9 @@ export class CallerConnection {
     const isBody = request?.complete === false;
     const isResponse = isBody && current && other === undefined && !current.headersSent;
     const isBadRequest = !isBody && current === undefined;
-    const { writable } = this.#socket;
-    if (writable && isResponse) {
-      const record = recordOf(request);
-      // A service may have got the ID of the call.
-      const requestId = record.call?.requestId ?? randomUUID();
-      const refusal = { kind: 'refused', error, requestId } as const;
-      record.end(refusal);
-      this.#send(refusal, request);
-    } else if (writable && isBadRequest) this.#refuseRequest(error);
-    else this.abort();
-  }
-
-  #refuseRequest(error: GatewayError, request?: IncomingMessage): void {
-    const refusal = { kind: 'refused', error, requestId: randomUUID() } as const;
-    // A connection on which nothing arrived had no request.
-    if (this.#socket.bytesRead > 0) this.#getRefusals().onRefused(refusal, request);
-    this.#send(refusal, request);
+    if (!isResponse && !isBadRequest) this.abort();
+    else if (!this.#socket.writable) this.abort();
+    else this.#send(error, isBody ? request : undefined);
   }
 
   #findOpen(): readonly ServerResponse[] {
@@ -137,13 +123,19 @@ export class CallerConnection {
   }
 
   /** Sends a refusal in the contract's error format, and closes the connection. */
-  #send({ error, requestId }: Refusal, request = UNPARSED_REQUEST): void {
+  #send(error: GatewayError, refused?: IncomingMessage): void {
     const socket = this.#socket;
+    const { cors, onRefused } = this.#getRefusals();
+    // A service may have received the ID of the call.
+    const requestId = (refused && recordOf(refused).call?.requestId) ?? randomUUID();
+    // A connection on which nothing arrived had no request.
+    if (socket.bytesRead > 0) onRefused({ kind: 'refused', error, requestId }, refused);
+    const request = refused ?? UNPARSED_REQUEST;
     const response = error[toResponse]({ request, requestId });
     const body = JSON.stringify(response.body);
     const headers = {
       ...response.headers,
-      ...this.#getRefusals().cors.response(request.headers.origin),
+      ...cors.response(request.headers.origin),
       'content-length': Buffer.byteLength(body),
       connection: 'close',
       date: new Date().toUTCString(),

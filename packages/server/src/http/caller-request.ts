@@ -24,16 +24,12 @@ export function recordCall<Recorded extends Pick<Call, 'request'>>(call: Recorde
 
 type CodedError = Error & { readonly code: string };
 
-export interface Refusal {
-  readonly kind: 'refused';
-  readonly error: GatewayError;
-  readonly requestId: string;
-}
-
 /** How a call ends: see the table in `observe/calls.ts`. */
 type Outcome =
   | { readonly kind: 'responded' | 'aborted'; readonly error?: CodedError | undefined }
-  | Refusal;
+  | { readonly kind: 'refused'; readonly error: GatewayError; readonly requestId: string };
+
+export type Refusal = Extract<Outcome, { readonly kind: 'refused' }>;
 
 /** What the log and the metrics report about a call. */
 export class CallRecord {

@@ -13,12 +13,7 @@ import type { TLSSocket } from 'node:tls';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
-import {
-  CallerConnection,
-  MAX_HEADERS,
-  type Refusals,
-  toRefusal,
-} from './caller-connection.ts';
+import { CallerConnection, MAX_HEADERS, type Refusals, toRefusal } from './caller-connection.ts';
 import { CallerRequest } from './caller-request.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
@@ -157,7 +152,8 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
         const elapsed = performance.now() - startedAt;
         const isLate = elapsed >= seconds * 1000;
         server.closeIdleConnections();
-        if (inFlight.calls === 0 || isLate) for (const socket of inFlight.webSockets) socket.destroy();
+        if (inFlight.calls === 0 || isLate)
+          for (const socket of inFlight.webSockets) socket.destroy();
         if (isLate) {
           aborted = Math.max(aborted, inFlight.calls);
           for (const connection of connections.values()) connection.abort();

@@ -13,8 +13,7 @@ import type { Metrics } from './metrics.ts';
  * | Event                                       | Recorded by                  | `outcome` | Log message                 | Metric     |
  * | ------------------------------------------- | ---------------------------- | --------- | --------------------------- | ---------- |
  * | a router or the listener for links responds | `onResponse`, `onRejected`   | responded | call; from 500, call failed | 1xx to 5xx |
- * | the connection refuses the request          | `onRefused`                  | refused   | call                        | 4xx        |
- * | the connection refuses the body             | `CallerConnection.refuse`    | refused   | call                        | 4xx        |
+ * | the connection refuses the request or body  | `onRefused`                  | refused   | call                        | 4xx        |
  * | a service breaks off its response           | `Forwarding.onResponseError` | aborted   | call failed                 | aborted    |
  * | the store breaks off a download             | `end`                        | aborted   | aborted                     | aborted    |
  * | this server closes the connection           | `CallerConnection.abort`     | aborted   | aborted                     | aborted    |
@@ -95,11 +94,12 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
     onRejected(error: UploadError, { req }: ServerResponse): void {
       recordOf(req).end({ kind: 'responded', error });
     },
-    /** @param request undefined if it cannot be parsed */
     onRefused(surface: Surface, target: string, refusal: Refusal, request?: IncomingMessage): void {
       const record = request === undefined ? new CallRecord() : recordOf(request);
-      record.begin(surface, target);
       record.end(refusal);
+      // A call whose body is refused is reported when its response is closed.
+      if (record.target !== '') return;
+      record.begin(surface, target);
       report(record, request?.method);
     },
     /** For bugs, and for responses that were cut off. */

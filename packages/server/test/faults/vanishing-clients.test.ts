@@ -122,7 +122,7 @@ test.each([
     const headers = Object.entries(dev.sign()).map(([name, value]) => `${name}: ${value}\r\n`);
     const call = `POST /api/v2/envs/dev/storages:batchDelete HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n${headers.join('')}\r\n{`;
     const upload = `${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`;
-  socket.write(surface === 'storage' ? call : upload);
+    socket.write(surface === 'storage' ? call : upload);
     await expect.poll(() => metric('berth_calls_active')).toBe(1);
     if (surface === 'upload') await expect.poll(async () => (await started.disk()).length).toBe(2);
     socket.resetAndDestroy();

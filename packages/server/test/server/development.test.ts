@@ -37,14 +37,15 @@ GET /files/dev/files/hello.txt 200
 test('a line names the cause of a failure, and cannot control the terminal', () => {
   const line = (fields: object) =>
     toTerminalLine(JSON.stringify({ level: 'warn', time: 0, msg: 'call', ...fields })).slice(8);
-  const call = { method: 'GET', path: '/a\u001b[2J', status: 502, ms: 2.4, code: 'C' };
+  const request = { outcome: 'responded', method: 'GET', path: '/a\u001b[2J' };
+  const call = { ...request, status: 502, ms: 2.4, code: 'C' };
   const failed = { ...call, reason: 'No\n.', cause: 'ECONNREFUSED 127.0.0.1:1' };
   expect(line(failed)).toBe(' GET /a?[2J 502 2 ms C: No?.: ECONNREFUSED 127.0.0.1:1\n');
   const ended = { ...call, level: 'info', code: undefined };
-  expect(line({ ...ended, msg: 'caller disconnected', status: 0 })).toContain(
-    ' disconnected 2 ms\n',
-  );
-  expect(line({ ...ended, msg: 'aborted', status: 200 })).toContain(' aborted 2 ms\n');
+  expect(line({ ...ended, outcome: 'gone', status: 0 })).toContain(' disconnected 2 ms\n');
+  expect(line({ ...ended, outcome: 'aborted', status: 200 })).toContain(' aborted 2 ms\n');
+  const unparsed = { outcome: 'refused', path: '', status: 400, reason: 'No.' };
+  expect(line(unparsed)).toBe(' 400 0 ms No.\n');
   expect(line({ msg: 'failed', err: { message: 'Oh' } })).toMatch(/ failed: Oh\n$/);
   expect(line({ level: 'info', msg: 'draining' })).toBe('');
 });
