@@ -37,9 +37,7 @@ export class EndpointPool {
   }
 
   get(origin: string): Endpoint {
-    const known = this.#endpoints.get(origin);
-    if (known !== undefined) return known;
-    const endpoint = new Endpoint(origin, this.#maxHeaderBytes);
+    const endpoint = this.#endpoints.get(origin) ?? new Endpoint(origin, this.#maxHeaderBytes);
     this.#endpoints.set(origin, endpoint);
     return endpoint;
   }

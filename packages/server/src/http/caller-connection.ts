@@ -113,9 +113,9 @@ export class CallerConnection {
     const isBody = request?.complete === false;
     const isResponse = isBody && current && other === undefined && !current.headersSent;
     const isBadRequest = !isBody && current === undefined;
-    if (!isResponse && !isBadRequest) this.abort();
-    else if (!this.#socket.writable) this.abort();
-    else this.#send(error, isBody ? request : undefined);
+    const { writable } = this.#socket;
+    if (writable && (isResponse || isBadRequest)) this.#send(error, isBody ? request : undefined);
+    else this.abort();
   }
 
   #findOpen(): readonly ServerResponse[] {
