@@ -8,7 +8,7 @@ import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { EndpointPool } from './gateway/targets.ts';
-import { recordCall, recordOf, type Surface } from './http/caller-request.ts';
+import { recordOf, type Surface } from './http/caller-request.ts';
 import { type Application, type InFlight, toRequestUrl } from './http/http.ts';
 import { createCalls } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
@@ -73,9 +73,9 @@ export function createApplication(
   const { blobs, revocations, inFlight } = resources;
   const calls = createCalls(config, log, metrics, inFlight);
   const security = createAuthenticator(config, resources);
-  const { onError, onResponse, onRejected } = calls;
+  const { onCall, onError, onResponse, onRejected } = calls;
   const env = toEnvOption(Object.keys(config.environments));
-  const common = { cors, wireProfile, onResponse, onError };
+  const common = { cors, wireProfile, onCall, onResponse, onError };
 
   // 1. The gateway: callers are authenticated here, and `gateway` calls the hosted service.
   const gatewayRouter = createGatewayRouter(createGateway(config, resources), {
@@ -115,10 +115,7 @@ export function createApplication(
   const routers: Readonly<Record<Surface, Router>> = {
     gateway: gatewayRouter,
     storage: storageRouter,
-    upload: createUploadRouter(
-      { uploadFile: (input, call) => upload.uploadFile(input, recordCall(call)) },
-      { ...common, fileBytes: limits.uploadBytes },
-    ),
+    upload: createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes }),
     link: createDownloadListener({ cors, wireProfile, download, onRejected }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {

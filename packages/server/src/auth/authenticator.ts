@@ -17,7 +17,6 @@ import type { SignedUse, StorageCaller } from '@berth/storage';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
 import { ALGORITHMS } from '../config/key-set.ts';
-import { recordCall } from '../http/caller-request.ts';
 import type { Quotas } from '../quotas.ts';
 import type { RedisState } from '../redis.ts';
 import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
@@ -42,7 +41,7 @@ export function createAuthenticator(
     },
     storage: {
       async credentials(credentials, call) {
-        const caller = await storageSignature.credentials(credentials, recordCall(call));
+        const caller = await storageSignature.credentials(credentials, call);
         if (!caller) return caller;
         const retryAfter = await quotas.count(call.env);
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });

@@ -11,7 +11,6 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
-import { recordCall } from '../http/caller-request.ts';
 import type { InFlight } from '../http/http.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
@@ -46,7 +45,7 @@ export function createGateway(
 
   /** Most calls wait for nothing here, and a promise for each would cost too much. All others take the same steps. */
   function handle(received: ReceivedCall): Promise<ForwardedResponse> {
-    const { caller, env } = recordCall(received.call);
+    const { caller, env } = received.call;
     if (caller.verifyBody !== undefined || quotas.isShared(env)) return waitAndForward(received);
     return forward(received, withStreamedBody(received), quotas.countHere(env));
   }

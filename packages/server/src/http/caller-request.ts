@@ -16,12 +16,6 @@ export function recordOf(request: object): CallRecord {
   throw new TypeError('The request is not from this server.');
 }
 
-/** Records a call before it is handled: routers do not report it if the caller disconnects. */
-export function recordCall<Recorded extends Pick<Call, 'request'>>(call: Recorded): Recorded {
-  recordOf(call.request).call = call as unknown as Call;
-  return call;
-}
-
 type CodedError = Error & { readonly code: string };
 
 /** How a call ends: see the table in `observe/calls.ts`. */

@@ -85,9 +85,11 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
         response.on('close', end);
       }
     },
+    onCall(call: Call): void {
+      recordOf(call.request).call = call;
+    },
     onResponse(_response: HandlerResponse, call: Call, error?: unknown): void {
       const record = recordOf(call.request);
-      record.call = call;
       record.end({ kind: 'responded', error: error as UploadError | undefined });
       endUpgrade(call.request, call.response);
     },
