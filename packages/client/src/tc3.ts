@@ -117,17 +117,19 @@ function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
   }
   const { algorithm } = SIGNATURE;
   let day: string;
-  let key: Promise<string | Bytes>;
+  let latestKey: Promise<string | Bytes>;
   return async (seconds: number, { method, path, query, headers, body }: SignedParts) => {
     const date = new Date(seconds * 1000).toISOString().slice(0, 10);
     const scope = [date, service, 'tc3_request'];
     if (day !== date) {
       day = date;
-      key = scope.reduce<typeof key>(
+      latestKey = scope.reduce<typeof latestKey>(
         async (last, part) => hmac(await last, part),
         Promise.resolve(`TC3${secretKey}`),
       );
     }
+    // A call on the next day may replace it before this call is signed.
+    const key = latestKey;
     const credentialScope = scope.join('/');
     const names = Object.keys(headers).sort();
     const signedHeaders = names.join(';');
