@@ -4,7 +4,8 @@ import { bearer, type GatewayAuth } from '../auth.ts';
 import { createGatewayClient, type GatewayClient } from '../gateway.ts';
 import { createStorageClient, type StorageClient } from '../storage.ts';
 import { type Tc3KeyPair, type Tc3Options, tc3, tc3Storage } from '../tc3.ts';
-import { Failure } from './output.ts';
+import { toBaseUrl } from '../urls.ts';
+import { Failure, toMessage } from './output.ts';
 
 /** All settings, by their environment variables. `berth-conformance` has the same ones. */
 export const SETTINGS = {
@@ -32,15 +33,17 @@ function requireSetting(name: Setting): string {
   return value;
 }
 
-function requireUrl(name: Setting): string {
+function requireUrl(name: Setting, example: string): string {
   const value = requireSetting(name);
-  if (/^https?:[^?#@]*$/i.test(value) && URL.canParse(value)) return value;
-  const host = name === 'BERTH_GATEWAY_URL' ? 'dev.gateway.example' : 'storage.example';
-  throw new Failure(`${name} must be a URL such as https://${host}.`, 2);
+  try {
+    return toBaseUrl(value);
+  } catch (error) {
+    throw new Failure(`${name} must be a URL such as ${example}: ${toMessage(error)}`, 2);
+  }
 }
 
 export function openGateway(wireProfile: WireProfile): GatewayClient {
-  const baseUrl = requireUrl('BERTH_GATEWAY_URL');
+  const baseUrl = requireUrl('BERTH_GATEWAY_URL', 'https://dev.gateway.example');
   return createGatewayClient({ baseUrl, auth: readAuth(), wireProfile });
 }
 
@@ -68,7 +71,7 @@ function readSignature(): [Tc3KeyPair, Tc3Options] {
 
 export async function openStorage(): Promise<StorageClient> {
   return createStorageClient({
-    baseUrl: requireUrl('BERTH_STORAGE_URL'),
+    baseUrl: requireUrl('BERTH_STORAGE_URL', 'https://storage.example'),
     envId: requireSetting('BERTH_ENV'),
     credentials: tc3Storage(...readSignature()),
     wireProfile: await readWireProfile(),

@@ -36,6 +36,12 @@ it.each<[string, RegExp, Record<string, string>?]>([
   expect(session().requests()).toEqual([]);
 });
 
+it('berth accepts every URL that the client accepts', async () => {
+  const env = { BERTH_STORAGE_URL: 'http://127.0.0.1:1/@team' };
+  const stderr = expect.stringContaining('POST /@team/api/v2/envs/dev/');
+  expect(await berth(['rm', 'remote:/x'], env)).toMatchObject({ code: 1, stderr });
+});
+
 it.each<[string, RegExp, Record<string, string>?]>([
   ['cp --help', /Usage: berth cp \[options\] <from> <to>/],
   ['cp --help', /Usage: npx berth cp \[options\] <from> <to>/, { npm_lifecycle_event: 'npx' }],
