@@ -34,7 +34,9 @@ const DELAY = 1_000;
 const MIN_DELAY = 100;
 const MAX_RECONNECT_DELAY = 30_000;
 
-/** Maximum characters of an event as sent. `maxBufferSize` counts an empty line as one, but the parser keeps 32 bytes. */
+/** Maximum characters of an event as sent. */
+// The parser's own `maxBufferSize` is not used: it counts an empty line as one character, but the parser keeps 32 bytes
+// for it.
 const MAX_EVENT = 16_777_216;
 
 const BLANK_LINE = /\n\n|\r\r|\n\r/;

@@ -246,7 +246,7 @@ function readEntries<Key, Value>(
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
   return names.map((name, index) => {
     let at = ids[index] === name ? index : ids.indexOf(name);
-    // An entry without a name is matched by position; but in a shorter list, it could be that of any file.
+    // An entry without a name is matched by position; but in a shorter list, it could belong to any file.
     const isNamed = names.includes(ids[index] as string);
     if (at < 0 && !isNamed && entries.length === names.length) at = index;
     const entry = entries[at];
@@ -262,12 +262,12 @@ async function onlyResult<Result extends { readonly error?: Error | undefined }>
   options: StorageCallOptions | undefined,
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
-  const only = results.then(([result]) => {
+  const single = results.then(([result]) => {
     // The reason of an abort may be any value, even a falsy one.
     if (result && 'error' in result) throw result.error;
     return result as Exclude<Result, { readonly error: Error }>;
   });
-  return withCaller(only, options);
+  return withCaller(single, options);
 }
 
 /** Calls `run` for each item, a few at a time, and returns the results in order. */

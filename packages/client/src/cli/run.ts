@@ -19,7 +19,7 @@ Examples:
 Exit codes:
   0  success
   1  at least one operation failed, or the command was stopped
-  2  an argument, an option or a setting is wrong; nothing was sent`;
+  2  an argument, an option or a setting is invalid; nothing was sent`;
 
 const FILE = 'file ID or remote:/path';
 

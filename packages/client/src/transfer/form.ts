@@ -11,7 +11,7 @@ export type Field = keyof components['schemas']['UploadForm'];
 /** The contract requires it to be the last field. */
 export const FILE_FIELD = 'file' satisfies Field;
 
-/** Maximum length of a response to keep, in characters. XML errors are far shorter. */
+/** Maximum length of a response to keep: bytes in browsers, characters in Node. XML errors are far shorter. */
 export const MAX_RESPONSE = 65_536;
 
 /** A local file, in Node. It is streamed, and can be sent again if an attempt fails. */

@@ -53,7 +53,11 @@ export async function saveFile(chunks: AsyncIterable<Uint8Array>, file: string |
 
 /**
  * Sends a form over `node:http`: with `fetch`, 1 GiB takes 1 GB of memory and ten times as long. Streams the content,
- * with its exact length if that is known, and reads each chunk while the previous one is sent.
+ * with its exact length if that is known, and reads each chunk while the previous one is sent. What limits each step:
+ * 1. connect: `watch`, until the first bytes are written
+ * 2. send: the timeout of the socket
+ * 3. response: `watch`, from the last byte sent to the end of the body
+ * 4. end: the caller stops `watch`, which destroys the request if it is still open
  */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { content, report, watch } = form;
