@@ -12,7 +12,7 @@ export interface SignableRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The body. Do not read a stream: it could not be sent afterwards. */
   readonly body: RequestInit['body'];
-  /** Milliseconds since the epoch, by the clock of the server once it is known. */
+  /** Milliseconds since the epoch, according to the server's clock, once known. */
   readonly now: number;
 }
 
@@ -48,7 +48,7 @@ export type Session = ReturnType<typeof createSession>;
 
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
-  /** Count of renewals when this was signed; `undefined` if the call has its own credentials, which are not renewed. */
+  /** Number of renewals before this was signed; `undefined` if the call has its own credentials, which are not renewed. */
   readonly renewals: number | undefined;
 }
 
@@ -70,11 +70,10 @@ function createSession(
   let renewals = 0;
   const now = () => Date.now() + skew;
   return {
-    async sign({ method, url, headers, body }: Omit<SignableRequest, 'now'>): Promise<Signed> {
-      const before = renewals;
-      const request = { method, url, headers, body, now: now() };
-      const added = await sign(request).catch(rejectCredentials);
-      return { headers: { ...headers, ...added }, renewals: added && before };
+    async sign(request: Omit<SignableRequest, 'now'>): Promise<Signed> {
+      const renewalsBefore = renewals;
+      const added = await sign({ ...request, now: now() }).catch(rejectCredentials);
+      return { headers: { ...request.headers, ...added }, renewals: added && renewalsBefore };
     },
     async renew(rejected: Signed, response: Headers): Promise<boolean> {
       if (rejected.renewals === undefined) return false;

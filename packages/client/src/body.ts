@@ -1,30 +1,28 @@
 import { kindOf } from './checks.ts';
 import { BerthError, type CallInfo, contractError, type SchemaIssue } from './errors.ts';
 import { assertUnread, ignoreEarlyErrors, isStream } from './streams.ts';
-import { pageUrl } from './urls.ts';
+import { isPage } from './urls.ts';
 
 /**
  * Returns what a POST sends, with its media type if `fetch` would not set the right one: strings, bytes, blobs, forms and
  * streams as is, and everything else as JSON. Types are recognized by name, because `instanceof` fails for values of
  * another realm or package.
  */
-export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
+export function toBody(value: unknown): { body?: RequestInit['body']; headers?: object } {
   if (value === undefined) return {};
   if (typeof value === 'string') return { body: value };
   const kind = kindOf(value);
   const unsendable = `This ${kind} cannot be sent: pass JSON, text or bytes.`;
   if (ArrayBuffer.isView(value) || kind === 'ArrayBuffer') return { body: value as ArrayBuffer };
-  if (isStream(value)) {
-    assertUnread(value);
-    ignoreEarlyErrors(value);
-  }
   if (isStream(value) || /^(Blob|File|FormData|URLSearchParams)$/.test(kind)) {
     const body = value as ReadableStream | Blob;
+    assertUnread(body);
+    ignoreEarlyErrors(body);
     // Outside of pages, every iterable can be sent, and a `Response` would start to read it.
-    if (Symbol.asyncIterator in body && pageUrl() === undefined) return { body };
-    const { headers } = new Response(body);
+    if (Symbol.asyncIterator in body && !isPage()) return { body };
+    const type = new Response(body).headers.get('Content-Type');
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
-    if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return { body };
+    if (type !== 'text/plain;charset=UTF-8') return { body };
     throw new BerthError('options', unsendable);
   }
   let body: string | undefined;
@@ -35,7 +33,7 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   }
   const isUnknown = body === undefined || (body === '{}' && kind !== 'Object');
   if (isUnknown) throw new BerthError('options', unsendable);
-  return { body, type: 'application/json' };
+  return { body, headers: { 'content-type': 'application/json' } };
 }
 
 /** A validator that implements Standard Schema (https://standardschema.dev), such as one of Zod, Valibot or ArkType. */
@@ -110,13 +108,10 @@ export async function readText(response: Response, maxBytes: number): Promise<st
 /** Maximum size of an error in bytes. */
 const ERROR_BYTES = 1_000_000;
 
-/**
- * Buffers an error: `openapi-fetch` would read all of it, as UTF-8. If its body breaks off, only status and headers are
- * kept.
- */
+/** Buffers an error, and returns any other response. If its body breaks off, only status and headers are kept. */
 export async function bufferError(response: Response): Promise<Response> {
   const { body, headers, status, statusText, url } = response;
-  if (!body) return response;
+  if (!body || response.ok) return response;
   const text = await readText(response, ERROR_BYTES).catch(() => '');
   // A `Response` cannot be created with a status above 599 or a URL.
   const init = { headers, status: Math.min(status, 599), statusText };

@@ -1,14 +1,12 @@
 import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { bufferError, parseJson, readText } from './body.ts';
-import { checkNotEmpty } from './checks.ts';
-import type { CallInfo } from './errors.ts';
-import { BerthError, contractError, isBerthError, networkError } from './errors.ts';
+import { BerthError, type CallInfo, contractError, isBerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
-import type { CallOptions } from './limits.ts';
-import { waitForRetry, withBudget } from './limits.ts';
+import { type CallOptions, withBudget } from './limits.ts';
+import { waitForRetry } from './retries.ts';
 import { closeOnFailure, isStream } from './streams.ts';
-import { checkPath } from './urls.ts';
+import { checkPath, toSegment } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
@@ -55,8 +53,8 @@ export interface CallInit extends CallOptions {
   };
   readonly headers?: object | undefined;
   readonly body?: unknown;
-  /** Sends the body as is, with the media type that `fetch` gives it. By default, it is sent as JSON. */
-  readonly rawBody?: boolean;
+  /** Default: as JSON. */
+  readonly bodySerializer?: (body: unknown) => unknown;
   /** How to read a successful response. Default: `json`. */
   readonly parseAs?: ParseAs;
 }
@@ -65,13 +63,10 @@ export interface CallInit extends CallOptions {
 const RESPONSES = new WeakMap<object, Response>();
 
 /**
- * Creates the calls of a document. `openapi-fetch` builds the requests and runs the middleware; the time limit includes
- * reading the response, unless it is a stream. These defaults of `openapi-fetch` are overridden:
- *
- * - It reads bodies of any size, and as UTF-8. Errors are buffered before it reads them, and it returns successes as
- *   streams, which are read here.
- * - It would pass `signal` to its Request. The budget of the call aborts instead.
- * - It would show the value of an invalid header, and send the template of a path without `params.path`.
+ * Creates the calls of a document. The order, within the time limit: `openapi-fetch` -> `onRequest` of middleware, which
+ * sees the path of the document -> attempts (`sender`) -> `bufferError` (`openapi-fetch` reads errors of any size, and as
+ * UTF-8) -> `onResponse` of middleware -> `readData`, unless the caller reads a stream -> `convert`. If one of the last
+ * two throws a retryable error, all is repeated. What middleware throws is passed on, and not retried.
  *
  * @param greedy path parameters that hold raw segments and a query
  * @param maxBytes size at which text and JSON are cut off. Default: any size
@@ -86,7 +81,7 @@ export function createCalls<Paths extends object>(
   const client = createClient({ baseUrl, duplex: 'half' } as object) as AnyClient;
 
   /** Reads the body of a success as `openapi-fetch` documents `parseAs`. */
-  const readData = async (result: RawResult, parseAs: ParseAs = 'json', info: CallInfo) => {
+  const readData = async (result: RawResult, info: CallInfo, parseAs: ParseAs = 'json') => {
     const { data: body, response } = result;
     if (!response.ok || body === undefined) return result;
     if (response.bodyUsed) throw new BerthError('options', 'Middleware must clone the response.');
@@ -101,58 +96,54 @@ export function createCalls<Paths extends object>(
     return { data, response };
   };
 
-  /** Sends a call, and retries it if `convert` throws a retryable error. Middleware sees `path`. */
-  const call = <T>(
+  const call = async <T>(
     method: 'GET' | 'POST',
     path: string,
     init: CallInit,
-    convert: (result: RawResult, info: CallInfo) => T = (result) => result as T,
-  ): Promise<T> =>
-    closeOnFailure(init.body, async () => {
-      const { params, body, rawBody, parseAs } = init;
-      toRecord({ ...init.headers, ...params?.header });
-      const pathParams = params?.path ?? {};
-      const url = baseUrl + toPath(path, pathParams, greedy);
-      const info = { method, url };
+    convert: (result: RawResult, info: CallInfo) => T,
+  ): Promise<T> => {
+    // Without `params.path`, `openapi-fetch` would send the template of the path.
+    const params = { ...init.params, path: init.params?.path ?? {} };
+    // The platform's error would show the value of an invalid header.
+    toRecord({ ...init.headers, ...params.header });
+    const url = baseUrl + toPath(path, params.path, greedy);
+    const info = { method, url };
 
-      return withBudget(init, sender.limits, info, async (budget) => {
-        const openapiInit = {
-          ...init,
-          // `null` removes the media type that `openapi-fetch` would set.
-          ...(rawBody && {
-            headers: { 'content-type': null, ...init.headers },
-            bodySerializer: () => body,
-          }),
-          signal: null,
-          params: { ...params, path: pathParams },
-          pathSerializer: () => url,
-          parseAs: 'stream' as const,
-          async fetch(request: Request) {
-            const stream = isStream(body) ? request.body : undefined;
-            const { signal } = budget;
-            const response = await sender.send(request, { body: stream, signal }, budget);
-            return response.ok ? response : bufferError(response);
-          },
-        };
-        for (;;) {
-          // What middleware throws is passed on, and not retried.
-          const result = await client[method](path, openapiInit);
-          try {
-            return convert(await readData(result, parseAs, info), info);
-          } catch (error) {
-            const failure = isBerthError(error)
-              ? error
-              : networkError('The response was interrupted', info, error);
-            const canRepeat = budget.isIdempotent && !isStream(body);
-            await waitForRetry(failure, canRepeat, budget, result.response.headers);
-          }
-        }
+    return withBudget(init, sender.limits, info, async (budget) => {
+      const openApiInit = toOpenApiInit({ ...init, params }, url, (request) => {
+        const stream = isStream(init.body) ? request.body : undefined;
+        return sender.send(request, { body: stream }, budget).then(bufferError);
       });
+      for (;;) {
+        const result = await client[method](path, openApiInit);
+        try {
+          return convert(await readData(result, info, init.parseAs), info);
+        } catch (error) {
+          const failure = isBerthError(error)
+            ? error
+            : networkError('The response was interrupted', info, error);
+          await waitForRetry(failure, budget, result.response.headers);
+        }
+      }
     });
+  };
 
-  const GET = (path: string, init: CallInit = {}) => call<RawResult>('GET', path, init);
-  const POST = (path: string, init: CallInit = {}) => call<RawResult>('POST', path, init);
+  const GET = (path: string, init: CallInit = {}) => call('GET', path, init, (result) => result);
+  const POST = (path: string, init: CallInit = {}) =>
+    closeOnFailure(init.body, () => call('POST', path, init, (result) => result));
   return { call, client: { GET, POST, use: client.use, eject: client.eject } as Calls<Paths> };
+}
+
+/** Returns the options for `openapi-fetch`, which only builds the request and runs the middleware. */
+function toOpenApiInit(init: CallInit, url: string, send: (request: Request) => Promise<Response>) {
+  return {
+    ...init,
+    pathSerializer: () => url,
+    // The budget of the call aborts instead.
+    signal: null,
+    fetch: send,
+    parseAs: 'stream' as const,
+  };
 }
 
 /** Fills in the path of an operation, in the styles of OpenAPI. */
@@ -164,7 +155,7 @@ function toPath(
   const path = template.replace(/\{[.;]?([^{}*]+)\*?\}/g, (expression, name: string) => {
     // `String([])` is empty too.
     const text = String(params[name] ?? '');
-    checkNotEmpty(name, text);
+    toSegment(name, text);
     return greedy.includes(name) ? text : defaultPathSerializer(expression, params);
   });
   // Without its `/`, a path would become part of the name of the service.

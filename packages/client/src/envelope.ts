@@ -2,7 +2,7 @@ import { parseJson } from './body.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
 import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
-import { type Retry, toRetry } from './limits.ts';
+import { type Retry, toRetry } from './retries.ts';
 
 /** Returns which calls may be sent again after an error status of the storage API, a link or an upload target. */
 export function classifyStorage({ status }: Response): Retry {

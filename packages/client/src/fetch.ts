@@ -1,7 +1,7 @@
 import type { Session } from './auth.ts';
 import { BerthError, type CallInfo, networkError } from './errors.ts';
-import type { CallBudget, CallOptions, Limits, Retry } from './limits.ts';
-import { pause, takeRetry, withBudget } from './limits.ts';
+import { type CallBudget, type CallOptions, type Limits, pause, withBudget } from './limits.ts';
+import { type Retry, takeRetry, waitForRetry } from './retries.ts';
 import { closeOnFailure, discard, isStream } from './streams.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
@@ -69,34 +69,31 @@ export function createSender(options: SenderOptions): Sender {
       const signed = await session?.sign(request);
       const { headers } = signed ?? request;
       signal.throwIfAborted();
-      let response: Response | undefined;
-      let failure: BerthError | undefined;
+      let response: Response;
       try {
         const requestInit = { ...request, headers, signal, duplex: 'half' };
         response = await platformFetch(request.url, requestInit as RequestInit);
         if (response.ok || (!session && budget.attempts === 1)) return response;
       } catch (error) {
         signal.throwIfAborted();
-        failure = networkError('No response', request, error);
+        await waitForRetry(networkError('No response', request, error), budget);
+        continue;
       }
-      const retry = response ? await classify(response) : 'idempotent';
+      const retry = await classify(response);
       // Milliseconds until the next attempt; `undefined` if there is none.
       let wait: number | undefined;
-      if (response && retry === 'renew') {
+      if (retry === 'renew') {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
         const isNew = !isRenewed && signed && (await session?.renew(signed, response.headers));
         // Not counted as a retry.
         if (isNew) wait = 0;
         isRenewed = true;
-      } else if (retry === 'any' || (retry === 'idempotent' && budget.isIdempotent)) {
-        wait = takeRetry(budget, response?.headers);
+      } else if (retry === 'any' || (retry === 'idempotent' && budget.canRepeat)) {
+        wait = takeRetry(budget, response.headers);
       }
       // A stream can be read only once.
-      if (wait === undefined || isStream(request.body)) {
-        if (response) return response;
-        throw failure;
-      }
-      discard(response?.body);
+      if (wait === undefined || isStream(request.body)) return response;
+      discard(response.body);
       await pause(wait, signal);
     }
   };
@@ -146,7 +143,7 @@ async function toRequest(
 ) {
   const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = target;
   const kept = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy };
-  const { method = target.method ?? 'GET' } = init;
+  const method = init.method ?? target.method ?? 'GET';
   const headers = { ...scopedHeaders, ...toRecord(init.headers ?? target.headers) };
   const isBodiless = /^(GET|HEAD)$/.test(method);
   let body = init.body ?? (isBodiless ? null : await target.arrayBuffer?.());
@@ -161,5 +158,5 @@ async function toRequest(
   }
   // A redirect would send the credentials elsewhere, and the contract has no redirects.
   const redirect = scopedHeaders ? 'manual' : (init.redirect ?? target.redirect);
-  return { ...kept, ...init, url: target.url, method, headers, body, redirect };
+  return { ...kept, ...init, method, url: target.url, headers, body, redirect };
 }

@@ -1,7 +1,7 @@
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-import { type Retry, toRetry } from './limits.ts';
+import { type Retry, toRetry } from './retries.ts';
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;

@@ -8,7 +8,7 @@ import { GREEDY_PARAMETERS, UPSTREAM_STATUS } from './generated/contract.gen.ts'
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
 import { createService, type Service } from './service.ts';
-import { checkSegment, toBaseUrl } from './urls.ts';
+import { toBaseUrl, toSegment } from './urls.ts';
 
 /** Options for {@link createGatewayClient}. */
 export interface GatewayClientOptions extends LimitOptions {
@@ -119,8 +119,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     ...client,
     fetch: context.fetch,
     service<Paths extends object>(name: string) {
-      checkSegment('name', name);
-      const url = scope + encodeURIComponent(name);
+      const url = scope + toSegment('name', name);
       const raw = createCalls<WithGatewayErrors<Paths>>(sender, url).client;
       return { ...raw, ...createService(context, call, name, url) };
     },

@@ -1,5 +1,6 @@
 import { checkNumber, invalid } from './checks.ts';
-import { BerthError, type CallInfo, isBerthError } from './errors.ts';
+import { BerthError, type CallInfo } from './errors.ts';
+import { isStream } from './streams.ts';
 
 /** Options for one call. Unset options use the values of the client. */
 export interface CallOptions extends LimitOptions {
@@ -49,18 +50,6 @@ export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 /** `timeout` is slightly longer than the gateway's own limit for a call and its retry. */
 const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
 
-/** What may be sent again: `any` call (not executed), any after a `renew` of credentials, `idempotent` calls, or none. */
-export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
-
-/** Returns which calls may be sent again after a status, if there is no known code. */
-export function toRetry(status: number): Retry {
-  if (status === 429) return 'any';
-  return [500, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
-}
-
-const MAX_RETRY_DELAY = 8_000;
-const MAX_RETRY_AFTER = 30_000;
-
 /** Timers with a longer delay fire at once. In milliseconds. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
@@ -81,7 +70,8 @@ export interface CallBudget extends Limits {
   readonly signal: AbortSignal;
   /** When the time limit expires, by `performance.now()`. */
   readonly end: number;
-  readonly isIdempotent: boolean;
+  /** Whether the call may be executed twice: it is idempotent, and its body is not a stream, which is read only once. */
+  canRepeat: boolean;
   /** Number of retries so far. `takeRetry` counts them; a download to a file starts again when bytes arrive. */
   retries: number;
 }
@@ -93,7 +83,7 @@ export interface CallBudget extends Limits {
  * @param subject the call, or the start of the error message of a transfer
  */
 export async function withBudget<T>(
-  options: CallOptions,
+  options: CallOptions & { readonly body?: unknown },
   defaults: Limits,
   subject: CallInfo | string,
   run: (budget: CallBudget) => Promise<T>,
@@ -101,22 +91,25 @@ export async function withBudget<T>(
   const limits = toLimits(options, defaults);
   const { timeout } = limits;
   const info = typeof subject === 'string' ? undefined : subject;
-  const isSafe = info !== undefined && /^(GET|HEAD)$/.test(info.method ?? 'GET');
-  const { signal: caller, idempotent = isSafe } = options;
+  // Transfers are idempotent too: if a file was stored after all, the same bytes replace it.
+  const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info?.method ?? 'GET') } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   const timer = timeout && setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER));
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   try {
-    const budget = { ...limits, signal, end, isIdempotent: idempotent, retries: 0 };
+    const canRepeat = idempotent && !isStream(options.body);
+    const budget = { ...limits, signal, end, canRepeat, retries: 0 };
     return await untilAborted(run(budget), signal);
   } catch (error) {
     caller?.throwIfAborted();
+    // Lets the error show the line of its caller, like `withCaller`.
+    if (error instanceof BerthError) Error.captureStackTrace?.(error, withBudget);
     if (!expiry.signal.aborted) throw error;
     const summary = info ? 'The call' : `${subject}:`;
-    const details = { info, retryable: true };
-    throw new BerthError('timeout', `${summary} timed out after ${timeout} ms`, details);
+    const message = `${summary} timed out after ${timeout} ms`;
+    throw new BerthError('timeout', message, { info, retryable: true });
   } finally {
     clearTimeout(timer);
   }
@@ -144,35 +137,4 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
     timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
   });
   await untilAborted(over, signal).finally(() => clearTimeout(timer));
-}
-
-/** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
-export async function waitForRetry(
-  error: unknown,
-  canRepeat: boolean,
-  budget: CallBudget,
-  headers?: Headers,
-): Promise<void> {
-  const canRetry = canRepeat && isBerthError(error) && error.retryable;
-  const delay = canRetry ? takeRetry(budget, headers) : undefined;
-  if (delay === undefined) throw error;
-  await pause(delay, budget.signal);
-}
-
-/** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
-export function takeRetry(budget: CallBudget, headers?: Headers): number | undefined {
-  const { attempts, delay, end, retries } = budget;
-  if (retries + 1 >= attempts) return undefined;
-  const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');
-  const random = Math.random() * Math.min(MAX_RETRY_DELAY, delay * 2 ** retries);
-  const wait = Math.max(random, minimum);
-  if (minimum > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
-  budget.retries += 1;
-  return wait;
-}
-
-/** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */
-function toMilliseconds(value: string, date: string): number {
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  return Date.parse(value) - (Date.parse(date) || Date.now()) || 0;
 }

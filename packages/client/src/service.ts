@@ -1,8 +1,7 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
-import type { Call, CallInit, RawResult } from './calls.ts';
+import type { Call, CallInit } from './calls.ts';
 import { checkText } from './checks.ts';
 import type { GatewayContext } from './context.ts';
-import type { CallInfo } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { toRecord } from './fetch.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
@@ -88,29 +87,22 @@ export interface Service {
 
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-const withInfo = (result: RawResult, info: CallInfo) => ({ ...result, info });
-
 export function createService(
   context: GatewayContext,
   callGateway: Call,
   name: string,
   url: string,
 ): Service {
-  const toAnyPath = (path: string) => {
-    checkText('path', path);
-    return checkPath('path', path.replace(/^\//, ''));
-  };
   const toUrl = (path: string) => {
-    const anyPath = toAnyPath(path);
+    checkText('path', path);
+    const anyPath = checkPath('path', path.replace(/^\//, ''));
     return anyPath ? `${url}/${anyPath}` : url;
   };
 
-  /** JSON has a media type of its own. The headers of a call replace it and those of the client. */
-  const toSent = (value: unknown, headers: RequestInit['headers']) => {
-    const { body, type } = toBody(value);
-    const own = toRecord(headers);
-    if (type) own['content-type'] ??= type;
-    return { body, headers: { ...context.sender.headers, ...own } };
+  /** Headers of the client are added here, and not only by the sender: they replace the media type of `fetch`. */
+  const toBodyAndHeaders = (value: unknown, callHeaders: RequestInit['headers']) => {
+    const { body, headers } = toBody(value);
+    return { body, headers: { ...context.sender.headers, ...headers, ...toRecord(callHeaders) } };
   };
 
   const call = async <Payload>(
@@ -119,17 +111,21 @@ export function createService(
     value: unknown,
     { schema, headers, ...options }: PayloadOptions<Payload>,
   ) => {
-    const anyPath = toAnyPath(path);
+    const info = { method, url: toUrl(path) };
+    const anyPath = info.url.slice(url.length + 1);
     // With the contract's path, which middleware of the gateway sees.
     const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
+    const sent = toBodyAndHeaders(value, headers);
     const init: CallInit = {
       ...options,
-      ...toSent(value, headers),
+      ...sent,
       params: { path: { name, anyPath } },
-      rawBody: true,
+      // `null` removes the media type that `openapi-fetch` would set.
+      headers: { 'content-type': null, ...sent.headers },
+      bodySerializer: (body) => body,
       parseAs: 'text',
     };
-    const { data, error, response, info } = await callGateway(method, template, init, withInfo);
+    const { data, error, response } = await callGateway(method, template, init, (result) => result);
     if (!response.ok) throw await context.toError(response, info, error);
     return toPayload(response, data as string | undefined, info, schema);
   };
@@ -141,7 +137,7 @@ export function createService(
       closeOnFailure(value, () => call('POST', path, value, options)),
     request: (path = '', { body: value, headers, ...init } = {}) =>
       closeOnFailure(value, async () =>
-        context.fetch(toUrl(path), { ...init, ...toSent(value, headers) }),
+        context.fetch(toUrl(path), { ...init, ...toBodyAndHeaders(value, headers) }),
       ),
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {

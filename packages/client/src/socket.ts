@@ -3,7 +3,7 @@ import { BerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
 import { type ServiceOptions, withBudget } from './limits.ts';
 import { discard } from './streams.ts';
-import { pageUrl } from './urls.ts';
+import { isPage } from './urls.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
 export interface ConnectOptions extends Omit<ServiceOptions, 'retry' | 'idempotent'> {
@@ -75,10 +75,9 @@ function opened(socket: WebSocket): Promise<void> {
 
 function createSocket(url: string, protocols: string[], headers: Sender['headers']): WebSocket {
   // In a page, a WebSocket cannot have headers.
-  const init =
-    pageUrl() !== undefined
-      ? [...protocols, ...toBearerProtocol(headers.authorization)]
-      : ({ protocols, headers } as unknown as string[]);
+  const init = isPage()
+    ? [...protocols, ...toBearerProtocol(headers.authorization)]
+    : ({ protocols, headers } as unknown as string[]);
   try {
     return new WebSocket(url.replace(/^http/, 'ws'), init);
   } catch (cause) {
@@ -91,5 +90,5 @@ function toBearerProtocol(authorization: string | undefined): string[] {
   // Only these characters are valid (RFC 6455, section 4.1), and the platform's error would quote the token.
   const [, token] = /^Bearer ([\w!#$%&'*+.^`|~-]+)$/.exec(authorization) ?? [];
   if (token) return [BEARER_PROTOCOL + token];
-  throw new BerthError('options', 'A browser cannot send these credentials with a WebSocket.');
+  throw new BerthError('options', 'A browser WebSocket cannot send these credentials.');
 }

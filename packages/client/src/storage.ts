@@ -1,7 +1,6 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
-import type { CallInit, Calls } from './calls.ts';
-import { createCalls } from './calls.ts';
+import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
 import { classifyStorage, readEnvelope } from './envelope.ts';
@@ -16,7 +15,7 @@ import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
 import type { TransferOptions } from './transfer/progress.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
-import { checkSegment, toBaseUrl } from './urls.ts';
+import { toBaseUrl, toSegment } from './urls.ts';
 
 /** Path prefix of the storage operations, the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
@@ -34,14 +33,14 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
   readonly envId: string;
   /**
    * The three header values, or a function that returns them for each attempt, such as one of `tc3Storage`. It gets the
-   * time in milliseconds since the epoch, by the clock of the server once it is known.
+   * time in milliseconds since the epoch, according to the server's clock, once known.
    */
   readonly credentials: StorageCredentialsSource;
   /** Names that the deployment uses, from `toWireProfile`. Default: the contract's. */
   readonly wireProfile?: WireProfile | undefined;
   /**
-   * Where the deployment expects the fields of a request: at the top level, or nested in `data`. Calls of `POST` are
-   * sent as you write them. Default: `top`.
+   * Where the deployment expects the fields of a request: at the top level, or nested in `data`. `POST` sends its body
+   * as is. Default: `top`.
    */
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
@@ -138,7 +137,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   // biome-ignore lint/suspicious/noConsole: the documented default.
   const { wireProfile = defaultWireProfile, onWarning = console.warn } = options;
   const baseUrl = toBaseUrl(options.baseUrl);
-  checkSegment('envId', envId);
+  toSegment('envId', envId);
   checkNumber('idle', idle, 0);
   const limits = toLimits(options);
   const session = createStorageSession(options.credentials, wireProfile);
@@ -184,7 +183,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   return {
     ...files,
     POST: ((path: string, init?: CallInit) =>
-      call('POST', path, toInit(path, init))) as StorageCalls['POST'],
+      call('POST', path, toInit(path, init), (result) => result)) as StorageCalls['POST'],
     use: client.use,
     eject: client.eject,
     upload: createUpload(),

@@ -1,16 +1,18 @@
 import { checkNotEmpty } from './checks.ts';
 import { BerthError } from './errors.ts';
 
-/** Finds the first path segment that the URL parser would resolve or split: `.`, `..`, or one with a backslash. */
-const CHANGED_SEGMENT = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
+/** Finds what cannot be sent, even encoded: a path segment `.` or `..` (group 1), and half of a surrogate pair. */
+const UNSENDABLE = /^(?:[^?]*?\/)?((?:\.|%2e){1,2})(?:[/?]|$)|\p{Cs}/iu;
 
-/** Finds what the URL parser would drop: a fragment, control characters, and a space at the end. */
-const DROPPED_TEXT = /#|\p{Cc}| $/u;
+/** Finds what the URL parser would change: a backslash (group 1: its segment), `#`, controls, a space at the end. */
+const UNENCODED = /^(?:[^?]*\/)?([^/?]*\\[^/?]*)|[#\p{Cc}]| $/u;
 
 /** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
 export function pageUrl(): string | undefined {
   return (globalThis as { location?: { href: string } }).location?.href;
 }
+
+export const isPage = (): boolean => !!pageUrl();
 
 /**
  * Parses a URL. Returns `undefined` if `fetch` does not accept it, or if it contains a password, which an error of
@@ -41,16 +43,20 @@ export function toBaseUrl(baseUrl: string): string {
  * call another service.
  */
 export function checkPath(name: string, path: string): string {
-  const part = CHANGED_SEGMENT.exec(path)?.[1] ?? DROPPED_TEXT.exec(path)?.[0];
+  const [match, part = match] = UNSENDABLE.exec(path) ?? UNENCODED.exec(path) ?? [];
   if (part === undefined) return path;
-  const reason = 'which fetch would change: leave it out, or use encodeURIComponent';
-  throw new BerthError('options', `${name} must not contain ${JSON.stringify(part)}, ${reason}.`);
+  const fix = UNENCODED.test(part) ? ': use encodeURIComponent' : '';
+  const text = JSON.stringify(part);
+  throw new BerthError(
+    'options',
+    `${name} must not contain ${text}, which fetch would change${fix}.`,
+  );
 }
 
-/** Checks text that is one segment of a path, encoded. */
-export function checkSegment(name: string, value: unknown): asserts value is string {
+/** Encodes text that is one segment of a path. `encodeURIComponent` alone throws for half of a surrogate pair. */
+export function toSegment(name: string, value: unknown): string {
   checkNotEmpty(name, value);
-  checkPath(name, encodeURIComponent(value));
+  return checkPath(name, value.replace(/\P{Cs}/gu, encodeURIComponent));
 }
 
 /**

@@ -1,5 +1,13 @@
 import { inspect } from 'node:util';
-import { BerthError, bearer, isBerthError, type Service, tc3, toWireProfile } from '@berth/client';
+import {
+  BerthError,
+  bearer,
+  type DocumentedService,
+  isBerthError,
+  type Service,
+  tc3,
+  toWireProfile,
+} from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayWith, serviceAt, shown, storageWith } from './support/clients.ts';
 import { json } from './support/responses.ts';
@@ -74,8 +82,15 @@ describe('an error', () => {
   const neverRespond = () => new Promise<Response>(() => {});
   const garble = async () => new Response('{', { headers: { 'Content-Type': 'application/json' } });
   const { storage } = storageWith([], { fetch: lose, retry: false });
+  const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+  type Items = { '/items': { get: { responses: { 200: object } } } };
   it.each<[string, (service: Service) => Promise<unknown>, object]>([
     ['gateway', (x) => x.get('a'), { fetch: async () => refused() }],
+    ['network', (x) => x.get('a'), { fetch: lose }],
+    ['network', (x) => x.post('a', 'b'), { fetch: lose }],
+    ['options', (x) => x.post('a', 'b'), { auth: { authorize: lose } }],
+    ['network', (x) => x.request('a'), { fetch: lose }],
+    ['network', (x) => (x as DocumentedService<Items>).GET('/items'), { fetch: lose }],
     ['network', (x) => x.events('a').next(), { fetch: lose }],
     ['network', (x) => x.connect('a'), {}],
     ['timeout', (x) => x.get('a'), { fetch: neverRespond, timeout: 5 }],
@@ -83,6 +98,8 @@ describe('an error', () => {
     ['options', (x) => x.get('..'), {}],
     ['network', () => storage.upload('a', 'b'), {}],
     ['network', () => storage.copy('/a', '/b'), {}],
+    ['network', () => storage.POST(DELETE, { body: { fileList: [] } }), {}],
+    ['network', () => storage.download('a'), {}],
   ])("shows the caller's line in its stack: %s", async (kind, call, options) => {
     const service = serviceAt('http://127.0.0.1:1', { retry: false, ...options });
     async function theCaller() {

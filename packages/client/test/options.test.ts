@@ -14,7 +14,7 @@ describe('an option is checked when it is passed:', () => {
   const BASE_URL =
     'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
   const AUTH = 'auth must be bearer(…), tc3(…), or an object with authorize()';
-  const CHANGED = 'which fetch would change: leave it out, or use encodeURIComponent';
+  const CHANGED = 'which fetch would change';
   const gateway = (options: object) => () =>
     createGatewayClient({ baseUrl: 'https://g.example', ...options });
   const attempts = (value: number) => gateway({ retry: { attempts: value } });
@@ -37,7 +37,9 @@ describe('an option is checked when it is passed:', () => {
     ['envId must be a string, got undefined.', storage({ envId: undefined })],
     ['envId must not be empty.', storage({ envId: '' })],
     [`envId must not contain "..", ${CHANGED}.`, storage({ envId: '..' })],
+    [`envId must not contain "\\ud800", ${CHANGED}.`, storage({ envId: 'a\ud800' })],
     ['name must not be empty.', () => gateway({})().service('')],
+    [`name must not contain "\\udc00", ${CHANGED}.`, () => gateway({})().service('\udc00')],
     ['credentials must be an object or a function, got 7.', storage({ credentials: 7 })],
     ['token must not be empty.', () => bearer('')],
     ['token must be a string, got undefined.', () => bearer(undefined as never)],
@@ -69,6 +71,11 @@ describe('an argument is checked before anything is sent:', () => {
     ['The stream has already been read.', post(begun())],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
     ['path must be a string, got 7.', (service) => service.get(7 as never)],
+    ['path must not contain "..", which fetch would change.', (service) => service.get('a/../b')],
+    ['"%2e%2e", which fetch would change.', (service) => service.get('%2e%2e')],
+    ['"\\ud800", which fetch would change.', (service) => service.get('a\ud800')],
+    ['"#", which fetch would change: use encodeURIComponent.', (service) => service.get('a#b')],
+    ['"a\\\\b", which fetch would change: use encode', (service) => service.get('a\\b')],
     ['Invalid Sec-WebSocket-Protocol value', (service) => service.connect('a', { protocols })],
   ])('%s', async (message, call) => {
     const { service, requests } = gatewayWith([]);

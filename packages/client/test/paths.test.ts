@@ -75,7 +75,7 @@ describe('the path of a call', () => {
     await gateway.GET(ROOT, { params: { path: { name: 'a/b?c#d é' } } });
     expect(requests[0]?.url).toBe('https://g.example/v1/cloudrun/a%2Fb%3Fc%23d%20%C3%A9');
     const error = { kind: 'options' };
-    for (const name of ['..', '.', '', undefined as never]) {
+    for (const name of ['..', '.', '', '\ud800', undefined as never]) {
       expect(() => gateway.service(name)).toThrow(expect.objectContaining(error));
       await expect(gateway.GET(ROOT, { params: { path: { name } } })).rejects.toMatchObject(error);
     }

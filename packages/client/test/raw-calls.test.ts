@@ -33,6 +33,7 @@ describe('GET and POST of the document of a service', () => {
     ['/items/{id}', { path: { id: '' } }],
     ['/items/{id}', { path: { id: [] } }],
     ['/items/{id}', { path: { id: '..' } }],
+    ['/items/{id}', { path: { id: '\ud800' } }],
   ])('reject an incomplete or changed path: %s, %j', async (path, params) => {
     const { GET } = gatewayWith([]).gateway.service<Orders>('x');
     const call = GET(path as '/items/{id}', { params: params as never });

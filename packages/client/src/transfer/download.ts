@@ -5,8 +5,9 @@ import { classifyStorage, isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
 import { createSender } from '../fetch.ts';
 import type { FileMethods, TempUrlOptions } from '../files.ts';
-import { type CallBudget, type CallOptions, waitForRetry, withBudget } from '../limits.ts';
-import { pageUrl } from '../urls.ts';
+import { type CallBudget, withBudget } from '../limits.ts';
+import { waitForRetry } from '../retries.ts';
+import { isPage } from '../urls.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
@@ -30,7 +31,8 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   const { transferLimits } = context;
 
   async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
-    return withBudget(toCallOptions(options), transferLimits, toFailure(fileID), async (budget) => {
+    checkOptions(options);
+    return withBudget(options, transferLimits, toFailure(fileID), async (budget) => {
       // The call for a link has attempts and a time limit of its own, here and below.
       const url = await tempUrl(fileID, { ...options, signal: budget.signal });
       return (await openLink(context, fileID, url, options, budget)).response;
@@ -38,8 +40,9 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   }
 
   async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
+    checkOptions(options);
     let saving: Promise<void> | undefined;
-    await withBudget(toCallOptions(options), transferLimits, toFailure(fileID), (budget) => {
+    await withBudget(options, transferLimits, toFailure(fileID), (budget) => {
       saving = saveFile(readToEnd(fileID, options, budget), file);
       return saving;
     }).catch(async (error) => {
@@ -73,7 +76,9 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
         return;
       } catch (error) {
         if (loaded === start?.size && isBerthError(error) && error.retryable) return;
-        await waitForRetry(error, start?.etag !== undefined, budget);
+        // Without an `ETag`, the rest could be that of another file.
+        budget.canRepeat = start?.etag !== undefined;
+        await waitForRetry(error, budget);
       }
       range = { offset: offset + loaded, length: length && length - loaded };
     }
@@ -93,12 +98,10 @@ type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 const toFailure = (fileID: string) => `${fileID} was not downloaded`;
 
-function toCallOptions(options: DownloadOptions): CallOptions {
-  const { range, idle } = options;
+function checkOptions({ range, idle }: DownloadOptions): void {
   checkNumber('range.offset', range?.offset, 0, 'an integer');
   checkNumber('range.length', range?.length, 1, 'an integer');
   checkNumber('idle', idle, 0);
-  return { ...options, idempotent: true };
 }
 
 /**
@@ -151,7 +154,7 @@ async function openLink(
   }
   const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
   // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
-  const size = pageUrl() !== undefined && !range ? undefined : sizes.size;
+  const size = isPage() && !range ? undefined : sizes.size;
   const body = watchBody(response, watch, size, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');

@@ -4,7 +4,8 @@ import { checkNotEmpty, checkNumber, invalid, kindOf } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { isTemporary, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
-import { type StorageCallOptions, untilAborted, waitForRetry, withBudget } from '../limits.ts';
+import { type StorageCallOptions, untilAborted, withBudget } from '../limits.ts';
+import { waitForRetry } from '../retries.ts';
 import { assertUnread, isStream } from '../streams.ts';
 import { parseUrl } from '../urls.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
@@ -45,7 +46,7 @@ export async function upload(
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const failure = `${path} was not uploaded`;
 
-  return withBudget(options, transferLimits, failure, async (budget) => {
+  return withBudget({ ...options, body: content.data }, transferLimits, failure, async (budget) => {
     // The call for a grant has attempts and a time limit of its own.
     const callOptions = { ...options, signal: budget.signal };
     for (;;) {
@@ -61,8 +62,7 @@ export async function upload(
         assertStored(stored, url, failure);
         return { fileID };
       } catch (error) {
-        // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
-        await waitForRetry(error, !isStream(content.data), budget, headers);
+        await waitForRetry(error, budget, headers);
       }
     }
   });
