@@ -49,8 +49,15 @@ test.each([
 });
 
 test.each([
-  ...[`${APP}/`, `${APP}:443`, 'HTTPS://app.example.com', 'https://me@app.example.com'],
-  ...['app.example.com', '*', 'null', 'capacitor://', 'ionic:localhost'],
+  `${APP}/`,
+  'app.example.com',
+  '*',
+  'null',
+  `${APP}:443`,
+  'HTTPS://app.example.com',
+  'https://me@app.example.com',
+  'capacitor://',
+  'ionic:localhost',
 ])('the origin %s is refused', (origin) => {
   expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
 });

@@ -6,6 +6,11 @@ const hostile = readYaml('hostile.yaml');
 
 const CODE = 'globalThis.hacked=1';
 
+const NAMES =
+  '__proto__ constructor prototype toString hasOwnProperty new get readonly default string schema11 Promise'.split(
+    ' ',
+  );
+
 /** Texts that end a literal, template, comment or line, or that are names of members of every object. */
 const PIECES = [
   "it's",
@@ -27,8 +32,7 @@ const PIECES = [
   '|&<>()[];:,?!#~1',
   '//# sourceMappingURL=a',
   '<!--',
-  ...'__proto__ constructor prototype toString hasOwnProperty new get readonly default'.split(' '),
-  ...['string', 'schema11', 'Promise'],
+  ...NAMES,
 ];
 
 /** @param text returns the text, which may be a different one each time */
