@@ -166,7 +166,7 @@ function toHeader(header: string): [name: string, value: string] {
 function toReport(report: string): { kind: Kind; file: string } {
   const [, kind = '', file = ''] = /^([a-z0-9]+)=(.+)$/s.exec(report) ?? [];
   if (Object.hasOwn(reporters, kind)) return { kind: kind as Kind, file };
-  return fail(`must be ${KINDS}`);
+  return fail(`must be one of ${KINDS}`);
 }
 
 function toCertificates(pem: string, name: string): string {

@@ -121,6 +121,17 @@ describe('a failing handler', () => {
     if (name === 'has a status that is none') expect(unread.destroyed).toBe(true);
   });
 
+  it('that throws an HttpError of an unknown kind gets a 500, and the error names the kinds', async () => {
+    const onError = vi.fn();
+    const handler = () => {
+      throw new HttpError('bad-request' as never, 'No.');
+    };
+    const received = await send(await start(handler, undefined, { onError }), '/');
+    expect([received.status, received.text]).toEqual([500, expect.stringContaining('Internal')]);
+    const message = expect.stringMatching(/must be one of not-found, .*, got bad-request\.$/);
+    expect(onError.mock.lastCall?.[0]).toMatchObject({ message });
+  });
+
   it('that has ended the response itself has the stream that it returns destroyed', async () => {
     const body = new Readable({ read() {} });
     const base = await start((_, { response }) => {

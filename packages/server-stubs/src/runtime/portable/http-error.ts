@@ -97,6 +97,10 @@ export class HttpError extends Error implements ErrorWithResponse {
     options: Partial<Pick<HttpError, 'status' | 'violations' | 'headers' | 'cause'>> = {},
   ) {
     super(message, { cause: options.cause });
+    if (!Object.hasOwn(STATUSES, kind)) {
+      const kinds = Object.keys(STATUSES).join(', ');
+      throw new TypeError(`The kind of an HttpError must be one of ${kinds}, got ${String(kind)}.`);
+    }
     this.kind = kind;
     this.status = options.status ?? STATUSES[kind];
     this.violations = options.violations ?? [];
