@@ -1,22 +1,16 @@
 /** Converts schemas of a document to what Ajv validates. */
 import type { AnySchema } from 'ajv';
-import { asObject, entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
+import { addDiscriminator } from './discriminator.ts';
+import { asObject, entriesOf, isObject, type JsonObject, targetOf } from './json.ts';
 import { KEYWORDS, VALUES } from './keywords.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import {
-  isMarked,
-  mapSubschemas,
-  partsInAllOf,
-  propertiesOf,
-  subschemasOf,
-  typesOf,
-} from './subschemas.ts';
+import { hasMarked, type Mark, mapSubschemas, subschemasOf } from './subschemas.ts';
 
 /** Context for converting request or response schemas. */
 export interface Conversion {
   readonly document: OpenApiDocument;
   /** The mark of properties that do not occur in this direction, and so cannot be required. */
-  readonly hidden: 'readOnly' | 'writeOnly';
+  readonly hidden: Mark;
   /** Returns the ID of the schema that a `$ref` refers to, which is converted, too. */
   readonly toTargetId: ($ref: string) => string;
 }
@@ -47,7 +41,7 @@ export function convertSchema(
     const isSafe = neededBy(keyword, schema).every((needed) => isSupported(needed, document.root));
     if (result !== undefined && isSafe) converted[keyword] = result;
   }
-  return withTag(converted, schema, conversion);
+  return addDiscriminator(converted, schema, document, conversion.hidden);
 }
 
 /**
@@ -67,15 +61,17 @@ function convertKeyword(
   if (VALUES.has(keyword)) return value;
   if (keyword === '$ref') return conversion.toTargetId(String(value));
   const schemas = [...parents, schema];
-  const isSent = (name: unknown) => !schemas.some((each) => isHidden(each, name, conversion));
+  const { document, hidden } = conversion;
+  const isSent = (name: unknown) => {
+    return !schemas.some((each) => hasMarked(document.root, each, name, hidden));
+  };
   const toRequired = (names: unknown) => (Array.isArray(names) ? names.filter(isSent) : names);
   if (keyword === 'required') return toRequired(value);
   if (keyword === 'dependentRequired' && isObject(value)) {
     return Object.fromEntries(entriesOf(value).map(([name, names]) => [name, toRequired(names)]));
   }
-  const applies = KEYWORDS.get(keyword)?.applies;
-  const isSameValue = applies !== undefined && applies !== 'as test';
-  const inner = isSameValue ? schemas : [];
+  const scope = KEYWORDS.get(keyword)?.scope ?? 'other';
+  const inner = scope === 'other' || scope === 'test' ? [] : schemas;
   return mapSubschemas(keyword, value, (each) => convertSchema(each, conversion, inner));
 }
 
@@ -84,14 +80,6 @@ function neededBy(keyword: string, schema: JsonObject): unknown[] {
   const needs = KEYWORDS.get(keyword)?.needs;
   if (needs === 'siblings') return [schema];
   return needs === 'schemas' ? [schema[keyword]].flat() : [];
-}
-
-/** The mark may be in `allOf` or through a `$ref`. */
-function isHidden(schema: JsonObject, name: unknown, { document, hidden }: Conversion): boolean {
-  const { root } = document;
-  return propertiesOf(partsInAllOf(root, schema)).some(
-    ([key, property]) => key === name && isMarked(root, property, hidden),
-  );
 }
 
 /** Whether everything is checked in a schema, all its subschemas, and all that they refer to. */
@@ -138,53 +126,4 @@ function isPattern(text: string): boolean {
   }
   // Without the flag `u`, `\p{L}` matches `p{L}`.
   return !/(?<!\\)(?:\\\\)*\\[pPu]\{/.test(text);
-}
-
-/**
- * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
- * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
- */
-function withTag(converted: JsonObject, schema: JsonObject, conversion: Conversion): JsonObject {
-  const { document } = conversion;
-  const tag = asObject(schema.discriminator).propertyName;
-  if (typeof tag !== 'string') return converted;
-  const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
-  // An alternative that allows only `null` has no tag.
-  const objects = alternatives.filter(
-    (each) => [...typesOf(document.root, each)].join() !== 'null',
-  );
-  const tags = objects.map((each) => tagsOf(each, tag, conversion));
-  if (tags.length === 0 || tags.some((values) => values.length === 0)) {
-    const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
-    document.warn(document.pointerTo(schema.discriminator), message);
-    return converted;
-  }
-  // Ajv keeps the tags as the names of an object.
-  const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
-  const isUnique = new Set(tags.flat()).size === tags.flat().length;
-  if (
-    objects.length < alternatives.length ||
-    !isUnique ||
-    !tags.flat().every(isTag) ||
-    !('oneOf' in converted)
-  )
-    return converted;
-  // Ajv looks for tags neither in `allOf` nor beside `$ref`.
-  const oneOf = toList(converted.oneOf).map((each, index) => {
-    return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [each] };
-  });
-  return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
-}
-
-/** The tags that an alternative allows, or none if it is not an object that requires a constant. */
-function tagsOf(alternative: JsonObject, tag: string, conversion: Conversion): unknown[] {
-  const { root } = conversion.document;
-  const parts = partsInAllOf(root, alternative);
-  const isObjectOnly = parts.some(({ type }) => type === 'object');
-  const isRequired = parts.some(({ required }) => toList(required).includes(tag));
-  if (!isObjectOnly || !isRequired || isHidden(alternative, tag, conversion)) return [];
-  const properties = propertiesOf(parts).filter(([name]) => name === tag);
-  return properties
-    .flatMap(([, property]) => partsInAllOf(root, property))
-    .flatMap((part) => ('const' in part ? [part.const] : toList(part.enum)));
 }

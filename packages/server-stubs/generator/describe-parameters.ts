@@ -5,7 +5,15 @@
  */
 import { isJsonType } from '../src/runtime/portable/body.ts';
 import type { Field, Parameter, ScalarType } from '../src/runtime/portable/route-table.ts';
-import { asObject, entriesOf, follow, type JsonObject, toList, toReference } from './json.ts';
+import {
+  asObject,
+  entriesOf,
+  follow,
+  type JsonObject,
+  type Pointer,
+  toList,
+  toReference,
+} from './json.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { partsInCompositions, propertiesOf, typesOf, type ValueType } from './subschemas.ts';
 
@@ -44,7 +52,18 @@ const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 /** In the order in which conversions are tried. */
 const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
 
-/** Returns what is supported of an operation's parameters, and a schema for `{ path, query, header, cookie }`. */
+/** The documented default of a parameter. It is only used if the schema accepts it. */
+export interface Default {
+  readonly parameter: Parameter & { default?: unknown };
+  readonly value: unknown;
+  /** Where the schema is. */
+  readonly pointer: Pointer;
+}
+
+/**
+ * Returns what is supported of an operation's parameters, a schema for `{ path, query, header, cookie }`, and the
+ * defaults, which the parameters lack: they can only be checked once all schemas are known.
+ */
 export function describeParameters(operation: JsonObject, path: string, document: OpenApiDocument) {
   const described = toList(operation.parameters)
     .map((value) => describeParameter(follow(document.root, value), path, document))
@@ -55,7 +74,8 @@ export function describeParameters(operation: JsonObject, path: string, document
     return [place, { type: 'object', properties: Object.fromEntries(properties) }];
   });
   return {
-    parameters: described.map(({ parameter, at }) => ({ ...parameter, schemaAt: at })),
+    parameters: described.map(({ parameter }) => parameter),
+    defaults: described.filter(({ value }) => value !== undefined),
     schema: schemas.length === 0 || { type: 'object', properties: Object.fromEntries(schemas) },
   };
 }
@@ -67,22 +87,25 @@ function describeParameter(value: JsonObject, path: string, document: OpenApiDoc
   if (place === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
-  const at = document.pointerTo(media, 'schema');
+  const pointer = document.pointerTo(media, 'schema');
   const decoding = isJsonType(mediaType)
     ? JSON_DECODING
     : describeDecoding(place, value, schema, document);
   if (decoding === undefined) return undefined;
-  const defaultValue = asObject(schema).default ?? follow(document.root, schema).default;
   const parameter: Parameter = {
     name,
     in: place,
     ...decoding,
     required: place === 'path' || value.required === true,
     ...(value['x-berth-greedy'] === true && { greedy: true }),
-    ...(defaultValue !== undefined && { default: defaultValue }),
   };
-  // A reference, so that errors point into the schema.
-  return { parameter, at, schema: schema === undefined || { $ref: toReference(at) } };
+  return {
+    parameter,
+    // A reference, so that errors point into the schema.
+    schema: schema === undefined || { $ref: toReference(pointer) },
+    value: asObject(schema).default ?? follow(document.root, schema).default,
+    pointer,
+  };
 }
 
 /** The fields of a form, or `undefined` if one of them is not supported. */

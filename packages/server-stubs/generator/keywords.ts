@@ -1,11 +1,13 @@
+/**
+ * When the schemas of a keyword apply to the value that contains it: always (`allOf`), as an alternative (`anyOf`), on a
+ * condition (`then`), as a test that requires nothing (`if`), or not at all (`items`, which describes other values).
+ */
+export type Scope = 'always' | 'alternative' | 'condition' | 'test' | 'other';
+
 interface Keyword {
   /** One schema (`not`), a list of schemas (`allOf`), or schemas by name (`properties`). */
   readonly takes: 'schema' | 'list' | 'map';
-  /**
-   * When its schemas apply to the same value; `undefined` if they apply to other values, as in `items`. As a test, they
-   * require nothing: an object without `a` is valid in `{ if: { required: ['a'] } }`.
-   */
-  readonly applies?: Application;
+  readonly scope: Scope;
   /**
    * What must be checked completely. Without an unsupported part, most keywords accept more, but these reject valid values:
    * in `oneOf: [{ pattern: '(?i)a' }, { maxLength: 9 }]`, both schemas match `b` once the pattern is dropped.
@@ -13,29 +15,25 @@ interface Keyword {
   readonly needs?: 'schemas' | 'siblings';
 }
 
-/** How schemas may apply to the value of the schema that contains them. */
-export const SAME_VALUE = ['always', 'as alternative', 'conditionally', 'as test'] as const;
-export type Application = (typeof SAME_VALUE)[number] | undefined;
-
 /** All keywords that take schemas. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
-  ['allOf', { takes: 'list', applies: 'always' }],
-  ['anyOf', { takes: 'list', applies: 'as alternative' }],
-  ['oneOf', { takes: 'list', applies: 'as alternative', needs: 'schemas' }],
-  ['then', { takes: 'schema', applies: 'conditionally' }],
-  ['else', { takes: 'schema', applies: 'conditionally' }],
-  ['dependentSchemas', { takes: 'map', applies: 'conditionally' }],
-  ['if', { takes: 'schema', applies: 'as test', needs: 'schemas' }],
-  ['not', { takes: 'schema', applies: 'as test', needs: 'schemas' }],
-  ['contains', { takes: 'schema', needs: 'schemas' }],
-  ['unevaluatedItems', { takes: 'schema', needs: 'siblings' }],
-  ['unevaluatedProperties', { takes: 'schema', needs: 'siblings' }],
-  ['items', { takes: 'schema' }],
-  ['prefixItems', { takes: 'list' }],
-  ['properties', { takes: 'map' }],
-  ['patternProperties', { takes: 'map' }],
-  ['additionalProperties', { takes: 'schema' }],
-  ['propertyNames', { takes: 'schema' }],
+  ['allOf', { takes: 'list', scope: 'always' }],
+  ['anyOf', { takes: 'list', scope: 'alternative' }],
+  ['oneOf', { takes: 'list', scope: 'alternative', needs: 'schemas' }],
+  ['then', { takes: 'schema', scope: 'condition' }],
+  ['else', { takes: 'schema', scope: 'condition' }],
+  ['dependentSchemas', { takes: 'map', scope: 'condition' }],
+  ['if', { takes: 'schema', scope: 'test', needs: 'schemas' }],
+  ['not', { takes: 'schema', scope: 'test', needs: 'schemas' }],
+  ['contains', { takes: 'schema', scope: 'other', needs: 'schemas' }],
+  ['unevaluatedItems', { takes: 'schema', scope: 'other', needs: 'siblings' }],
+  ['unevaluatedProperties', { takes: 'schema', scope: 'other', needs: 'siblings' }],
+  ['items', { takes: 'schema', scope: 'other' }],
+  ['prefixItems', { takes: 'list', scope: 'other' }],
+  ['properties', { takes: 'map', scope: 'other' }],
+  ['patternProperties', { takes: 'map', scope: 'other' }],
+  ['additionalProperties', { takes: 'schema', scope: 'other' }],
+  ['propertyNames', { takes: 'schema', scope: 'other' }],
 ]);
 
 /** Keywords without schemas, which are passed to Ajv as is. */

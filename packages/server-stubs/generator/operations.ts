@@ -1,7 +1,7 @@
 import { kindOf } from '../src/runtime/portable/body.ts';
 import { Paths } from '../src/runtime/portable/paths.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/route-table.ts';
-import { describeFields, describeParameters } from './describe-parameters.ts';
+import { type Default, describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
 import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
@@ -20,7 +20,7 @@ export function describeOperations(document: OpenApiDocument) {
   const responses = new SchemaSet(document, 'responses');
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
-  const routes: ReturnType<typeof describeRoute>[] = [];
+  const described: ReturnType<typeof describeRoute>[] = [];
   // The same trie as in the router.
   const paths = new Paths<string>();
   for (const entry of operationsOf(root)) {
@@ -29,51 +29,49 @@ export function describeOperations(document: OpenApiDocument) {
       findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
       findConflict(root, entry, paths);
     const at = document.pointerTo(entry.operation);
-    if (reason === undefined) routes.push(describeRoute(entry, requests, responses));
+    if (reason === undefined) described.push(describeRoute(entry, requests, responses));
     else document.warn(at, `This operation is not served: ${reason}.`);
   }
   checkSchemas([requests, responses], document);
+  addDefaults(
+    described.flatMap(({ defaults }) => defaults),
+    requests,
+  );
+  const routes = described.map(({ route }) => route);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
     title: String(asObject(root.info).title ?? ''),
     basePath: toBasePath(root.servers) ?? '',
     securitySchemes,
-    routes: withValidDefaults(routes, requests),
+    routes,
   };
   return { table, requests, responses };
 }
 
 /** Leaves out each default that its schema rejects, because every call that omits the parameter would be rejected. */
-function withValidDefaults(
-  routes: readonly ReturnType<typeof describeRoute>[],
-  requests: SchemaSet,
-): Route<ValidatorName>[] {
+function addDefaults(defaults: readonly Default[], requests: SchemaSet): void {
   const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
   const compile = createCompiler(requests);
-  return routes.map((route) => {
-    const parameters = route.parameters.map(({ schemaAt, default: value, ...parameter }) => {
-      const id = ids.get(schemaAt);
-      if (value === undefined || id === undefined) return parameter;
-      if (compile(id)(value)) return { ...parameter, default: value };
+  for (const { parameter, value, pointer } of defaults) {
+    if (compile(ids.get(pointer) as string)(value)) parameter.default = value;
+    else {
       const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-      requests.document.warn(schemaAt, `${problem}, because this schema rejects it. Correct it.`);
-      return parameter;
-    });
-    return { ...route, parameters };
-  });
+      requests.document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+    }
+  }
 }
 
 function describeRoute(entry: OperationEntry, requests: SchemaSet, responses: SchemaSet) {
   const { path, method, operation } = entry;
   const { document } = requests;
   const { root } = document;
-  const { parameters, schema } = describeParameters(operation, path, document);
+  const { parameters, defaults, schema } = describeParameters(operation, path, document);
   const passThrough = operation['x-berth-pass-through'] === true;
   const scopes = securityOf(root, operation) as Record<string, string[]>[];
   const hasScopes = scopes.some((alternative) => Object.values(alternative).flat().length > 0);
   const validateParameters = requests.add(schema, document.pointerTo(operation, 'parameters'));
   const body = passThrough ? undefined : describeBody(operation.requestBody, requests);
-  return {
+  const route: Route<ValidatorName> = {
     operationId: String(operation.operationId),
     method: method.toUpperCase(),
     path: toFullPath(root, entry),
@@ -85,6 +83,7 @@ function describeRoute(entry: OperationEntry, requests: SchemaSet, responses: Sc
     security: scopes.map(Object.keys),
     ...(hasScopes && { scopes }),
   };
+  return { route, defaults };
 }
 
 function securityOf(root: JsonObject, operation: JsonObject): unknown {

@@ -88,7 +88,8 @@ async function generateInto(
   }
   for (const [file, text] of texts) writeChanged(file, text);
   for (const warning of warnings) process.stderr.write(`warning: ${toText(warning)}\n`);
-  process.stdout.write(`${notes.join('')}Generated ${routes.length} operations into ${output}.\n`);
+  const count = routes.length === 1 ? '1 operation' : `${routes.length} operations`;
+  process.stdout.write(`${notes.join('')}Generated ${count} into ${output}.\n`);
 }
 
 /** Leaves a file with the same text alone, so that watchers are not triggered. */

@@ -116,7 +116,7 @@ export function checkSchemas(sets: readonly SchemaSet[], document: OpenApiDocume
     if (draft.validateSchema(schema)) continue;
     const [{ instancePath, message }] = draft.errors as [ErrorObject];
     const at = join(pointer, ...toNames(`#${instancePath}`));
-    const text = `This is not a valid JSON Schema of draft 2020-12: ${message}.`;
+    const text = `This is not a valid schema: ${message}.`;
     problems.set(at, document.toProblem(at, text));
   }
   if (problems.size > 0) throw new InvalidDocumentError([...problems.values()]);

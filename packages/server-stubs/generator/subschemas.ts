@@ -1,6 +1,6 @@
 import type { ScalarType } from '../src/runtime/portable/route-table.ts';
 import { entriesOf, isObject, type JsonObject, targetOf, toList } from './json.ts';
-import { type Application, KEYWORDS } from './keywords.ts';
+import { KEYWORDS, type Scope } from './keywords.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
 
@@ -17,12 +17,12 @@ export function mapSubschemas(
   return Object.fromEntries(entriesOf(value).map(([name, schema]) => [name, change(schema)]));
 }
 
-/** The direct subschemas of a schema, or those that apply in these ways, without the target of its `$ref`. */
-export function subschemasOf(schema: JsonObject, applications?: readonly Application[]): unknown[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    const { takes, applies } = KEYWORDS.get(keyword) ?? {};
-    if (takes === undefined || applications?.includes(applies) === false) return [];
-    return takes === 'schema' ? [value] : Object.values(Object(value));
+/** The direct subschemas of a schema, or those of some scopes, without the target of its `$ref`. */
+export function subschemasOf(schema: JsonObject, scopes?: readonly Scope[]): unknown[] {
+  return Object.entries(schema).flatMap(([name, value]) => {
+    const keyword = KEYWORDS.get(name);
+    if (keyword === undefined || scopes?.includes(keyword.scope) === false) return [];
+    return keyword.takes === 'schema' ? [value] : Object.values(Object(value));
   });
 }
 
@@ -33,19 +33,19 @@ export function partsInAllOf(root: JsonObject, schema: unknown): JsonObject[] {
 
 /** Also returns the alternatives of `anyOf` and `oneOf`. */
 export function partsInCompositions(root: JsonObject, schema: unknown): JsonObject[] {
-  return collectParts(root, schema, ['always', 'as alternative'], new Set());
+  return collectParts(root, schema, ['always', 'alternative'], new Set());
 }
 
 function collectParts(
   root: JsonObject,
   schema: unknown,
-  applications: readonly Application[],
+  scopes: readonly Scope[],
   seen: Set<unknown>,
 ): JsonObject[] {
   if (!isObject(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const related = [...subschemasOf(schema, applications), targetOf(root, schema)];
-  return [schema, ...related.flatMap((part) => collectParts(root, part, applications, seen))];
+  const related = [...subschemasOf(schema, scopes), targetOf(root, schema)];
+  return [schema, ...related.flatMap((part) => collectParts(root, part, scopes, seen))];
 }
 
 export function propertiesOf(parts: readonly JsonObject[]): [name: string, schema: unknown][] {
@@ -70,9 +70,18 @@ function typeOf(value: unknown): ValueType {
   return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
 }
 
+export type Mark = 'readOnly' | 'writeOnly';
+
 /** The mark may be on the property, through its `$ref` or in its `allOf`. */
-export function isMarked(root: JsonObject, property: unknown, mark: 'readOnly' | 'writeOnly') {
+export function isMarked(root: JsonObject, property: unknown, mark: Mark): boolean {
   return partsInAllOf(root, property).some((part) => part[mark] === true);
+}
+
+/** Whether a property of this name has the mark, in the schema, through its `$ref` or in its `allOf`. */
+export function hasMarked(root: JsonObject, schema: unknown, name: unknown, mark: Mark): boolean {
+  return propertiesOf(partsInAllOf(root, schema)).some(
+    ([key, property]) => key === name && isMarked(root, property, mark),
+  );
 }
 
 /** Objects whose keys are user-defined names, which may look like keywords. */

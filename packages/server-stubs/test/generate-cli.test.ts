@@ -57,7 +57,9 @@ describe('berth-stubs', () => {
     const file = join(handlers, 'deleteHandler.ts');
     await write(PETS.replace('listPets', '../../listPets').replace('getPet', 'delete'));
     await create();
-    expect(printed).toContain(`wrote ${join(handlers, 'listPets.ts')}\nwrote ${file}\nGenerated`);
+    expect(printed).toContain(
+      `wrote ${join(handlers, 'listPets.ts')}\nwrote ${file}\nGenerated 2 operations`,
+    );
     expect(await readFile(file, 'utf8')).toContain('/** `GET /pets/{id}` */');
     expect(await compileTypes(source)).toBe('');
     const { handlers: created } = await import(join(handlers, 'index.gen.ts'));

@@ -1,0 +1,55 @@
+import { asObject, type JsonObject, toList } from './json.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { hasMarked, type Mark, partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
+
+/**
+ * Adds Ajv's `discriminator`, which never changes what is valid. It only checks the schema that the tag selects, so its
+ * errors are more precise. Ajv accepts it if the alternatives are objects whose tags are different constants.
+ */
+export function addDiscriminator(
+  converted: JsonObject,
+  schema: JsonObject,
+  document: OpenApiDocument,
+  hidden: Mark,
+): JsonObject {
+  const { root } = document;
+  const tag = asObject(schema.discriminator).propertyName;
+  if (typeof tag !== 'string') return converted;
+  const alternatives = toList(schema.oneOf ?? schema.anyOf).map(asObject);
+  // An alternative that allows only `null` has no tag.
+  const objects = alternatives.filter((each) => [...typesOf(root, each)].join() !== 'null');
+  const tags = objects.map((each) => {
+    return hasMarked(root, each, tag, hidden) ? [] : tagsOf(root, each, tag);
+  });
+  if (tags.length === 0 || tags.some((values) => values.length === 0)) {
+    const message = `The values of ${JSON.stringify(tag)} are not checked. Use oneOf, with objects that require a const or enum of it.`;
+    document.warn(document.pointerTo(schema.discriminator), message);
+    return converted;
+  }
+  const all = tags.flat();
+  const isUnique = new Set(all).size === all.length;
+  const isComplete = objects.length === alternatives.length;
+  if (!isUnique || !isComplete || !all.every(isTag) || !('oneOf' in converted)) return converted;
+  // Ajv looks for tags neither in `allOf` nor beside `$ref`.
+  const oneOf = toList(converted.oneOf).map((each, index) => {
+    return { required: [tag], properties: { [tag]: { enum: tags[index] } }, allOf: [each] };
+  });
+  return { ...converted, oneOf, type: 'object', discriminator: { propertyName: tag } };
+}
+
+/** Ajv keeps tags as the names of an object. */
+function isTag(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !(value in {});
+}
+
+/** The tags that an alternative allows, or none if it is not an object that requires a constant. */
+function tagsOf(root: JsonObject, alternative: JsonObject, tag: string): unknown[] {
+  const parts = partsInAllOf(root, alternative);
+  const isObjectOnly = parts.some(({ type }) => type === 'object');
+  const isRequired = parts.some(({ required }) => toList(required).includes(tag));
+  if (!isObjectOnly || !isRequired) return [];
+  const properties = propertiesOf(parts).filter(([name]) => name === tag);
+  return properties
+    .flatMap(([, property]) => partsInAllOf(root, property))
+    .flatMap((part) => ('const' in part ? [part.const] : toList(part.enum)));
+}
