@@ -108,16 +108,28 @@ export class SchemaSet {
   }
 }
 
-/** @throws InvalidDocumentError */
+/**
+ * Warns about names that are listed twice: many documents have them, and they change nothing.
+ *
+ * @throws InvalidDocumentError if a schema is invalid in any other way
+ */
 export function checkSchemas(sets: readonly SchemaSet[], document: OpenApiDocument): void {
-  const draft = new Ajv2020({ logger: false });
+  const draft = new Ajv2020({ logger: false, allErrors: true });
   const problems = new Map<Pointer, Problem>();
   for (const { schema, pointer } of sets.flatMap(({ schemas }) => [...schemas.values()])) {
     if (draft.validateSchema(schema)) continue;
-    const [{ instancePath, message }] = draft.errors as [ErrorObject];
-    const at = join(pointer, ...toNames(`#${instancePath}`));
-    const text = `This is not a valid schema: ${message}.`;
-    problems.set(at, document.toProblem(at, text));
+    const errors = (draft.errors as ErrorObject[]).map(({ keyword, instancePath, message }) => {
+      const at = join(pointer, ...toNames(`#${instancePath}`));
+      return { at, message, isDuplicate: keyword === 'uniqueItems' };
+    });
+    for (const { at, message } of errors.filter(({ isDuplicate }) => isDuplicate)) {
+      document.warn(at, `This list ${message}. Remove one of them.`);
+    }
+    // The others may only follow from the first.
+    const error = errors.find(({ isDuplicate }) => !isDuplicate);
+    if (error === undefined) continue;
+    const { at, message } = error;
+    problems.set(at, document.toProblem(at, `This is not a valid schema: ${message}.`));
   }
   if (problems.size > 0) throw new InvalidDocumentError([...problems.values()]);
 }
