@@ -159,7 +159,12 @@ describe('a failing handler', () => {
       throw new Error('broken');
     };
     const headersOf = ({ requestId }: { requestId: string }) => ({ 'x-request-id': requestId });
-    for (const options of [{ toError: fail }, { requestId: fail, headers: headersOf }]) {
+    for (const options of [
+      { toError: fail },
+      { requestId: fail, headers: headersOf },
+      { requestId: () => 'a\n', headers: headersOf },
+      { onError: async () => fail() },
+    ]) {
       const base = await start(fail, undefined, { onError: fail, ...options });
       expect((await send(base, '/')).status).toBe(500);
     }

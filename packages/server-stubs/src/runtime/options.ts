@@ -119,11 +119,14 @@ export function assertLimit(value: unknown, name: string): void {
   throw new TypeError(`${name} must be a number of at least 0.`);
 }
 
-/** Returns a function that never throws, because a failing log must not affect the response. */
-export function toSafeOnError(onError: RouterOptions['onError']) {
-  return (error: unknown, call: Call): void => {
+/** Returns a function that never fails, because a failing log must not affect the response. */
+export function toSafeOnError(
+  onError: RouterOptions['onError'],
+): (error: unknown, call: Call) => void {
+  return async (error, call) => {
     try {
-      if (onError) onError(error, call);
+      // It may be asynchronous.
+      if (onError) await onError(error, call);
       else process.stderr.write(`${call.operationId}: ${inspect(error)}\n`);
     } catch {}
   };

@@ -114,7 +114,7 @@ export class Responder {
     } catch (failure) {
       onError(failure, call);
       if (response.headersSent) response.destroy();
-      else response.writeHead(500, { ...toHead(common), connection: 'close' }).end();
+      else endAfterFailure(response, toHead(common));
     }
   }
 
@@ -261,6 +261,16 @@ function writeHead(response: ServerResponse, status: number, head: Head): void {
     for (const name in head) response.removeHeader(name);
     throw error;
   }
+}
+
+/** The last resort, without any headers that cannot be sent. */
+function endAfterFailure(response: ServerResponse, head: Head): void {
+  for (const name in head) {
+    try {
+      response.setHeader(name, head[name] as string);
+    } catch {}
+  }
+  response.writeHead(500, { connection: 'close' }).end();
 }
 
 function isBytes(body: unknown): body is Uint8Array | Stream {
