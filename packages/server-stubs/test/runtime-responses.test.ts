@@ -63,6 +63,22 @@ describe('a response', () => {
   });
 });
 
+it.each([
+  [{}, 'application/json', '"é"'],
+  [{ contentType: 'text/plain' }, 'text/plain; charset=utf-8', 'é'],
+  [{ headers: { 'content-type': 'text/csv' } }, 'text/csv', 'é'],
+])(
+  'a string of a schema that also allows other types is sent as its media type, given %j',
+  async (head, type, text) => {
+    const any: Content = { mediaType: '*/*', kind: 'json' };
+    const base = await start(
+      () => ({ status: 200, body: 'é', ...head }),
+      [{ status: '200', content: [any] }],
+    );
+    expect(await send(base, '/')).toMatchObject({ headers: { 'content-type': type }, text });
+  },
+);
+
 describe('a response that violates the document', () => {
   it.each<[string, HandlerResponse]>([
     ['The status 201 is not documented.', { status: 201, body: {} }],

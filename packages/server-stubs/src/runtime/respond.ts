@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { drainAfter, sendContinue } from './body.ts';
 import type { Settings } from './options.ts';
+import { isJsonType, kindOf } from './portable/body.ts';
 import type { Call } from './portable/call.ts';
 import { createNullObject } from './portable/encoding.ts';
 import type { BodyWriter, HandlerResponse, RawBody } from './portable/handler-response.ts';
@@ -124,8 +125,12 @@ export class Responder {
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     const isTyped = result.contentType === undefined && head['content-type'] !== undefined;
     if (body !== undefined && !isTyped) head['content-type'] = toMediaType(result, content);
-    const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
-    return isRaw ? body : JSON.stringify(body);
+    if (isBytes(body)) return body;
+    // A range such as `*/*` may contain JSON, but a string with another type is text.
+    const isText =
+      typeof body === 'string' &&
+      !(content?.kind === 'json' && isJsonType(String(head['content-type'])));
+    return isText ? body : JSON.stringify(body);
   }
 
   #write(
@@ -246,11 +251,11 @@ function toMediaType({ body, contentType }: HandlerResponse, content: Content | 
   const mediaType = contentType ?? content?.mediaType ?? '*';
   const isText = typeof body === 'string';
   if (!mediaType.includes('*')) {
-    const needsCharset = content?.kind === 'text' && isText && !mediaType.includes(';');
+    const needsCharset = isText && !mediaType.includes(';') && kindOf(mediaType, true) === 'text';
     return needsCharset ? `${mediaType}; charset=utf-8` : mediaType;
   }
-  if (isText) return 'text/plain; charset=utf-8';
-  return isBytes(body) ? 'application/octet-stream' : 'application/json';
+  if (isBytes(body)) return 'application/octet-stream';
+  return isText && content?.kind !== 'json' ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
 function writeHead(response: ServerResponse, status: number, head: Head): void {
