@@ -42,6 +42,15 @@ async function* breaking() {
   throw new Error('secret');
 }
 
+function closing() {
+  return new Readable({
+    read() {
+      this.push('begin');
+      this.destroy();
+    },
+  });
+}
+
 describe('streams', () => {
   it('go in and out, of both kinds', async () => {
     const node = await start(({ body }) => ({ status: 200, body }));
@@ -52,17 +61,19 @@ describe('streams', () => {
   });
 
   it.each([
-    ['midway', () => Readable.from(breaking())],
-    ['midway, from the web', () => Readable.toWeb(Readable.from(breaking()))],
-    ['already', () => new Readable().destroy(new Error('secret'))],
-  ])('that have failed %s are reported to onError', async (_when, create) => {
+    ['midway', 'secret', () => Readable.from(breaking())],
+    ['midway, from the web', 'secret', () => Readable.toWeb(Readable.from(breaking()))],
+    ['already', 'secret', () => new Readable().destroy(new Error('secret'))],
+    ['without an error', 'Premature close', closing],
+    ['with an object', /must be strings or bytes/, () => Readable.from([{}])],
+  ])('that have failed %s are reported to onError', async (_when, message, create) => {
     const onError = vi.fn();
     const body = create();
     if (body instanceof Readable) body.on('error', () => {});
     const base = await start(() => ({ status: 200, body }), { onError });
     await expect(send(base, '/')).rejects.toThrow();
     expect(onError).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ message: 'secret' }),
+      expect.objectContaining({ message: expect.stringMatching(message) }),
       expect.objectContaining({ operationId: 'GET' }),
     );
   });

@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { drainAfter, sendContinue } from './body.ts';
@@ -291,21 +291,38 @@ export function discard(body: unknown): void {
   else if (body instanceof Readable) body.once('error', () => {}).destroy();
 }
 
-/** A stream that fails midway destroys the response, so that clients notice that it is truncated. */
+/**
+ * A stream that fails midway destroys the response, so that clients notice that it is truncated. Its error is reported
+ * unless the client has disconnected.
+ */
 function writeStream(
   response: ServerResponse,
   body: Stream,
   onError: (error: unknown) => void,
 ): void {
   const stream = body instanceof Readable ? body : Readable.fromWeb(body as NodeStream);
-  // Before `pipeline` destroys the response. If it is already destroyed, the client has disconnected.
-  const onFailure = (error: unknown) => {
-    if (!response.destroyed) onError(error);
+  const onEnd = (error?: unknown) => {
+    if (error && !response.destroyed) onError(error);
   };
-  if (stream.errored) onFailure(stream.errored);
-  else stream.once('error', onFailure);
+  // Before `pipeline`, which destroys the response.
+  finished(stream, { writable: false }, onEnd);
   // Clients of a slow stream need the head immediately. Unlike `flushHeaders`, which writes UTF-8, this leaves the
   // bytes in headers unchanged, and middleware that wraps `write` cannot hold the head back.
   ServerResponse.prototype.write.call(response, '', 'latin1');
-  pipeline(stream, response).catch(() => response.destroy());
+  const piped = stream.readableObjectMode
+    ? pipeline(stream, (chunks: Readable) => checkChunks(chunks, onEnd), response)
+    : pipeline(stream, response);
+  piped.catch(() => response.destroy());
+}
+
+/** Node.js 22 ends the process if such a chunk is written. */
+async function* checkChunks(chunks: Readable, onError: (error: unknown) => void) {
+  for await (const chunk of chunks) {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
+      const error = new TypeError('The chunks of a body must be strings or bytes.');
+      onError(error);
+      throw error;
+    }
+    yield chunk;
+  }
 }
