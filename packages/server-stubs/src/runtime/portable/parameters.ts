@@ -139,7 +139,7 @@ function readJson(field: Field, raw: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw invalidParameter(field, `is not valid JSON: ${(error as Error).message}`);
+    throw invalidParameter(field, `cannot be read as JSON: ${(error as Error).message}`);
   }
 }
 
