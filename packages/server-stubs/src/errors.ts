@@ -5,8 +5,7 @@ import {
   type STORAGE_ITEM_ERRORS,
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
-import type { Call } from './runtime/portable/call.ts';
-import type { HandlerResponse } from './runtime/portable/handler-response.ts';
+import type { Call, HandlerResponse } from './runtime/portable/call.ts';
 import { type HttpError, type HttpErrorKind, toResponse } from './runtime/portable/http-error.ts';
 
 interface ErrorRow {

@@ -4,8 +4,8 @@ import { GatewayError, StorageError } from '../errors.ts';
 import { isNominated } from '../gateway/forwarding.ts';
 import type { GatewayCall } from '../gateway/router.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
-import { hasBody } from '../runtime/body.ts';
 import { splitTarget } from '../runtime/portable/paths.ts';
+import { hasBody } from '../runtime/receive.ts';
 import type { StorageSecurity } from '../storage/router.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import {

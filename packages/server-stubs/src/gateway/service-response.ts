@@ -1,6 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Call } from '../runtime/portable/call.ts';
-import type { BodyWriter, HandlerResponse, RawBody } from '../runtime/portable/handler-response.ts';
+import type { BodyWriter, Call, HandlerResponse, RawBody } from '../runtime/portable/call.ts';
 import { applyDispositionRules } from './disposition.ts';
 import { removeHopByHop } from './forwarding.ts';
 

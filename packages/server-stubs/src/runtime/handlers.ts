@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { SecurityHandler } from './options.ts';
-import type { Call } from './portable/call.ts';
-import type { HandlerResponse, RawBody } from './portable/handler-response.ts';
+import type { Call, HandlerResponse, RawBody } from './portable/call.ts';
 
 /** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
 export type TypedHandlers<Operations, Security = unknown, Principals = unknown> = {

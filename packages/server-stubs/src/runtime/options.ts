@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import type { Call } from './portable/call.ts';
-import type { HandlerResponse } from './portable/handler-response.ts';
+import type { Call, HandlerResponse } from './portable/call.ts';
 import type { ErrorWithResponse, HttpError } from './portable/http-error.ts';
 
 export interface RouterOptions {

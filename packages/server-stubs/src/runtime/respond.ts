@@ -2,12 +2,10 @@ import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
-import { drainAfter, sendContinue } from './body.ts';
 import type { Settings } from './options.ts';
 import { isJsonType, kindOf } from './portable/body.ts';
-import type { Call } from './portable/call.ts';
+import type { BodyWriter, Call, HandlerResponse, RawBody } from './portable/call.ts';
 import { createNullObject } from './portable/encoding.ts';
-import type { BodyWriter, HandlerResponse, RawBody } from './portable/handler-response.ts';
 import { findContent, type HeaderValue, headerOf, MERGED_HEADERS } from './portable/headers.ts';
 import {
   type ErrorWithResponse,
@@ -17,6 +15,7 @@ import {
 } from './portable/http-error.ts';
 import type { Content, DocumentedResponse, RouteTable } from './portable/route-table.ts';
 import { toViolation } from './portable/validation.ts';
+import { drainAfter, sendContinue } from './receive.ts';
 import { toChallenge } from './security.ts';
 import { UpgradeResponse } from './upgrade-response.ts';
 

@@ -1,4 +1,3 @@
-import { deferContinue, readBody } from './body.ts';
 import {
   assertHandlerNames,
   findHandler,
@@ -23,6 +22,7 @@ import {
   splitTarget,
 } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
+import { deferContinue, readBody } from './receive.ts';
 import { Responder } from './respond.ts';
 import { createAuthentication } from './security.ts';
 

@@ -1,7 +1,6 @@
 import { findHandler, type SecurityHandlers } from './options.ts';
-import type { Call, PrincipalsByScheme } from './portable/call.ts';
+import type { Call, HandlerResponse, PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeQuery, findCookie, parseQuery } from './portable/encoding.ts';
-import type { HandlerResponse } from './portable/handler-response.ts';
 import { findHeader } from './portable/headers.ts';
 import { HttpError, hasResponse } from './portable/http-error.ts';
 import type { Route, RouteTable, SecurityScheme } from './portable/route-table.ts';

@@ -1,7 +1,7 @@
 /** What the storage API adds to its document. Works in browsers, where MSW handles calls. */
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from '../errors.ts';
-import type { HandlerResponse } from '../runtime/portable/handler-response.ts';
+import type { HandlerResponse } from '../runtime/portable/call.ts';
 
 /** The credentials of a storage call, which are sent in three headers. */
 export interface StorageCredentials {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { toXml, UploadError } from '../errors.ts';
-import type { HandlerResponse } from '../runtime/portable/handler-response.ts';
+import type { HandlerResponse } from '../runtime/portable/call.ts';
 import { charsetOf, TOKEN } from '../runtime/portable/headers.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */

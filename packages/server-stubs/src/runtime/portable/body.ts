@@ -1,9 +1,9 @@
-/** The kinds of bodies, and the validated fields of a request's body. Works in browsers, where MSW receives requests. */
-import { parseForm } from './form.ts';
+/** The kinds of bodies, and the validated fields of a request's body, however it was received. */
+import { createNullObject, parseJson, parseQuery } from './encoding.ts';
 import { findContent } from './headers.ts';
-import { bodyTooLarge, invalidBody, invalidRequest, unsupported } from './http-error.ts';
-import { toJson } from './json.ts';
-import type { Content, ContentKind, RequestBody, Validator } from './route-table.ts';
+import { bodyTooLarge, HttpError, invalidBody, invalidRequest, unsupported } from './http-error.ts';
+import { decode, readQuery } from './parameters.ts';
+import type { Content, ContentKind, Field, RequestBody, Validator } from './route-table.ts';
 import { toViolation } from './validation.ts';
 
 type Parse = (text: string, content: Content) => unknown;
@@ -14,6 +14,40 @@ export const PARSERS: Readonly<Partial<Record<ContentKind, Parse>>> = {
   form: (text, { fields }) => (text === '' ? undefined : parseForm(text, fields)),
   text: (text) => text,
 };
+
+function toJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw invalidBody(`The JSON body cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Limits the objects that a form of many short fields would become. */
+const MAX_FIELDS = 1000;
+
+/** Reads a form. A documented field is converted to its types; any other is text, or a list if it has several values. */
+function parseForm(text: string, fields: readonly Field[] = []): Record<string, unknown> {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
+    throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
+  }
+  const form = createNullObject();
+  const values = parseQuery(text);
+  for (const field of fields) {
+    const value = readQuery(field, values);
+    if (value !== undefined) form[field.name] = value;
+  }
+  const isDocumented = (sent: string) =>
+    fields.some(
+      ({ name, style }) => sent === name || (style === 'deepObject' && sent.startsWith(`${name}[`)),
+    );
+  for (const [name, raws] of values) {
+    if (isDocumented(name)) continue;
+    const texts = raws.map((raw) => decode({ name }, raw));
+    form[name] = texts.length === 1 ? texts[0] : texts;
+  }
+  return form;
+}
 
 /**
  * The kind of a documented media type. `KindOf` in `handlers.ts` is the type-level equivalent.

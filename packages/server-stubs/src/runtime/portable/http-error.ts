@@ -1,6 +1,5 @@
-import type { Call } from './call.ts';
+import type { Call, HandlerResponse } from './call.ts';
 import { escapeName } from './encoding.ts';
-import type { HandlerResponse } from './handler-response.ts';
 
 /** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');

@@ -5,12 +5,12 @@ import {
   decodeText,
   escapeName,
   findCookie,
+  parseJson,
   parseQuery,
   type QueryValues,
 } from './encoding.ts';
 import { findHeader } from './headers.ts';
 import { HttpError, invalidRequest, type Violation } from './http-error.ts';
-import { parseJson } from './json.ts';
 import type {
   Field,
   ParameterPlace,
