@@ -3,7 +3,6 @@
  * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
 export * from './cors.ts';
-export type { EnvOption } from './environment.ts';
 export {
   type ContractErrorOptions,
   GatewayError,
@@ -14,7 +13,8 @@ export {
   UploadError,
 } from './errors.ts';
 export { applyDispositionRules } from './gateway/disposition.ts';
-export { countHosts, isLoopback, toServiceHeaders } from './gateway/forwarding.ts';
+export { toServiceHeaders } from './gateway/forwarding.ts';
+export { countHosts, isLoopback } from './gateway/host.ts';
 export { toCallerResponse } from './gateway/service-response.ts';
 export * from './generated/contract.gen.ts';
 export * from './generated/errors.gen.ts';
@@ -36,4 +36,5 @@ export { splitTarget } from './runtime/portable/paths.ts';
 export * from './runtime/portable/server-event.ts';
 export type { StorageOperationId } from './storage/router.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage/wire.ts';
+export type { EnvOption } from './surface.ts';
 export * from './upload/form.ts';

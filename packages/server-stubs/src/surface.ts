@@ -11,6 +11,9 @@ export interface CommonOptions extends Omit<RouterOptions, 'security' | 'toError
   readonly wireProfile?: WireProfileInput;
 }
 
+/** The environments that a router serves: a name, or a function that returns whether it serves a name. */
+export type EnvOption = string | ((env: string) => boolean);
+
 /** The caller that credentials belong to, or `undefined`, `null` or `false` to reject them. */
 export type AuthResult<Caller> =
   | (Caller | undefined | null | false)
@@ -28,15 +31,10 @@ export function createSurface(
 ) {
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors(name, wireProfile, options.cors);
-  const { requests = {}, responses, requestId, onCall, onError, onResponse } = options;
-  const { bodyBytes = maxBytes, streamBytes = maxBytes } = requests;
+  const { bodyBytes = maxBytes, streamBytes = maxBytes } = options.requests ?? {};
   const shared: SurfaceOptions = {
+    ...options,
     requests: { bodyBytes, streamBytes },
-    responses,
-    requestId,
-    onCall,
-    onError,
-    onResponse,
     toError: (error) => toContractError(name, error),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),

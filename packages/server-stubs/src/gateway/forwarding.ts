@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { createNullObject } from '../runtime/portable/encoding.ts';
 import { type Headers, type HeaderValue, headerOf, memoize } from '../runtime/portable/headers.ts';
 
@@ -98,34 +98,4 @@ function splitList(value: string): string[] {
 export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
   if (upgrade === undefined || connection === undefined) return false;
   return splitList(upgrade).includes('websocket') && splitList(connection).includes('upgrade');
-}
-
-const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
-
-/** The name of the requested host. RFC 9112, section 3.2: a request has one `Host`, which is `undefined` otherwise. */
-export function hostOf(request: IncomingMessage): string | undefined {
-  const { host = '' } = request.headers;
-  return countHosts(request) === 1 ? toHostname(host) || undefined : undefined;
-}
-
-const toHostname = memoize((authority) =>
-  AUTHORITY.test(authority) ? (URL.parse(`http://${authority}`)?.hostname ?? '') : '',
-);
-
-/** Returns the number of `Host` headers. Node drops all but the first. */
-export function countHosts({ rawHeaders }: IncomingMessage): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && toLowerCase(name) === 'host') count += 1;
-  }
-  return count;
-}
-
-/** `127.0.0.0/8`, also as an IPv6 address, and `::1`. */
-const LOOPBACK =
-  /^(?:localhost|(?:\[?::ffff:)?127(?:\.\d{1,3}){3}\]?|\[?::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]?)$/i;
-
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
 }

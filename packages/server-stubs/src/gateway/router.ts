@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type EnvOption, findHostEnv } from '../environment.ts';
 import { GatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
@@ -16,7 +15,14 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import { type AuthResult, assertFunction, type CommonOptions, createSurface } from '../surface.ts';
+import {
+  type AuthResult,
+  assertFunction,
+  type CommonOptions,
+  createSurface,
+  type EnvOption,
+} from '../surface.ts';
+import { findHostEnv } from './host.ts';
 import { type GatewayInput, toServiceInput, verifyBody } from './service-input.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
@@ -114,7 +120,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   const settings: SurfaceOptions = {
     ...shared,
-    findEnv: (call) => findHostEnv(call, env),
+    findEnv: ({ request }) => findHostEnv(request, env),
     security: {
       bearerToken: (token, call) => security.bearerToken(token, call),
       signature(text, call) {

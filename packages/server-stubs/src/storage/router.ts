@@ -1,15 +1,27 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { assertEnv, type EnvOption } from '../environment.ts';
+import { StorageError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
-import { assertLimit, findHandler, type Handlers, type Router } from '../runtime/options.ts';
+import {
+  assertHandlerNames,
+  assertLimit,
+  findHandler,
+  type Handlers,
+  type Router,
+} from '../runtime/options.ts';
 import type { Call, PrincipalsByScheme } from '../runtime/portable/call.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import { type AuthResult, assertFunction, type CommonOptions, createSurface } from '../surface.ts';
+import {
+  type AuthResult,
+  assertFunction,
+  type CommonOptions,
+  createSurface,
+  type EnvOption,
+} from '../surface.ts';
 import {
   assertBatch,
   readCredentials,
@@ -80,6 +92,7 @@ export function createStorageRouter<Caller = unknown>(
   options: StorageRouterOptions<Caller>,
 ): Router {
   assertFunction(options?.security?.credentials, 'options.security.credentials');
+  assertHandlerNames(handlers, STORAGE_IDS);
   const { env, batchItems = LIMITS.batchItems } = options;
   assertLimit(batchItems, 'options.batchItems');
   const { wireProfile, shared } = createSurface('storage', options, LIMITS.storageBodyBytes);
@@ -103,22 +116,28 @@ export function createStorageRouter<Caller = unknown>(
       return toStorageResponse(await handler(body, call), call.requestId);
     };
   };
-  const operations = STORAGE_ROUTES.map(({ operationId: id }) => [id, toHandler(id)]);
+  const operations = STORAGE_IDS.map((id) => [id, toHandler(id)]);
 
-  // 3. It checks the response, if it should, and sends it in the form of the deployment. It rejects unknown handlers.
-  const all = { ...handlers, ...Object.fromEntries(operations) };
+  // 3. It checks the response, if it should, and sends it in the form of the deployment.
   const security = { [CREDENTIALS]: authenticate };
   const encodeBody = (body: unknown) => toWireForm(body, wireProfile);
   const settings = { ...shared, findEnv, security, encodeBody };
-  return createTableRouter(toStorageTable(wireProfile), all, settings);
+  return createTableRouter(toTable(wireProfile), Object.fromEntries(operations), settings);
+}
+
+/** The name of the environment is in the path of a storage call. */
+function assertEnv(name: string, env: EnvOption | undefined): void {
+  if (env === undefined || (typeof env === 'string' ? env === name : env(name))) return;
+  throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }
 
 const CREDENTIALS = 'credentials';
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
+const STORAGE_IDS = STORAGE_ROUTES.map(({ operationId }) => operationId);
 
 /** Returns the routes with one security scheme for the three headers, which can only be checked together. */
-function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
+function toTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
   return {
     ...routes,
     securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name } },
