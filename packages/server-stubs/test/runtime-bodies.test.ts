@@ -1,5 +1,5 @@
 import { text as readText } from 'node:stream/consumers';
-import type { Content, Field, Handler, RequestLimits } from '@berth/server-stubs/runtime';
+import type { Content, Handler, RequestLimits } from '@berth/server-stubs/runtime';
 import { createTableRouter } from '@berth/server-stubs/runtime';
 import { describe, expect, it } from 'vitest';
 import { send } from './support/send.ts';
@@ -146,13 +146,5 @@ describe('text and forms', () => {
     expect(response.text).toContain('{"a":"1","b":["x y","中"],"__proto__":"1"}');
     expect((await post(base, form.mediaType, 'a&'.repeat(1000))).status).toBe(413);
     expect((await post(base, form.mediaType, 'a=%')).status).toBe(400);
-    const field: Field = { name: 'a', style: 'form', explode: true, shape: 'json', types: [] };
-    const nested = await post(
-      await start([{ ...form, fields: [field] }]),
-      form.mediaType,
-      `a=${'['.repeat(65)}${']'.repeat(65)}`,
-    );
-    const problem = 'cannot be read as JSON: it is nested deeper than 64 levels.';
-    expect(detailOf(nested)).toBe(`body.a ${problem}`);
   });
 });

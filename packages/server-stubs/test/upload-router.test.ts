@@ -216,9 +216,7 @@ test('onCall gets the operation and the request ID of a call whose client leaves
   const onCall = vi.fn();
   const onResponse = vi.fn();
   const base = await upload(md5, { onCall, onResponse });
-  const socket = await open(base);
-  const type = 'Content-Type: multipart/form-data; boundary=x';
-  socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: 1000\r\n\r\n${FIELDS}`);
+  const socket = await start(base, FIELDS, 1000);
   await expect.poll(() => onCall.mock.lastCall).toBeDefined();
   const [{ operationId, requestId, signal }] = onCall.mock.lastCall as [Call];
   expect([operationId, requestId]).toEqual(['uploadFile', expect.stringMatching(/^[\da-f-]{36}$/)]);

@@ -21,93 +21,86 @@ const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
  * @param source the body of the request, limited in size
  * @throws UploadError if the media type of the request has no boundary
  */
-export async function openForm(
-  request: IncomingMessage,
-  source: Readable,
-  fileBytes: number,
-): Promise<FormReader> {
+export async function openForm(request: IncomingMessage, source: Readable, fileBytes: number) {
+  const parser = await createParser(request, fileBytes);
+  const normalizer = new DelimiterNormalizer(request.headers['content-type'] ?? '');
+  const opened = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
+  const fields = new Map<string, string>();
+  /** The content of the file, which ends only when the form does (D28). */
+  let file: PassThrough | undefined;
+  let failure: unknown;
+
+  const fail = (error: unknown) => {
+    failure ??= hasResponse(error) ? error : unreadableForm(error);
+    source.unpipe(normalizer);
+    opened.reject(failure);
+    // The reader of the file must learn that its end will never arrive.
+    file?.destroy(failure as Error);
+  };
+  const onClose = () => {
+    if (!request.complete) fail(new Error('the client disconnected'));
+  };
+  request.once('close', onClose);
+  parser
+    .on('field', (name, value, _isNameCut, isCut) => {
+      if (file !== undefined) return;
+      try {
+        if (isCut) throw tooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
+        if (name === undefined) throw new Error('a field has no name');
+        addField(fields, name, value);
+      } catch (error) {
+        fail(error);
+      }
+    })
+    .on('file', (name, body, _filename, _encoding, mediaType) => {
+      // The form reports the error, even if nobody reads this file.
+      body.on('error', () => {});
+      if (file !== undefined || !isFileField(name)) {
+        body.resume();
+        return;
+      }
+      const message = `The file is larger than ${fileBytes} bytes.`;
+      body.once('limit', () => fail(new UploadError('EntityTooLarge', { message })));
+      // A handler that rejects the form reads nothing, and an aborted form must not crash the process.
+      file = new PassThrough().on('error', () => {}).on('close', () => body.destroy());
+      body.pipe(file, { end: false });
+      opened.resolve({ fields, file, contentType: toFileType(normalizer.fileType ?? mediaType) });
+    })
+    .on('fieldsLimit', () => fail(tooMany('fields', FORM_LIMITS.fields)))
+    .on('filesLimit', () => fail(tooMany('files', FORM_LIMITS.files)))
+    .on('error', fail)
+    .on('finish', () => {
+      if (file === undefined) fail(missingFileField());
+      else if (failure === undefined) file.end();
+    });
+  source.on('error', fail).pipe(normalizer).on('error', fail).pipe(parser);
+
+  return {
+    /** The file and the fields before it. Rejects if the form fails earlier; a later failure destroys the file. */
+    opened: opened.promise,
+    /** Why the form failed; `undefined` if it has not. */
+    findFailure: () => failure,
+    /** Leaves the rest of the request to the router. */
+    close() {
+      request.off('close', onClose);
+      source.unpipe(normalizer);
+      if (!request.complete) request.pause();
+      file?.destroy();
+    },
+  };
+}
+
+async function createParser(request: IncomingMessage, fileBytes: number): Promise<BusboyInstance> {
   // Loaded with the first form, because most servers never receive one and should start fast.
   const { Busboy } = await import('@fastify/busboy');
   try {
-    const parser = new Busboy({
+    return new Busboy({
       headers: { 'content-type': request.headers['content-type'] ?? '' },
       limits: { ...FORM_LIMITS, fileSize: fileBytes },
       isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
     });
-    return new FormReader(request, source, parser, fileBytes);
   } catch (error) {
     throw unreadableForm(error);
-  }
-}
-
-class FormReader {
-  /** The file and the fields before it. Rejects if the form fails earlier; a later failure destroys the file. */
-  readonly opened = Promise.withResolvers<Pick<UploadInput, 'fields' | 'file' | 'contentType'>>();
-  failure: unknown;
-  /** Leaves the rest of the request to the router. */
-  readonly close: () => void;
-  readonly #fields = new Map<string, string>();
-  /** The content of the file, which ends only when the form does (D28). */
-  #file: PassThrough | undefined;
-
-  constructor(
-    request: IncomingMessage,
-    source: Readable,
-    parser: BusboyInstance,
-    fileBytes: number,
-  ) {
-    const normalizer = new DelimiterNormalizer(request.headers['content-type'] ?? '');
-    const fail = (error: unknown) => {
-      this.failure ??= hasResponse(error) ? error : unreadableForm(error);
-      source.unpipe(normalizer);
-      this.opened.reject(this.failure);
-      // The reader of the file must learn that its end will never arrive.
-      this.#file?.destroy(this.failure as Error);
-    };
-    parser
-      .on('field', (name, value, _isNameCut, isCut) => {
-        if (this.#file !== undefined) return;
-        try {
-          if (isCut) throw tooMany(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
-          if (name === undefined) throw new Error('a field has no name');
-          addField(this.#fields, name, value);
-        } catch (error) {
-          fail(error);
-        }
-      })
-      .on('file', (name, body, _filename, _encoding, mediaType) => {
-        // The form reports the error, even if nobody reads this file.
-        body.on('error', () => {});
-        if (this.#file !== undefined || !isFileField(name)) {
-          body.resume();
-          return;
-        }
-        const message = `The file is larger than ${fileBytes} bytes.`;
-        body.once('limit', () => fail(new UploadError('EntityTooLarge', { message })));
-        // A handler that rejects the form reads nothing, and an aborted form must not crash the process.
-        const file = new PassThrough().on('error', () => {}).on('close', () => body.destroy());
-        this.#file = body.pipe(file, { end: false });
-        const contentType = toFileType(normalizer.fileType ?? mediaType);
-        this.opened.resolve({ fields: this.#fields, file, contentType });
-      })
-      .on('fieldsLimit', () => fail(tooMany('fields', FORM_LIMITS.fields)))
-      .on('filesLimit', () => fail(tooMany('files', FORM_LIMITS.files)))
-      .on('error', fail)
-      .on('finish', () => {
-        if (this.#file === undefined) fail(missingFileField());
-        else if (this.failure === undefined) this.#file.end();
-      });
-    const onClose = () => {
-      if (!request.complete) fail(new Error('the client disconnected'));
-    };
-    request.once('close', onClose);
-    source.on('error', fail).pipe(normalizer).on('error', fail).pipe(parser);
-    this.close = () => {
-      request.off('close', onClose);
-      source.unpipe(normalizer);
-      if (!request.complete) request.pause();
-      this.#file?.destroy();
-    };
   }
 }
 

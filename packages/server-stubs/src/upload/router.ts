@@ -54,11 +54,11 @@ export function createUploadRouter(
         return await handlers.uploadFile(input, call);
       } catch (error) {
         // If the form failed, that is why the handler failed.
-        throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
+        throw hasResponse(error) || call.signal.aborted ? error : (form.findFailure() ?? error);
       }
     };
     try {
-      return await handleForm(await form.opened.promise, wireProfile, store);
+      return await handleForm(await form.opened, wireProfile, store);
     } finally {
       form.close();
     }
