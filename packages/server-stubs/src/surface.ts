@@ -50,9 +50,3 @@ export function createSurface(
   };
   return { wireProfile, cors, shared };
 }
-
-/** JavaScript users should learn about a missing function at startup, not from the first request. */
-export function assertFunction(value: unknown, name: string): void {
-  if (typeof value === 'function') return;
-  throw new TypeError(`${name} is missing: it must be a function.`);
-}

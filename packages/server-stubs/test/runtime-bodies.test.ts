@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import type { Content, Handler, RequestLimits } from '@berth/server-stubs/runtime';
 import { createTableRouter } from '@berth/server-stubs/runtime';
@@ -98,10 +99,7 @@ describe('JSON', () => {
     const chunked = await send(base, '/', {
       method: 'POST',
       headers: { 'content-type': TYPE },
-      body: (async function* () {
-        yield '"12345';
-        yield '6789"';
-      })(),
+      body: Readable.from(['"12345', '6789"']),
     });
     expect(chunked.status).toBe(413);
   });

@@ -128,11 +128,8 @@ it('responds with 500 if a security handler rejects by mistake', async () => {
 it('does not authenticate a path that cannot be decoded', async () => {
   const bearer = vi.fn();
   const table = toTable([{ path: '/{a~b}', security: [['bearer']] }], { securitySchemes: SCHEMES });
-  const router = createTableRouter(
-    table,
-    { operation: () => ({ status: 200 }) },
-    { security: { bearer } },
-  );
+  const operation = () => ({ status: 200 });
+  const router = createTableRouter(table, { operation }, { security: { bearer } });
   const { text } = await send(await serve(router), '/%zz', { headers: GOOD });
   expect(JSON.parse(text)).toMatchObject({ status: 400, errors: [{ pointer: '/a~0b' }] });
   expect(bearer).not.toHaveBeenCalled();

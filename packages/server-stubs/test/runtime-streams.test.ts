@@ -56,7 +56,11 @@ describe('streams', () => {
     ['midway, from the web', 'secret', () => Readable.toWeb(Readable.from(breaking()))],
     ['already', 'secret', () => new Readable().destroy(new Error('secret'))],
     ['without an error', 'Premature close', () => new Readable().destroy()],
-    ['with an object', /must be strings or bytes/, () => Readable.from([{}])],
+    [
+      'with an object',
+      /must be of type string or an instance of Buffer/,
+      () => Readable.from([{}]),
+    ],
   ])('that have failed %s are reported to onError', async (_when, message, create) => {
     const onError = vi.fn();
     const body = create();
@@ -93,9 +97,7 @@ describe('streams', () => {
       send(base, '/', {
         method: 'POST',
         headers: { 'content-type': 'a/b' },
-        body: (async function* () {
-          yield body;
-        })(),
+        body: Readable.from([body]),
       });
     expect((await chunked('12345')).text).toBe('12345');
     expect((await chunked('123456')).status).toBe(413);

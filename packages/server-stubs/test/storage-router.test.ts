@@ -49,11 +49,8 @@ test('credentials are checked for the environment that the handler acts on, howe
   };
   const base = await storage({ security: { credentials: authenticate } });
   const target = '/%61pi/v2/%65nvs/d%65v/storages:getUploadMetaData';
-  const { json } = await send(base, target, {
-    method: 'POST',
-    headers: HEADERS,
-    body: '{"path":"a"}',
-  });
+  const sent = { method: 'POST', headers: HEADERS, body: '{"path":"a"}' };
+  const { json } = await send(base, target, sent);
   expect(checked).toEqual(['dev']);
   expect(json).toMatchObject({ body: { data: { fileID: 'cloud://dev.files/a' } } });
 });

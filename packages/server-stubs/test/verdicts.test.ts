@@ -49,7 +49,7 @@ async function compileBody(
 
 function refusalOf(validate: Validator, value: unknown): string {
   expect(validate(value)).toBe(false);
-  return toViolation(value, validate.errors, 'body', 'body').message;
+  return toViolation(value, validate.errors, 'body').message;
 }
 
 it.each([

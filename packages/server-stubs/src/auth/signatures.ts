@@ -128,13 +128,12 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
       }
       // D30: only callers that have proven that they know a secret learn the reason.
       if (pair.env === env) return { env, id: parsed.id };
-      throw isEnv
-        ? new StorageError('STORAGE_EXCEED_AUTHORITY', {
-            message: 'The credentials belong to another environment.',
-          })
-        : new StorageError('INVALID_ENV', {
-            message: 'The environment in the path does not exist.',
-          });
+      if (!isEnv) {
+        const message = 'The environment in the path does not exist.';
+        throw new StorageError('INVALID_ENV', { message });
+      }
+      const message = 'The credentials belong to another environment.';
+      throw new StorageError('STORAGE_EXCEED_AUTHORITY', { message });
     },
   };
 }

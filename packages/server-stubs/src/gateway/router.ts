@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import {
+  assertFunction,
   assertHandlerNames,
   type Router,
   type SurfaceOptions,
@@ -15,13 +16,7 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { discard } from '../runtime/respond.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { UpgradeResponse } from '../runtime/upgrade-response.ts';
-import {
-  type AuthResult,
-  assertFunction,
-  type CommonOptions,
-  createSurface,
-  type EnvOption,
-} from '../surface.ts';
+import { type AuthResult, type CommonOptions, createSurface, type EnvOption } from '../surface.ts';
 import { findHostEnv } from './host.ts';
 import { type GatewayInput, toServiceInput, verifyBody } from './service-input.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';

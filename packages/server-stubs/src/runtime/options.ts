@@ -113,15 +113,19 @@ export function toSettings({ requests = {}, onError, ...options }: SurfaceOption
   return { ...options, onError: toSafeOnError(onError), limits };
 }
 
+/** JavaScript users should learn about a missing function at startup, not from the first request. */
+export function assertFunction(value: unknown, name: string): void {
+  if (typeof value === 'function') return;
+  throw new TypeError(`${name} is missing: it must be a function.`);
+}
+
 export function assertLimit(value: unknown, name: string): void {
   if (typeof value === 'number' && value >= 0) return;
   throw new TypeError(`${name} must be a number of at least 0.`);
 }
 
 /** Returns a function that never fails, because a failing log must not affect the response. */
-export function toSafeOnError(
-  onError: RouterOptions['onError'],
-): (error: unknown, call: Call) => void {
+export function toSafeOnError(onError: RouterOptions['onError']): NonNullable<typeof onError> {
   return async (error, call) => {
     try {
       // It may be asynchronous.

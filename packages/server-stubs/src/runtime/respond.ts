@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { finished, Readable } from 'node:stream';
+import { finished, PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { Settings } from './options.ts';
@@ -100,7 +100,9 @@ export class Responder {
     let common: HandlerResponse['headers'];
     try {
       common = headers?.(call);
-      let converted = hasResponse(error) ? error : toInternalError(error);
+      let converted: ErrorWithResponse = hasResponse(error)
+        ? error
+        : new HttpError('handler-failed', 'Internal server error.', { cause: error });
       let required: HandlerResponse['headers'];
       if (converted instanceof HttpError) {
         required = converted.headers;
@@ -162,10 +164,6 @@ export class Responder {
     // With a byte for each character it is ASCII, which Node.js copies faster as Latin-1 than it encodes UTF-8.
     else response.end(body, body?.length === length ? 'latin1' : 'utf8');
   }
-}
-
-function toInternalError(cause: unknown): HttpError {
-  return new HttpError('handler-failed', 'Internal server error.', { cause });
 }
 
 /** Merges headers by their lowercase names. The first source takes precedence, except in lists. */
@@ -243,7 +241,7 @@ function findViolation(
     return `The ${mediaType} body must be ${type}.`;
   }
   if (isBytes(body) || validate === undefined || validate(body)) return undefined;
-  return toViolation(body, validate.errors, 'response', 'response', '/body').message;
+  return toViolation(body, validate.errors, 'response', '/body').message;
 }
 
 function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {
@@ -299,29 +297,18 @@ function writeStream(
   body: Stream,
   onError: (error: unknown) => void,
 ): void {
-  const stream = body instanceof Readable ? body : Readable.fromWeb(body as NodeStream);
-  const onEnd = (error?: unknown) => {
-    if (error && !response.destroyed) onError(error);
-  };
-  // Before `pipeline`, which destroys the response.
-  finished(stream, { writable: false }, onEnd);
+  const source = body instanceof Readable ? body : Readable.fromWeb(body as NodeStream);
+  const streams = [source];
+  // An object that is written to a response ends the process in Node.js 22. Here, it fails the stream.
+  if (source.readableObjectMode) streams.push(new PassThrough({ writableObjectMode: true }));
+  for (const stream of streams) {
+    // Before `pipeline`, which destroys the response.
+    finished(stream, { writable: false }, (error) => {
+      if (error && !response.destroyed) onError(error);
+    });
+  }
   // Clients of a slow stream need the head immediately. Unlike `flushHeaders`, which writes UTF-8, this leaves the
   // bytes in headers unchanged, and middleware that wraps `write` cannot hold the head back.
   ServerResponse.prototype.write.call(response, '', 'latin1');
-  const piped = stream.readableObjectMode
-    ? pipeline(stream, (chunks: Readable) => checkChunks(chunks, onEnd), response)
-    : pipeline(stream, response);
-  piped.catch(() => response.destroy());
-}
-
-/** Node.js 22 ends the process if such a chunk is written. */
-async function* checkChunks(chunks: Readable, onError: (error: unknown) => void) {
-  for await (const chunk of chunks) {
-    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
-      const error = new TypeError('The chunks of a body must be strings or bytes.');
-      onError(error);
-      throw error;
-    }
-    yield chunk;
-  }
+  pipeline([...streams, response]).catch(() => response.destroy());
 }

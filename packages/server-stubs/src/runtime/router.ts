@@ -13,14 +13,7 @@ import { Call, type PrincipalsByScheme } from './portable/call.ts';
 import { createNullObject, decodeText } from './portable/encoding.ts';
 import { badPath, HttpError, notAllowed, notFound } from './portable/http-error.ts';
 import { type ParsedInput, readParameters } from './portable/parameters.ts';
-import {
-  type Match,
-  namesOf,
-  type Operations,
-  Paths,
-  replaceHost,
-  splitTarget,
-} from './portable/paths.ts';
+import { type Match, namesOf, Paths, replaceHost, splitTarget } from './portable/paths.ts';
 import type { Route, RouteTable } from './portable/route-table.ts';
 import { deferContinue, readBody } from './receive.ts';
 import { Responder } from './respond.ts';
@@ -81,7 +74,7 @@ export function createTableRouter(
       const isUnhandled = operation === undefined && method === 'OPTIONS';
       if (isUnhandled && respondToOptions) return responder.respond(call, respondToOptions(call));
       if (match === undefined) throw notFound(rawPath, table.basePath);
-      if (operation === undefined) throw notAllowed(method, methodsOf(match.operations));
+      if (operation === undefined) throw notAllowed(method, methodsOf(match));
       const { route, handle, authenticate } = operation;
       const raw = toRawValues(operation, match);
       // Before authentication, so that security handlers only see valid paths.
@@ -146,7 +139,7 @@ function findOperation({ operations }: Match<Operation>, method = 'GET'): Operat
   return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
 }
 
-function methodsOf(operations: Operations<Operation>): readonly string[] {
+function methodsOf({ operations }: Match<Operation>): readonly string[] {
   const methods = [...operations.keys()];
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }

@@ -52,7 +52,9 @@ export function createAuthentication(
       }
       if (requirements.every(({ name }) => name in principals)) return principals;
     }
-    if (isMissing && first !== undefined) throw missingCredentials(first.scheme, call);
+    if (isMissing && first !== undefined) {
+      throw new HttpError('missing-credentials', `The ${findProblem(first.scheme, call)}.`);
+    }
     throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };
 }
@@ -60,10 +62,6 @@ export function createAuthentication(
 /** Whether this result of a security handler rejects the credential. */
 export function isRejection(principal: unknown): boolean {
   return principal === undefined || principal === null || principal === false;
-}
-
-function missingCredentials(scheme: SecurityScheme, call: Call): HttpError {
-  return new HttpError('missing-credentials', `The ${findProblem(scheme, call)}.`);
 }
 
 /** Why there is no credential. */

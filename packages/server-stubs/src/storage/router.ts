@@ -4,6 +4,7 @@ import { LIMITS } from '../generated/contract.gen.ts';
 import type { Input, Output, operations } from '../generated/storage.v2/index.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
 import {
+  assertFunction,
   assertHandlerNames,
   assertLimit,
   findHandler,
@@ -15,13 +16,7 @@ import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import type { RouteTable } from '../runtime/portable/route-table.ts';
 import { createTableRouter } from '../runtime/router.ts';
 import { isRejection } from '../runtime/security.ts';
-import {
-  type AuthResult,
-  assertFunction,
-  type CommonOptions,
-  createSurface,
-  type EnvOption,
-} from '../surface.ts';
+import { type AuthResult, type CommonOptions, createSurface, type EnvOption } from '../surface.ts';
 import {
   assertBatch,
   readCredentials,

@@ -1,12 +1,17 @@
 import type { Readable } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
-import { assertHandlerNames, assertLimit, type Router } from '../runtime/options.ts';
+import {
+  assertFunction,
+  assertHandlerNames,
+  assertLimit,
+  type Router,
+} from '../runtime/options.ts';
 import type { Call, HandlerResponse } from '../runtime/portable/call.ts';
 import { hasResponse } from '../runtime/portable/http-error.ts';
 import type { ParsedInput } from '../runtime/portable/parameters.ts';
 import { createTableRouter } from '../runtime/router.ts';
-import { assertFunction, type CommonOptions, createSurface } from '../surface.ts';
+import { type CommonOptions, createSurface } from '../surface.ts';
 import { handleForm, type UploadInput, type UploadResult } from './form.ts';
 import { openForm } from './form-reader.ts';
 

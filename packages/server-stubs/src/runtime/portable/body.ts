@@ -122,7 +122,7 @@ export function readFields(
   const fields = wrapper === undefined ? value : (value as Record<string, unknown>)[wrapper];
   if (validate === undefined || validate(fields)) return fields;
   const prefix = wrapper === undefined ? '' : `/${wrapper}`;
-  throw invalidRequest([toViolation(fields, validate.errors, 'body', 'body', prefix)]);
+  throw invalidRequest([toViolation(fields, validate.errors, 'body', prefix)]);
 }
 
 function findWrapper(

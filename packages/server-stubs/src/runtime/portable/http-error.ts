@@ -10,11 +10,7 @@ export interface ErrorWithResponse {
 }
 
 export function hasResponse(error: unknown): error is ErrorWithResponse {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    typeof (error as Partial<ErrorWithResponse>)[toResponse] === 'function'
-  );
+  return typeof Object(error)[toResponse] === 'function';
 }
 
 const STATUSES = {

@@ -86,7 +86,7 @@ function invalidParameters(input: ParsedInput, errors: Validator['errors']): Htt
   const [error] = errors as readonly [SchemaError];
   const [, place, ...steps] = error.instancePath.split('/') as ['', ParameterPlace];
   const inPlace = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
-  return invalidRequest([toViolation(input[place], [inPlace], place, place)]);
+  return invalidRequest([toViolation(input[place], [inPlace], place)]);
 }
 
 export function readQuery(field: Field, values: QueryValues): unknown {

@@ -2,12 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { decodeText, decodeUnreserved } from './encoding.ts';
 import { removeRawHeader } from './headers.ts';
 
-/** The operations of a path, by method. */
-export type Operations<Operation> = Map<string, Operation>;
-
-/** The operations for a path as sent, and the raw values of its parameters, in the order of the template. */
+/** The operations for a path as sent, by method, and the raw values of its parameters, in the order of the template. */
 export interface Match<Operation> {
-  readonly operations: Operations<Operation>;
+  readonly operations: Map<string, Operation>;
   readonly values: readonly string[];
 }
 
@@ -15,12 +12,12 @@ export interface Match<Operation> {
 type Pieces = readonly string[];
 
 class Node<Operation> {
-  operations: Operations<Operation> | undefined;
+  operations: Map<string, Operation> | undefined;
   readonly literals = new Map<string, Node<Operation>>();
   /** Segments with parameters: more literal text comes first, and then fewer parameters. */
   readonly templates: { pieces: Pieces; node: Node<Operation> }[] = [];
   /** The operations whose last parameter takes the rest of the path. */
-  rest: Operations<Operation> | undefined;
+  rest: Map<string, Operation> | undefined;
 }
 
 /**
@@ -101,7 +98,7 @@ function walk<Operation>(
   path: string,
   start: number,
   values: string[],
-): Operations<Operation> | undefined {
+): Map<string, Operation> | undefined {
   // The last segment has no slash after it.
   if (start > path.length) return node.operations;
   const slash = path.indexOf('/', start);

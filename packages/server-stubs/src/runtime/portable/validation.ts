@@ -33,12 +33,11 @@ function isEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Converts a validator's first error. `value` is what was validated. */
+/** Converts a validator's first error. `value` is what was validated, and `prefix` its pointer in the place. */
 export function toViolation(
   value: unknown,
   errors: Validator['errors'],
   place: Violation['in'],
-  root: string,
   prefix = '',
 ): Violation {
   const [error] = errors as readonly [SchemaError];
@@ -46,7 +45,7 @@ export function toViolation(
   // Ajv reports a missing property with the path of its parent.
   const missing = keyword === 'required' ? `/${escapeName(String(params.missingProperty))}` : '';
   const pointer = prefix + instancePath + missing;
-  const message = toMessage(error, `${root}${shorten(toPath(pointer))}`, value);
+  const message = toMessage(error, `${place}${shorten(toPath(pointer))}`, value);
   return { in: place, pointer, message };
 }
 
