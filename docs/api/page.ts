@@ -1,26 +1,25 @@
 // The API reference. The mock responds to its calls, in a service worker of the page.
-import { events, mswHandlers, routes } from '@berth/mock/msw';
+import { mswHandlers } from '@berth/mock/msw';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { createApiReference } from '@scalar/api-reference';
 import { setupWorker } from 'msw/browser';
 
-/** Calls go to the host of the page, so that they need no other one. */
-const { origin } = location;
+/** The address of `npm start`, so that copied commands work. In the page, the service worker responds in its place. */
+const BASE_URL = 'http://127.0.0.1:4010';
 
 /** The file in the examples of the documents. */
 const FILE = 'reports/summary.txt';
 const CREDENTIALS = { authorization: '1.0 any', timestamp: '1700000000' };
 
-const message = 'Hello from the hosted service.';
 const berth = mswHandlers({
-  baseUrl: origin,
+  baseUrl: BASE_URL,
   services: {
-    hello: routes({
-      'GET /events': (request) => events([{ id: '1', data: 'Hello.' }], request),
-      'GET /*': ({ url }) => Response.json({ message, path: new URL(url).pathname }),
-      'POST /*': async (request) => Response.json({ message, body: await request.text() }),
-    }),
+    hello: async (request) => {
+      const { pathname } = new URL(request.url);
+      const message = 'Hello from the hosted service.';
+      return Response.json({ message, path: pathname, body: await request.text() });
+    },
   },
 });
 berth.files.put(FILE, 'Hello from Berth.', 'text/plain');
@@ -30,7 +29,7 @@ try {
   const serviceWorker = { url: '../mockServiceWorker.js', options: { scope: '../' } };
   const worker = setupWorker(...berth.handlers);
   await worker.start({ quiet: true, onUnhandledRequest: 'bypass', serviceWorker });
-  status.textContent = 'A mock in this page responds to Send. It keeps your files until you leave.';
+  status.textContent = 'A mock in this page responds to Send. Copied commands call npm start.';
   await prepareUpload();
 } catch (error) {
   status.textContent = `Send does not work here: ${(error as Error).message}`;
@@ -38,7 +37,7 @@ try {
 
 /** The page loads nothing from other hosts. */
 const COMMON = {
-  servers: [{ url: origin }],
+  servers: [{ url: BASE_URL }],
   telemetry: false,
   withDefaultFonts: false,
   agent: { disabled: true },
@@ -78,7 +77,7 @@ createApiReference('#reference', [
 async function prepareUpload(): Promise<void> {
   const { paths, components } = storage;
   const { authorization, timestamp } = components.securitySchemes;
-  const response = await fetch(`${origin}/api/v2/envs/dev/storages:getUploadMetaData`, {
+  const response = await fetch(`${BASE_URL}/api/v2/envs/dev/storages:getUploadMetaData`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',

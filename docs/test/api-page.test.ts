@@ -11,6 +11,9 @@ import { openBrowser } from '../../scripts/testing/browser.ts';
 import { testOn } from '../../scripts/testing/engines.ts';
 import { stageApiPage } from '../scripts/stage-api-page.ts';
 
+/** The mock of `npm start`, whose address the commands on the page call. */
+const MOCK = 'http://127.0.0.1:4010';
+
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -36,9 +39,12 @@ test('the API reference responds to calls in the page, and calls no other host',
     const context = await browser.newContext();
     const foreign: string[] = [];
     context.on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) {
-        foreign.push(request.url());
-      }
+      const allowed = ['data:', 'blob:', origin, MOCK];
+      if (!allowed.some((start) => request.url().startsWith(start))) foreign.push(request.url());
+    });
+    context.on('response', (response) => {
+      const isMock = response.url().startsWith(MOCK);
+      if (isMock && !response.fromServiceWorker()) foreign.push(response.url());
     });
     const call = async (api: string, operation: string) => {
       const page = await context.newPage();
@@ -48,7 +54,7 @@ test('the API reference responds to calls in the page, and calls no other host',
     const greeting = await call('gateway', 'Call the root of a hosted service with POST');
     expect(greeting).toContain('Hello from the hosted service.');
     expect(await call('storage', 'Upload the content of a file')).toContain('204 No Content');
-    expect(await call('storage', 'Get temporary download links')).toContain(`${origin}/files/`);
+    expect(await call('storage', 'Get temporary download links')).toContain(`${MOCK}/files/`);
     expect(await call('storage', 'Delete files')).toContain('"code": "SUCCESS"');
     expect(foreign).toEqual([]);
   } finally {
