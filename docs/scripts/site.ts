@@ -11,7 +11,10 @@ const ROOT = join(DOCS, '..');
 
 /** The sidebar: each heading with the Markdown files below it. */
 const SIDEBAR: Readonly<Record<string, string[]>> = {
-  Guides: find('docs/guides/*.md'),
+  Mocks: toGuides('mock', 'msw', 'service-contracts'),
+  Calls: toGuides('uploads', 'streaming', 'errors', 'auth'),
+  Integration: toGuides('browser', 'other-libraries', 'other-languages'),
+  Servers: toGuides('own-server', 'production', 'conformance', 'wire-profiles'),
   Packages: find('{packages/{client,mock,conformance,server-stubs,storage,server},spec}/README.md'),
   Reference: find('docs/{decisions,design,reference/*}.md'),
   Project: ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
@@ -28,6 +31,10 @@ await stagePages(['README.md', ...Object.values(SIDEBAR).flat()], pages);
 await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
 await stageApiPage(join(pages, 'public'));
 await (isBuild ? build : dev)({ docDirectory: pages, config: await toConfig() });
+
+function toGuides(...names: string[]): string[] {
+  return names.map((name) => `docs/guides/${name}.md`);
+}
 
 function find(pattern: string): string[] {
   return globSync(pattern, { cwd: ROOT }).sort();
@@ -50,13 +57,12 @@ async function toConfig(): Promise<UserConfig> {
     globalStyles: join(DOCS, 'theme/site.css'),
     mediumZoom: false,
     markdown: {
-      rehypePlugins: [() => skipAnchors],
       // Copies of other files: staging the pages fails if there is no such file.
       link: { checkDeadLinks: { excludes: (url: string) => url.startsWith('/source/') } },
     },
     themeConfig: {
       nav: [
-        { text: 'Guides', link: '/guides/uploads' },
+        { text: 'Guides', link: '/guides/mock' },
         { text: 'Reference', link: '/reference/rules' },
         { text: 'API', link: '/api/index.html' },
       ],
@@ -71,13 +77,4 @@ async function toItem(file: string) {
   const text = await readFile(join(ROOT, file), 'utf8');
   const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
   return { text: title.replaceAll('`', ''), link: `/${toPagePath(file).replace(/\.md$/, '')}` };
-}
-
-/** What is used of a node of the HTML syntax tree. */
-type Node = { properties?: Record<string, unknown>; children?: Node[] };
-
-/** Takes the anchors of headings, which are hidden from screen readers, out of the tab order as well. */
-function skipAnchors({ properties = {}, children = [] }: Node): void {
-  if (String(properties.className) === 'rp-header-anchor') properties.tabIndex = -1;
-  children.forEach(skipAnchors);
 }
