@@ -236,14 +236,22 @@ describe('a download to a file', () => {
     expect(await readFile(file, 'utf8')).toBe('old');
   });
 
-  it('tries again if the continuation stalls before its headers', async () => {
-    // Time passes only while the server stalls, so that a busy machine does not matter.
+  const empty: Handler = (_, response) => {
+    response.writeHead(200, { 'Content-Length': BYTES.length }).flushHeaders();
+    response.destroy();
+  };
+  // Time passes only while the server stalls, so that a busy machine does not matter.
+  const stallLong = () => vi.advanceTimersByTime(65_000);
+  it.each<[string, Handler[]]>([
+    ['the first link stalls before its headers', [stallLong]],
+    ['the first link breaks before its first byte, without an ETag', [empty]],
+    ['the continuation stalls before its headers', [files({ cut: 100_000 }).handle, stallLong]],
+  ])('tries again if %s', async (_, faults) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
-    const stallLong = () => vi.advanceTimersByTime(65_000);
-    const handlers: Handler[] = [files({ cut: 100_000 }).handle, stallLong, files().handle];
+    const handlers = [...faults, files().handle];
     await using served = await serveStorage((...call) => handlers.shift()?.(...call));
     await served.storage.downloadToFile('a', file);
     expect((await readFile(file)).equals(BYTES)).toBe(true);
-    expect(served.links()).toBe(3);
+    expect(served.links()).toBe(faults.length + 1);
   });
 });

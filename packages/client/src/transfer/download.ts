@@ -58,11 +58,13 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   async function* readToEnd(fileID: string, init: DownloadOptions, budget: CallBudget) {
     const { onProgress, ...options } = init;
     const { offset = 0, length } = options.range ?? {};
-    let { range } = options;
+    /** The response with the first bytes. */
     let start: OpenFile | undefined;
     let loaded = 0;
     for (;;) {
       const url = await tempUrl(fileID, { ...options, signal: budget.signal });
+      const rest = { offset: offset + loaded, length: length && length - loaded };
+      const range = start ? rest : options.range;
       try {
         const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
         start ??= part;
@@ -76,11 +78,11 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
         return;
       } catch (error) {
         if (loaded === start?.size && isBerthError(error) && error.retryable) return;
+        if (loaded === 0) start = undefined;
         // Without an `ETag`, the rest could be that of another file.
-        budget.canRepeat = start?.etag !== undefined;
+        else if (start?.etag === undefined) throw error;
         await waitForRetry(error, budget);
       }
-      range = { offset: offset + loaded, length: length && length - loaded };
     }
   }
 
