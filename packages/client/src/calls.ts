@@ -1,10 +1,10 @@
 import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
 import { bufferError, parseJson, readText } from './body.ts';
+import { withBudget } from './budget.ts';
 import { BerthError, type CallInfo, contractError, isBerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
-import { type CallOptions, withBudget } from './limits.ts';
-import { waitForRetry } from './retries.ts';
+import type { CallOptions } from './limits.ts';
 import { closeOnFailure, isStream } from './streams.ts';
 import { checkPath, toSegment } from './urls.ts';
 
@@ -96,11 +96,11 @@ export function createCalls<Paths extends object>(
     return { data, response };
   };
 
-  const call = async <T>(
+  const call = async <T = RawResult>(
     method: 'GET' | 'POST',
     path: string,
     init: CallInit,
-    convert: (result: RawResult, info: CallInfo) => T,
+    convert = (result: RawResult, _info: CallInfo) => result as T,
   ): Promise<T> => {
     // Without `params.path`, `openapi-fetch` would send the template of the path.
     const params = { ...init.params, path: init.params?.path ?? {} };
@@ -110,10 +110,19 @@ export function createCalls<Paths extends object>(
     const info = { method, url };
 
     return withBudget(init, sender.limits, info, async (budget) => {
-      const openApiInit = toOpenApiInit({ ...init, params }, url, (request) => {
-        const stream = isStream(init.body) ? request.body : undefined;
-        return sender.send(request, { body: stream }, budget).then(bufferError);
-      });
+      // `openapi-fetch` only builds the request and runs the middleware.
+      const openApiInit = {
+        ...init,
+        params,
+        pathSerializer: () => url,
+        parseAs: 'stream',
+        // The budget aborts instead.
+        signal: null,
+        async fetch(request: Request) {
+          const body = isStream(init.body) ? request.body : undefined;
+          return bufferError(await sender.send(request, { body }, budget));
+        },
+      };
       for (;;) {
         const result = await client[method](path, openApiInit);
         try {
@@ -122,7 +131,7 @@ export function createCalls<Paths extends object>(
           const failure = isBerthError(error)
             ? error
             : networkError('The response was interrupted', info, error);
-          await waitForRetry(failure, budget, result.response.headers);
+          await budget.waitForRetry(failure, result.response.headers);
         }
       }
     });
@@ -132,18 +141,6 @@ export function createCalls<Paths extends object>(
   const POST = (path: string, init: CallInit = {}) =>
     closeOnFailure(init.body, () => call('POST', path, init, (result) => result));
   return { call, client: { GET, POST, use: client.use, eject: client.eject } as Calls<Paths> };
-}
-
-/** Returns the options for `openapi-fetch`, which only builds the request and runs the middleware. */
-function toOpenApiInit(init: CallInit, url: string, send: (request: Request) => Promise<Response>) {
-  return {
-    ...init,
-    pathSerializer: () => url,
-    // The budget of the call aborts instead.
-    signal: null,
-    fetch: send,
-    parseAs: 'stream' as const,
-  };
 }
 
 /** Fills in the path of an operation, in the styles of OpenAPI. */

@@ -1,18 +1,20 @@
 import { parseJson } from './body.ts';
+import type { Retry } from './budget.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
 import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
-import { type Retry, toRetry } from './retries.ts';
 
 /** Returns which calls may be sent again after an error status of the storage API, a link or an upload target. */
 export function classifyStorage({ status }: Response): Retry {
-  return status === 401 ? 'renew' : toRetry(status);
+  if (status === 401) return 'renew';
+  if (status === 429) return 'any';
+  return isTemporary(status) ? 'idempotent' : 'never';
 }
 
 /** Returns whether a failure is temporary, by its status or by its code, which may come with the status 200. */
 export function isTemporary(status: number, code?: string): boolean {
   const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
-  return toRetry(status) !== 'never' || codes.includes(code);
+  return [429, 500, 502, 503, 504].includes(status) || codes.includes(code);
 }
 
 export interface StorageResponse {

@@ -1,9 +1,11 @@
 import { createParser } from 'eventsource-parser';
+import { withBudget } from './budget.ts';
 import { checkNumber } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import { contractError, isBerthError } from './errors.ts';
 import { toRecord } from './fetch.ts';
-import { pause, type ServiceOptions, withBudget } from './limits.ts';
+import type { ServiceOptions } from './limits.ts';
+import { pause } from './timers.ts';
 import { type IdleWatch, readBody, watchIdle } from './transfer/progress.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { Session } from './auth.ts';
+import { type CallBudget, type Retry, withBudget } from './budget.ts';
 import { BerthError, type CallInfo, networkError } from './errors.ts';
-import { type CallBudget, type CallOptions, type Limits, pause, withBudget } from './limits.ts';
-import { type Retry, takeRetry, waitForRetry } from './retries.ts';
+import type { CallOptions, Limits } from './limits.ts';
 import { closeOnFailure, discard, isStream } from './streams.ts';
+import { pause } from './timers.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
@@ -31,7 +32,7 @@ export interface Sender {
   readonly limits: Limits;
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends a request within the budget of its call. Its `signal` may abort earlier. */
+  /** Sends a request within the budget of its call. */
   send(target: Target, init: FetchInit, budget: CallBudget): Promise<Response>;
 }
 
@@ -63,7 +64,7 @@ export function createSender(options: SenderOptions): Sender {
     const isInScope = !!scope && target.url.startsWith(scope);
     const session = isInScope ? options.session : undefined;
     const request = await toRequest(target, init, isInScope && clientHeaders);
-    const signal = init.signal ?? budget.signal;
+    const { signal } = budget;
     let isRenewed = false;
     for (;;) {
       const signed = await session?.sign(request);
@@ -73,10 +74,10 @@ export function createSender(options: SenderOptions): Sender {
       try {
         const requestInit = { ...request, headers, signal, duplex: 'half' };
         response = await platformFetch(request.url, requestInit as RequestInit);
-        if (response.ok || (!session && budget.attempts === 1)) return response;
+        if (response.ok || !(session || budget.hasRetry())) return response;
       } catch (error) {
         signal.throwIfAborted();
-        await waitForRetry(networkError('No response', request, error), budget);
+        await budget.waitForRetry(networkError('No response', request, error));
         continue;
       }
       const retry = await classify(response);
@@ -88,8 +89,8 @@ export function createSender(options: SenderOptions): Sender {
         // Not counted as a retry.
         if (isNew) wait = 0;
         isRenewed = true;
-      } else if (retry === 'any' || (retry === 'idempotent' && budget.canRepeat)) {
-        wait = takeRetry(budget, response.headers);
+      } else {
+        wait = budget.takeRetry(retry, response.headers);
       }
       // A stream can be read only once.
       if (wait === undefined || isStream(request.body)) return response;
@@ -105,11 +106,11 @@ export function createSender(options: SenderOptions): Sender {
 export function createFetch({ limits, send }: Sender, scope: string) {
   return (input: Input, options: FetchInit = {}): Promise<Response> =>
     closeOnFailure(options.body, async () => {
-      const { signal, timeout, retry, idempotent, ...init } = options;
+      const { timeout, retry, idempotent, ...init } = options;
       const target = toTarget(input);
       const method = (init.method ?? target.method ?? 'GET').toUpperCase();
       const info = { method, url: target.url };
-      const callOptions = { ...options, signal: signal ?? target.signal };
+      const callOptions = { ...options, signal: options.signal ?? target.signal };
       const defaults = info.url.startsWith(scope) ? limits : NO_LIMITS;
       return withBudget(callOptions, defaults, info, (budget) =>
         send(target, { ...init, method }, budget),
@@ -135,14 +136,24 @@ function toTarget(input: Input): Target {
   throw new BerthError('options', 'The URL must be an absolute http(s) URL without credentials.');
 }
 
+/** What is kept of a `Request` besides its URL, method, headers, body and redirect mode. */
+const KEPT = [
+  'cache',
+  'credentials',
+  'integrity',
+  'keepalive',
+  'mode',
+  'referrer',
+  'referrerPolicy',
+] as const;
+
 /** Returns the request that each attempt sends, with the client's headers if it is in scope, but without credentials. */
 async function toRequest(
   target: Target,
   init: FetchInit,
   scopedHeaders: Sender['headers'] | false,
 ) {
-  const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = target;
-  const kept = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy };
+  const kept = Object.fromEntries(KEPT.map((name) => [name, target[name]]));
   const method = init.method ?? target.method ?? 'GET';
   const headers = { ...scopedHeaders, ...toRecord(init.headers ?? target.headers) };
   const isBodiless = /^(GET|HEAD)$/.test(method);

@@ -1,7 +1,7 @@
 import { parseJson, readText } from './body.ts';
+import type { Retry } from './budget.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-import { type Retry, toRetry } from './retries.ts';
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
@@ -59,8 +59,7 @@ function toFailure({ status, headers }: Response, body: unknown, upstreamStatus:
     !headers.has(upstreamStatus);
   const gatewayCode = isFromGateway ? code : '';
   // A service may have executed the call before it sent a 429, and its 500 is final.
-  let retry = status === 500 ? 'never' : toRetry(status);
-  if (retry === 'any') retry = 'idempotent';
+  let retry: Retry = [429, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
   if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
     retry = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
   }

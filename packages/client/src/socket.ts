@@ -1,7 +1,8 @@
+import { withBudget } from './budget.ts';
 import type { GatewayContext } from './context.ts';
 import { BerthError, networkError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
-import { type ServiceOptions, withBudget } from './limits.ts';
+import type { ServiceOptions } from './limits.ts';
 import { discard } from './streams.ts';
 import { isPage } from './urls.ts';
 

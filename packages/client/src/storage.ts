@@ -183,7 +183,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   return {
     ...files,
     POST: ((path: string, init?: CallInit) =>
-      call('POST', path, toInit(path, init), (result) => result)) as StorageCalls['POST'],
+      call('POST', path, toInit(path, init))) as StorageCalls['POST'],
     use: client.use,
     eject: client.eject,
     upload: createUpload(),

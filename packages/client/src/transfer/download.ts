@@ -1,12 +1,11 @@
 import { saveFile } from '#platform';
+import { type CallBudget, withBudget } from '../budget.ts';
 import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { classifyStorage, isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
 import { createSender } from '../fetch.ts';
 import type { FileMethods, TempUrlOptions } from '../files.ts';
-import { type CallBudget, withBudget } from '../limits.ts';
-import { waitForRetry } from '../retries.ts';
 import { isPage } from '../urls.ts';
 import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
@@ -70,7 +69,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
         start ??= part;
         for await (const chunk of part.response.body ?? []) {
           // A long download may break many times.
-          budget.retries = 0;
+          budget.resetRetries();
           loaded += chunk.byteLength;
           onProgress?.({ loaded, total: start.size });
           yield chunk;
@@ -81,7 +80,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
         if (loaded === 0) start = undefined;
         // Without an `ETag`, the rest could be that of another file.
         else if (start?.etag === undefined) throw error;
-        await waitForRetry(error, budget);
+        await budget.waitForRetry(error);
       }
     }
   }
@@ -139,7 +138,7 @@ async function openLink(
       return fetch(link, init).finally(watch.pause);
     },
   });
-  const response = await sender.send(info, { headers, signal: watch.signal }, budget);
+  const response = await sender.send(info, { headers }, { ...budget, signal: watch.signal });
 
   const sizes = readSizes(response, range);
   const etag = response.headers.get('ETag') ?? '';

@@ -1,5 +1,5 @@
 import { BerthError, type CallInfo, networkError } from '../errors.ts';
-import { MAX_TIMER } from '../limits.ts';
+import { MAX_TIMER } from '../timers.ts';
 
 /** The progress of an upload or download. */
 export interface Progress {

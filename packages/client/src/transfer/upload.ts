@@ -1,12 +1,13 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
+import { withBudget } from '../budget.ts';
 import { checkNotEmpty, checkNumber, invalid, kindOf } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { isTemporary, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
-import { type StorageCallOptions, untilAborted, withBudget } from '../limits.ts';
-import { waitForRetry } from '../retries.ts';
+import type { StorageCallOptions } from '../limits.ts';
 import { assertUnread, isStream } from '../streams.ts';
+import { untilAborted } from '../timers.ts';
 import { parseUrl } from '../urls.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
@@ -62,7 +63,7 @@ export async function upload(
         assertStored(stored, url, failure);
         return { fileID };
       } catch (error) {
-        await waitForRetry(error, budget, headers);
+        await budget.waitForRetry(error, headers);
       }
     }
   });

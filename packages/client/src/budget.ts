@@ -1,0 +1,108 @@
+import { BerthError, type CallInfo, isBerthError } from './errors.ts';
+import { type CallOptions, type Limits, toLimits } from './limits.ts';
+import { isStream } from './streams.ts';
+import { MAX_TIMER, pause, untilAborted } from './timers.ts';
+
+/**
+ * Which calls may be retried: `any` (it was not executed), `idempotent` ones, none (`never`), or any once its credentials
+ * are renewed (`renew`).
+ */
+export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
+
+/** The time and the retries that a call has left, or all calls of a transfer together. */
+export interface CallBudget {
+  /** Aborts when the time limit expires, or when the caller aborts. */
+  readonly signal: AbortSignal;
+  hasRetry(): boolean;
+  /** Counts a retry, and returns the milliseconds until it, or `undefined` if there is none. */
+  takeRetry(retry: Retry, headers?: Headers): number | undefined;
+  /** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
+  waitForRetry(error: unknown, headers?: Headers): Promise<void>;
+  /** Allows all retries again. */
+  resetRetries(): void;
+}
+
+/**
+ * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. When it is over,
+ * only the caller can still abort the body.
+ *
+ * @param subject the call, or the start of the error message of a transfer
+ */
+export async function withBudget<T>(
+  options: CallOptions & { readonly body?: unknown },
+  defaults: Limits,
+  subject: CallInfo | string,
+  run: (budget: CallBudget) => Promise<T>,
+): Promise<T> {
+  const limits = toLimits(options, defaults);
+  const { timeout } = limits;
+  const info = typeof subject === 'string' ? undefined : subject;
+  // Transfers are idempotent too: if a file was stored after all, the same bytes replace it.
+  const { signal: caller, idempotent = /^(GET|HEAD)$/.test(info?.method ?? 'GET') } = options;
+  caller?.throwIfAborted();
+  const expiry = new AbortController();
+  const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
+  const timer = timeout && setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER));
+  try {
+    // A stream is read only once.
+    const budget = createBudget(limits, signal, idempotent && !isStream(options.body));
+    return await untilAborted(run(budget), signal);
+  } catch (error) {
+    caller?.throwIfAborted();
+    // Lets the error show the line of its caller, like `withCaller`.
+    if (error instanceof BerthError) Error.captureStackTrace?.(error, withBudget);
+    if (!expiry.signal.aborted) throw error;
+    const summary = info ? 'The call' : `${subject}:`;
+    const message = `${summary} timed out after ${timeout} ms`;
+    throw new BerthError('timeout', message, { info, retryable: true });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const MAX_RETRY_DELAY = 8_000;
+const MAX_RETRY_AFTER = 30_000;
+
+/** @param canRepeat whether the call may be executed twice */
+function createBudget(
+  { timeout, attempts, delay }: Limits,
+  signal: AbortSignal,
+  canRepeat: boolean,
+): CallBudget {
+  const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
+  let retries = 0;
+  const hasRetry = () => retries + 1 < attempts;
+
+  const takeRetry: CallBudget['takeRetry'] = (retry, headers) => {
+    const isAllowed = retry === 'any' || (retry === 'idempotent' && canRepeat);
+    if (!isAllowed || !hasRetry()) return undefined;
+    const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');
+    // With full jitter.
+    const random = Math.random() * Math.min(MAX_RETRY_DELAY, delay * 2 ** retries);
+    const wait = Math.max(random, minimum);
+    if (minimum > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
+    retries += 1;
+    return wait;
+  };
+
+  return {
+    signal,
+    hasRetry,
+    takeRetry,
+    async waitForRetry(error, headers) {
+      const isTemporary = isBerthError(error) && error.retryable;
+      const wait = takeRetry(isTemporary ? 'idempotent' : 'never', headers);
+      if (wait === undefined) throw error;
+      await pause(wait, signal);
+    },
+    resetRetries() {
+      retries = 0;
+    },
+  };
+}
+
+/** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */
+function toMilliseconds(value: string, date: string): number {
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  return Date.parse(value) - (Date.parse(date) || Date.now()) || 0;
+}
