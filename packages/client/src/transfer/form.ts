@@ -83,6 +83,8 @@ export async function* readStream(stream: object, content: UploadContent, signal
     checkLength(content, loaded, false);
     yield bytes;
   }
+  // A canceled stream ends like a complete one.
+  signal.throwIfAborted();
   checkLength(content, loaded, true);
 }
 

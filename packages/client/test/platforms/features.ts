@@ -251,8 +251,18 @@ const features: Record<string, (deployment: Deployment) => Promise<void>> = {
     const onProgress = ({ loaded }: Progress) => loaded > 0 && stop.abort(new Error('enough'));
     const upload = storage.upload('aborted.bin', content, { signal, onProgress });
     await assertFails(upload, { message: 'enough' });
+    // A canceled stream ends like a complete one.
+    const end = new AbortController();
+    const begun = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(bytesOf(9)),
+      pull: () => end.abort(new Error('enough')),
+    });
+    const half = storage.upload('half.bin', begun, { signal: end.signal, onProgress: () => {} });
+    await assertFails(half, { message: 'enough' });
 
     const { fileID } = await storage.upload('long.bin', content);
+    const stored = storage.tempUrl(fileID.replace('long', 'half'));
+    await assertFails(stored, { code: 'STORAGE_FILE_NONEXIST' });
     const abort = new AbortController();
     const response = await storage.download(fileID, { signal: abort.signal });
     const reader = response.body?.getReader();
