@@ -98,6 +98,7 @@ async function open(
 async function* readEvents(response: Response, url: string, state: State, watch: IdleWatch) {
   const events: ServiceEvent[] = [];
   let length = 0;
+  let last = '';
   const parser = createParser({
     onId: (id) => {
       // Other control characters cannot be sent in a header.
@@ -112,7 +113,9 @@ async function* readEvents(response: Response, url: string, state: State, watch:
   for await (const bytes of readBody(response, watch)) {
     const text = decoder.decode(bytes, { stream: true });
     parser.feed(text);
-    length = events.length > 0 || BLANK_LINE.test(text) ? 0 : length + text.length;
+    // A blank line may arrive in two pieces.
+    length = events.length > 0 || BLANK_LINE.test(last + text) ? 0 : length + text.length;
+    last = text.slice(-1);
     if (length > MAX_EVENT) throw contractError(response, { url }, 'an event has no end');
     yield* events.splice(0);
   }

@@ -50,6 +50,14 @@ describe('events', () => {
     }
   });
 
+  it('have no limit for comments, even if a blank line arrives in two pieces', async () => {
+    const comment = `\n: ${'a'.repeat(2 ** 20)}\n`;
+    const pieces = [...Array(17).fill(comment), '\ndata: one\n\n'].map((text) => Buffer.from(text));
+    const fetch = async () => new Response(Readable.from(pieces) as never, { headers: STREAM });
+    const events = serviceAt('http://g.example', { fetch }).events('a', { reconnect: false });
+    expect(await collect(events)).toEqual(['one']);
+  });
+
   it('CL-SSE-ACCEPT, CL-SSE-RESUME, CL-SSE-END: continue after the last complete event until a 204', async () => {
     await using server = await startServer(
       stream('break', 'retry: 1\n\nid: 1\ndata: one\n\nid: 2\ndata: half'),
