@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DownloadOptions, Progress } from '@berth/client';
+import type { DownloadOptions, FetchLike, Progress } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayAt, shown, storageWith } from './support/clients.ts';
 import { newFolder } from './support/folders.ts';
@@ -46,6 +46,8 @@ const partOf =
     response.writeHead(status, { ETag: '"v1"', ...headers }).end(BYTES.subarray(from, to + 1));
   };
 
+afterEach(() => void vi.useRealTimers());
+
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('a download', () => {
@@ -77,6 +79,20 @@ describe('a download', () => {
     }
     const texts = [new Response(data).text(), download.text()];
     expect(await Promise.all(texts)).toEqual(['hello world', 'hello world']);
+  });
+
+  it('leaves no timer if its fetch throws at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const fetch = vi.fn<FetchLike>(() => {
+      throw new Error('no');
+    });
+    fetch.mockResolvedValueOnce(linked());
+    const call = storageWith([], { fetch, retry: false }).storage.download('a');
+    await expect(call).rejects.toMatchObject({
+      kind: 'network',
+      message: 'No response: no (GET /a)',
+    });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('follows a redirect of a link', async () => {
@@ -162,7 +178,6 @@ describe('a download to a file', () => {
     folder = await newFolder({ 'a.bin': 'old' });
     file = join(folder, 'a.bin');
   });
-  afterEach(() => void vi.useRealTimers());
 
   it.each([
     [undefined, BYTES],

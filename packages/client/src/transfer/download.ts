@@ -138,28 +138,31 @@ async function openLink(
       return fetch(link, init).finally(watch.pause);
     },
   });
-  const response = await sender.send(info, { headers }, { ...budget, signal: watch.signal });
-
-  const sizes = readSizes(response, range);
-  const etag = response.headers.get('ETag') ?? '';
-  const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
-  const isChanged = start && (etag !== start.etag || isOtherSize);
-  if (!sizes || isChanged) {
+  try {
+    const response = await sender.send(info, { headers }, { ...budget, signal: watch.signal });
+    const sizes = readSizes(response, range);
+    const etag = response.headers.get('ETag') ?? '';
+    const isOtherSize = sizes?.total && start?.total && sizes.total !== start.total;
+    const isChanged = start && (etag !== start.etag || isOtherSize);
+    if (!sizes || isChanged) {
+      const problem = start
+        ? 'the file changed during the download'
+        : 'the response is not the requested part';
+      const reason = response.ok && range ? problem : undefined;
+      const details = { info, response, reason, retryable: isTemporary(response.status) };
+      throw new BerthError('storage', failure, details);
+    }
+    const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
+    // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
+    const size = isPage() && !range ? undefined : sizes.size;
+    const body = watchBody(response, watch, size, report);
+    // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
+    const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
+    return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
+  } catch (error) {
     watch.stop();
-    const problem = start
-      ? 'the file changed during the download'
-      : 'the response is not the requested part';
-    const reason = response.ok && range ? problem : undefined;
-    const details = { info, response, reason, retryable: isTemporary(response.status) };
-    throw new BerthError('storage', failure, details);
+    throw error;
   }
-  const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
-  // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
-  const size = isPage() && !range ? undefined : sizes.size;
-  const body = watchBody(response, watch, size, report);
-  // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
-  const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
-  return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
 }
 
 /** Returns the sizes of a file, or of the requested part of one; `undefined` for any other response. */
