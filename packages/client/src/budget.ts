@@ -10,17 +10,7 @@ import { MAX_TIMER, pause, untilAborted } from './timers.ts';
 export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
 
 /** The time and the retries that a call has left, or all calls of a transfer together. */
-export interface CallBudget {
-  /** Aborts when the time limit expires, or when the caller aborts. */
-  readonly signal: AbortSignal;
-  hasRetry(): boolean;
-  /** Counts a retry, and returns the milliseconds until it, or `undefined` if there is none. */
-  takeRetry(retry: Retry, headers?: Headers): number | undefined;
-  /** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
-  waitForRetry(error: unknown, headers?: Headers): Promise<void>;
-  /** Allows all retries again. */
-  resetRetries(): void;
-}
+export type CallBudget = ReturnType<typeof createBudget>;
 
 /**
  * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. When it is over,
@@ -49,7 +39,7 @@ export async function withBudget<T>(
     return await untilAborted(run(budget), signal);
   } catch (error) {
     caller?.throwIfAborted();
-    // Lets the error show the line of its caller, like `withCaller`.
+    // Lets the error show the line of its caller: a stack has 10 frames, and there are more below a method.
     if (error instanceof BerthError) Error.captureStackTrace?.(error, withBudget);
     if (!expiry.signal.aborted) throw error;
     const summary = info ? 'The call' : `${subject}:`;
@@ -64,20 +54,17 @@ const MAX_RETRY_DELAY = 8_000;
 const MAX_RETRY_AFTER = 30_000;
 
 /** @param canRepeat whether the call may be executed twice */
-function createBudget(
-  { timeout, attempts, delay }: Limits,
-  signal: AbortSignal,
-  canRepeat: boolean,
-): CallBudget {
+function createBudget(limits: Limits, signal: AbortSignal, canRepeat: boolean) {
+  const { timeout, attempts, delay } = limits;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   let retries = 0;
   const hasRetry = () => retries + 1 < attempts;
 
-  const takeRetry: CallBudget['takeRetry'] = (retry, headers) => {
+  /** Counts a retry, and returns the milliseconds until it, with full jitter, or `undefined` if there is none. */
+  const takeRetry = (retry: Retry, headers?: Headers) => {
     const isAllowed = retry === 'any' || (retry === 'idempotent' && canRepeat);
     if (!isAllowed || !hasRetry()) return undefined;
-    const minimum = toMilliseconds(headers?.get('Retry-After') ?? '0', headers?.get('Date') ?? '');
-    // With full jitter.
+    const minimum = readRetryAfter(headers);
     const random = Math.random() * Math.min(MAX_RETRY_DELAY, delay * 2 ** retries);
     const wait = Math.max(random, minimum);
     if (minimum > MAX_RETRY_AFTER || wait >= end - performance.now()) return undefined;
@@ -86,23 +73,27 @@ function createBudget(
   };
 
   return {
+    /** Aborts when the time limit expires, or when the caller aborts. */
     signal,
     hasRetry,
     takeRetry,
-    async waitForRetry(error, headers) {
+    /** Waits for the next attempt, or throws the error if it is not temporary or there is no other attempt. */
+    async waitForRetry(error: unknown, headers?: Headers) {
       const isTemporary = isBerthError(error) && error.retryable;
       const wait = takeRetry(isTemporary ? 'idempotent' : 'never', headers);
       if (wait === undefined) throw error;
       await pause(wait, signal);
     },
+    /** Allows all retries again. */
     resetRetries() {
       retries = 0;
     },
   };
 }
 
-/** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */
-function toMilliseconds(value: string, date: string): number {
+/** Reads `Retry-After` as milliseconds: it has seconds, or a date by the server's clock (RFC 9110, section 10.2.3). */
+function readRetryAfter(headers = new Headers()): number {
+  const value = headers.get('Retry-After') ?? '0';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  return Date.parse(value) - (Date.parse(date) || Date.now()) || 0;
+  return Date.parse(value) - (Date.parse(headers.get('Date') ?? '') || Date.now()) || 0;
 }

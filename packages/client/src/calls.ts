@@ -24,7 +24,7 @@ type Method<Paths, Name extends string> = <
     [P in keyof Paths]: Paths[P] extends Record<Name, object> ? P : never;
   }[keyof Paths],
   Init extends FetchOptions<Operation<Paths[Path], Name>> &
-    CallOptions & { baseUrl?: never; fetch?: never },
+    CallOptions & { baseUrl?: never; fetch?: never; pathSerializer?: never },
 >(
   path: Path,
   ...init: object extends Init ? [Init?] : [Init]
@@ -100,7 +100,7 @@ export function createCalls<Paths extends object>(
     method: 'GET' | 'POST',
     path: string,
     init: CallInit,
-    convert = (result: RawResult, _info: CallInfo) => result as T,
+    convert: (result: RawResult, info: CallInfo) => T = (result) => result as T,
   ): Promise<T> => {
     // Without `params.path`, `openapi-fetch` would send the template of the path.
     const params = { ...init.params, path: init.params?.path ?? {} };
@@ -137,9 +137,9 @@ export function createCalls<Paths extends object>(
     });
   };
 
-  const GET = (path: string, init: CallInit = {}) => call('GET', path, init, (result) => result);
+  const GET = (path: string, init: CallInit = {}) => call('GET', path, init);
   const POST = (path: string, init: CallInit = {}) =>
-    closeOnFailure(init.body, () => call('POST', path, init, (result) => result));
+    closeOnFailure(init.body, () => call('POST', path, init));
   return { call, client: { GET, POST, use: client.use, eject: client.eject } as Calls<Paths> };
 }
 

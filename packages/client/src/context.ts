@@ -1,8 +1,8 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './auth.ts';
 import type { StorageResponse } from './envelope.ts';
-import type { BerthError, CallInfo } from './errors.ts';
 import type { createFetch, FetchLike, Sender } from './fetch.ts';
+import type { GatewayErrors } from './gateway-errors.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import type { Limits, StorageCallOptions } from './limits.ts';
@@ -12,8 +12,7 @@ export interface GatewayContext {
   readonly sender: Sender;
   readonly fetch: ReturnType<typeof createFetch>;
   readonly session: Session | undefined;
-  /** Creates the error for a failed response. Reads its body, unless it is known. */
-  readonly toError: (response: Response, info: CallInfo, body?: unknown) => Promise<BerthError>;
+  readonly toGatewayError: GatewayErrors['toGatewayError'];
 }
 
 /** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
@@ -25,15 +24,11 @@ type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` 
 export interface StorageContext {
   readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;
-  /**
-   * Calls an operation and reads its envelope. Uses only `signal`, `timeout` and `retry`.
-   *
-   * @param failure start of the message of an error
-   */
-  call(
+  /** Calls an operation, and reads its envelope. `summary` starts the message of an error. */
+  callOperation(
     operation: StorageOperation,
     body: object,
-    failure: string,
+    summary: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
   /** Limits of uploads and downloads, which have no time limit unless the client sets one. */

@@ -20,7 +20,7 @@ export function isTemporary(status: number, code?: string): boolean {
 export interface StorageResponse {
   readonly data: Fields;
   /** Creates the error for a part of the data, with a `code` and a `message` if it contains them. */
-  readonly toError: (failure: string, part: Fields) => BerthError;
+  readonly toStorageError: (summary: string, part: Fields) => BerthError;
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export type Fields = Readonly<Record<string, unknown>>;
  */
 export function readEnvelope(
   { data: success, error, response }: RawResult,
-  failure: string,
+  summary: string,
   url = response.url,
 ): StorageResponse {
   let content = success ?? error;
@@ -42,19 +42,19 @@ export function readEnvelope(
   const envelopeStatus = isRecord(body) && typeof statusCode === 'number' ? statusCode : 200;
   const { data } = fields;
 
-  const toError: StorageResponse['toError'] = (subject, part) => {
+  const toStorageError: StorageResponse['toStorageError'] = (partSummary, part) => {
     const code = toText(part.code);
     const reason = toText(part.message) ?? (code ? undefined : 'the response is malformed');
     const info = url ? { method: 'POST', url } : undefined;
     const retryable = isTemporary(response.status, code) || isTemporary(envelopeStatus);
     const requestId = toText(fields.requestId);
     const details = { info, response, code, reason, requestId, retryable };
-    return new BerthError('storage', subject, details);
+    return new BerthError('storage', partSummary, details);
   };
 
   const isSuccess = response.ok && Math.floor(envelopeStatus / 100) === 2;
-  if (isSuccess && isRecord(data)) return { data, toError };
-  throw toError(failure, fields);
+  if (isSuccess && isRecord(data)) return { data, toStorageError };
+  throw toStorageError(summary, fields);
 }
 
 export function toText(value: unknown): string | undefined {

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { withBudget } from './budget.ts';
 import { checkNumber } from './checks.ts';
 import type { GatewayContext } from './context.ts';
-import { contractError, isBerthError } from './errors.ts';
+import { type CallInfo, contractError, isBerthError } from './errors.ts';
 import { toRecord } from './fetch.ts';
 import type { ServiceOptions } from './limits.ts';
 import { pause } from './timers.ts';
@@ -46,16 +46,17 @@ const BLANK_LINE = /\n\n|\r\r|\n\r/;
 export async function* iterateEvents(context: GatewayContext, url: string, options: EventsOptions) {
   const { signal, idle = 0, reconnect = true, lastEventId = '' } = options;
   checkNumber('idle', idle, 0);
+  const info = { url };
   const state: State = { id: lastEventId, delay: DELAY };
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
-    const watch = watchIdle(idle, signal, 'The event stream was interrupted', { url });
+    const watch = watchIdle(idle, signal, 'The event stream was interrupted', info);
     try {
-      const response = await open(context, url, state.id, { ...options, signal: watch.signal });
+      const response = await open(context, info, state.id, { ...options, signal: watch.signal });
       if (response.status === 204) return;
       wasOpen = true;
-      for await (const event of readEvents(response, url, state, watch)) {
+      for await (const event of readEvents(response, info, state, watch)) {
         failures = 0;
         yield event;
         if (signal?.aborted) return;
@@ -78,24 +79,23 @@ export async function* iterateEvents(context: GatewayContext, url: string, optio
 type State = { id: string; delay: number };
 
 async function open(
-  { sender, toError }: GatewayContext,
-  url: string,
+  { sender, toGatewayError }: GatewayContext,
+  info: CallInfo,
   id: string,
   options: EventsOptions,
 ): Promise<Response> {
   const resume = id && { 'last-event-id': toHeaderBytes(id) };
   const headers = { ...toRecord(options.headers), accept: 'text/event-stream', ...resume };
-  const info = { url };
   return withBudget(options, sender.limits, info, async (budget) => {
     const response = await sender.send(info, { headers }, budget);
-    if (!response.ok) throw await toError(response, info);
+    if (!response.ok) throw await toGatewayError(response, info);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
     throw contractError(response, info, 'the response is not an event stream');
   });
 }
 
-async function* readEvents(response: Response, url: string, state: State, watch: IdleWatch) {
+async function* readEvents(response: Response, info: CallInfo, state: State, watch: IdleWatch) {
   const events: ServiceEvent[] = [];
   let length = 0;
   let last = '';
@@ -116,7 +116,7 @@ async function* readEvents(response: Response, url: string, state: State, watch:
     // A blank line may arrive in two pieces.
     length = events.length > 0 || BLANK_LINE.test(last + text) ? 0 : length + text.length;
     last = text.slice(-1);
-    if (length > MAX_EVENT) throw contractError(response, { url }, 'an event has no end');
+    if (length > MAX_EVENT) throw contractError(response, info, 'an event has no end');
     yield* events.splice(0);
   }
 }

@@ -124,7 +124,7 @@ export function createFileMethods(context: StorageContext): FileMethods {
     return callList(context, 'batchGetTempUrls', keys, options, {
       // JSON omits fields that are `undefined`.
       toItem: ({ fileID }) => ({ fileID, maxAge }),
-      toFailure: (fileID) => `No link to ${fileID}`,
+      toSummary: (fileID) => `No link to ${fileID}`,
       successCode: ITEM_SUCCESS,
       toValues({ tempFileURL }) {
         const url = encodeLink(toText(tempFileURL) ?? '');
@@ -139,7 +139,7 @@ export function createFileMethods(context: StorageContext): FileMethods {
   const deleteFiles = async (fileIDs: readonly string[], options: StorageCallOptions = {}) =>
     callList(context, 'batchDelete', toKeys('fileIDs', fileIDs, toFileKey), options, {
       toItem: ({ fileID }) => fileID,
-      toFailure: (fileID) => `${fileID} was not deleted`,
+      toSummary: (fileID) => `${fileID} was not deleted`,
       successCode: ITEM_SUCCESS,
       toValues: () => ({}),
     });
@@ -157,7 +157,7 @@ export function createFileMethods(context: StorageContext): FileMethods {
           overwrite: options.overwrite,
           removeOriginal: isMove || undefined,
         }),
-        toFailure: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
+        toSummary: (name) => `${name} was not ${isMove ? 'moved' : 'copied'}`,
         toValues: ({ fileID }) => ({ fileID: toText(fileID) }),
       });
     return (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
@@ -199,7 +199,7 @@ function toKeys<Item, Key extends Readonly<Record<string, string>>>(
 interface ListRules<Key, Value> {
   readonly toItem: (key: Key) => unknown;
   /** Returns the start of the error message for a file. */
-  readonly toFailure: (name: string) => string;
+  readonly toSummary: (name: string) => string;
   /** Code of a successful entry. Default: none, as for copies. */
   readonly successCode?: string;
   /** Returns the values of a successful entry, or `undefined` if its link is invalid. */
@@ -224,7 +224,7 @@ async function callList<Key extends object, Value>(
     const subject = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
     const body = { fileList: batch.map(rules.toItem) };
     const values = await context
-      .call(operation, body, rules.toFailure(subject), options)
+      .callOperation(operation, body, rules.toSummary(subject), options)
       .then((response) => readEntries(response, names, rules))
       .catch((error: unknown) => names.map(() => ({ error })));
     return batch.map((key, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
@@ -238,9 +238,9 @@ async function callList<Key extends object, Value>(
 
 /** Returns the values of each file. Entries are in the order of the request, unless they name their files. */
 function readEntries<Key, Value>(
-  { data, toError }: StorageResponse,
+  { data, toStorageError }: StorageResponse,
   names: readonly string[],
-  { toFailure, toValues, successCode }: ListRules<Key, Value>,
+  { toSummary, toValues, successCode }: ListRules<Key, Value>,
 ): (Value | { error: unknown })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
@@ -250,7 +250,7 @@ function readEntries<Key, Value>(
     const isNamed = names.includes(ids[index] as string);
     if (at < 0 && !isNamed && entries.length === names.length) at = index;
     const entry = entries[at];
-    const fail = (part: Fields) => ({ error: toError(toFailure(name), part) });
+    const fail = (part: Fields) => ({ error: toStorageError(toSummary(name), part) });
     if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
     if ((entry.code || undefined) !== successCode) return fail(entry);
     return toValues(entry) ?? fail({ message: 'the response has no valid URL' });

@@ -1,67 +1,68 @@
 import { parseJson, readText } from './body.ts';
 import type { Retry } from './budget.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
+import { GATEWAY_RETRIES, UPSTREAM_STATUS } from './generated/contract.gen.ts';
+
+const RETRIES = new Map<string | undefined, Retry>(Object.entries(GATEWAY_RETRIES));
 
 /** How much of an error is read to classify it, in bytes. The caller may wait for the rest as a stream. */
 const STREAM_BYTES = 65_536;
 
-/** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
-export async function toGatewayError(
-  response: Response,
-  info: CallInfo,
-  upstreamStatus: string,
-  knownBody?: unknown,
-): Promise<BerthError> {
-  const body = knownBody === undefined ? await readErrorBody(response) : knownBody;
-  const { code, reason, retry } = toFailure(response, body, upstreamStatus);
-  const details = { info, response, body, code, reason, retryable: retry !== 'never' };
-  if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
-  const { status, headers } = response;
-  // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
-  const isRedirect = !status || (status < 400 && headers.has('Location'));
-  const failure = isRedirect ? 'a redirect, which is not followed' : 'an error';
-  return new BerthError('service', `The service returned ${failure}`, details);
-}
+export type GatewayErrors = ReturnType<typeof createGatewayErrors>;
 
-/**
- * Returns whether a failed response, whose body is unread, allows another attempt. If the hosted service sent it, the
- * service has executed the call, so that a POST must not be sent again.
- */
-export async function classifyGateway(response: Response, upstreamStatus: string): Promise<Retry> {
-  if (response.status < 400) return 'never';
-  const isFromService = response.headers.has(upstreamStatus);
-  const body = isFromService ? undefined : await readErrorBody(response.clone());
-  const { code, retry } = toFailure(response, body, upstreamStatus);
-  // Without a body, it is unclear who rejected the call. Retrying with new credentials is harmless.
-  return response.status === 401 && (code || body === '') ? 'renew' : retry;
+/** @param upstreamStatus name of the header that all responses of hosted services have */
+export function createGatewayErrors(upstreamStatus: string = UPSTREAM_STATUS) {
+  /**
+   * An error of the gateway has no upstream-status header, but a `code`, a `message`, and a `requestId` equal to the
+   * `X-Request-Id` header. Known codes are retried according to the table of the contract, other errors according to
+   * their status.
+   */
+  const parse = ({ status, headers }: Response, body: unknown) => {
+    const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
+    const reason = typeof message === 'string' ? message : undefined;
+    const isFromGateway =
+      typeof code === 'string' &&
+      reason !== undefined &&
+      requestId &&
+      requestId === headers.get('X-Request-Id') &&
+      !headers.has(upstreamStatus);
+    const gatewayCode = isFromGateway && code ? code : undefined;
+    // A service may have executed the call before it sent a 429, and its 500 is final.
+    const retryByStatus = [429, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
+    return { code: gatewayCode, reason, retry: RETRIES.get(gatewayCode) ?? retryByStatus };
+  };
+
+  return {
+    /** Creates the error for a call that the gateway or the service rejected. Reads the body, unless it is known. */
+    async toGatewayError(response: Response, info: CallInfo, knownBody?: unknown) {
+      const body = knownBody === undefined ? await readErrorBody(response) : knownBody;
+      const { code, reason, retry } = parse(response, body);
+      const details = { info, response, body, code, reason, retryable: retry !== 'never' };
+      if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
+      const { status, headers } = response;
+      // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
+      const isRedirect = !status || (status < 400 && headers.has('Location'));
+      const failure = isRedirect ? 'a redirect, which is not followed' : 'an error';
+      return new BerthError('service', `The service returned ${failure}`, details);
+    },
+
+    /**
+     * Returns whether a failed response, whose body is unread, allows another attempt. If the hosted service sent it,
+     * the service has executed the call, so that a POST must not be sent again.
+     */
+    async classify(response: Response): Promise<Retry> {
+      if (response.status < 400) return 'never';
+      const isFromService = response.headers.has(upstreamStatus);
+      const body = isFromService ? undefined : await readErrorBody(response.clone());
+      const { code, retry } = parse(response, body);
+      // Without a body, it is unclear who rejected the call. Retrying with new credentials is harmless.
+      return response.status === 401 && (code || body === '') ? 'renew' : retry;
+    },
+  };
 }
 
 /** Reads the body of a failed response. If it breaks off, only status and headers are used. */
 async function readErrorBody(response: Response): Promise<unknown> {
   const text = await readText(response, STREAM_BYTES).catch(() => '');
   return parseJson(text, text);
-}
-
-/**
- * An error of the gateway has no upstream-status header, but a `code`, a `message`, and a `requestId` equal to the
- * `X-Request-Id` header. Known codes are retried according to the table of the contract, other errors according to their
- * status.
- */
-function toFailure({ status, headers }: Response, body: unknown, upstreamStatus: string) {
-  const { code, message, requestId } = (body ?? {}) as Record<string, unknown>;
-  const reason = typeof message === 'string' ? message : undefined;
-  const isFromGateway =
-    typeof code === 'string' &&
-    reason !== undefined &&
-    requestId &&
-    requestId === headers.get('X-Request-Id') &&
-    !headers.has(upstreamStatus);
-  const gatewayCode = isFromGateway ? code : '';
-  // A service may have executed the call before it sent a 429, and its 500 is final.
-  let retry: Retry = [429, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
-  if (Object.hasOwn(GATEWAY_RETRIES, gatewayCode)) {
-    retry = GATEWAY_RETRIES[gatewayCode as keyof typeof GATEWAY_RETRIES];
-  }
-  return { code: gatewayCode || undefined, reason, retry };
 }

@@ -3,8 +3,8 @@ import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { GatewayContext } from './context.ts';
 import { createFetch, createSender, type FetchInit, type FetchLike } from './fetch.ts';
-import { classifyGateway, toGatewayError } from './gateway-errors.ts';
-import { GREEDY_PARAMETERS, UPSTREAM_STATUS } from './generated/contract.gen.ts';
+import { createGatewayErrors } from './gateway-errors.ts';
+import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { type LimitOptions, toLimits } from './limits.ts';
 import { createService, type Service } from './service.ts';
@@ -96,28 +96,19 @@ const SERVICES = '/v1/cloudrun/';
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { auth, fetch, headers, wireProfile } = options;
-  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
+  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus;
+  const { classify, toGatewayError } = createGatewayErrors(upstreamStatus);
   const session = auth && createGatewaySession(auth);
   const baseUrl = toBaseUrl(options.baseUrl);
   const scope = baseUrl + SERVICES;
-  const sender = createSender({
-    limits: toLimits(options),
-    fetch,
-    headers,
-    session,
-    scope,
-    classify: (response) => classifyGateway(response, upstreamStatus),
-  });
+  const limits = toLimits(options);
+  const sender = createSender({ limits, fetch, headers, session, scope, classify });
   const { client, call } = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);
-  const context: GatewayContext = {
-    sender,
-    fetch: createFetch(sender, scope),
-    session,
-    toError: (response, info, body) => toGatewayError(response, info, upstreamStatus, body),
-  };
+  const gatewayFetch = createFetch(sender, scope);
+  const context: GatewayContext = { sender, fetch: gatewayFetch, session, toGatewayError };
   return {
     ...client,
-    fetch: context.fetch,
+    fetch: gatewayFetch,
     service<Paths extends object>(name: string) {
       const url = scope + toSegment('name', name);
       const raw = createCalls<WithGatewayErrors<Paths>>(sender, url).client;

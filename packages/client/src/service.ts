@@ -93,9 +93,13 @@ export function createService(
   name: string,
   url: string,
 ): Service {
-  const toUrl = (path: string) => {
+  const toAnyPath = (path: string) => {
     checkText('path', path);
-    const anyPath = checkPath('path', path.replace(/^\//, ''));
+    return checkPath('path', path.replace(/^\//, ''));
+  };
+
+  const toUrl = (path: string) => {
+    const anyPath = toAnyPath(path);
     return anyPath ? `${url}/${anyPath}` : url;
   };
 
@@ -105,14 +109,13 @@ export function createService(
     return { body, headers: { ...context.sender.headers, ...headers, ...toRecord(callHeaders) } };
   };
 
-  const call = async <Payload>(
+  const fetchPayload = async <Payload>(
     method: 'GET' | 'POST',
     path: string,
     value: unknown,
     { schema, headers, ...options }: PayloadOptions<Payload>,
   ) => {
-    const info = { method, url: toUrl(path) };
-    const anyPath = info.url.slice(url.length + 1);
+    const anyPath = toAnyPath(path);
     // With the contract's path, which middleware of the gateway sees.
     const template = anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE;
     const sent = toBodyAndHeaders(value, headers);
@@ -125,16 +128,17 @@ export function createService(
       bodySerializer: (body) => body,
       parseAs: 'text',
     };
-    const { data, error, response } = await callGateway(method, template, init, (result) => result);
-    if (!response.ok) throw await context.toError(response, info, error);
+    const result = await callGateway(method, template, init, (all, info) => ({ ...all, info }));
+    const { data, error, response, info } = result;
+    if (!response.ok) throw await context.toGatewayError(response, info, error);
     return toPayload(response, data as string | undefined, info, schema);
   };
 
   return {
     url,
-    get: (path = '', options = {}) => call('GET', path, undefined, options),
+    get: (path = '', options = {}) => fetchPayload('GET', path, undefined, options),
     post: (path = '', value = undefined, options = {}) =>
-      closeOnFailure(value, () => call('POST', path, value, options)),
+      closeOnFailure(value, () => fetchPayload('POST', path, value, options)),
     request: (path = '', { body: value, headers, ...init } = {}) =>
       closeOnFailure(value, async () =>
         context.fetch(toUrl(path), { ...init, ...toBodyAndHeaders(value, headers) }),

@@ -27,7 +27,7 @@ export async function connectSocket(context: GatewayContext, url: string, option
     let signed = await session?.sign(request);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();
-      const socket = createSocket(url, [...protocols], (signed ?? request).headers);
+      const socket = createSocket(url, protocols, (signed ?? request).headers);
       const close = () => socket.close();
       signal.addEventListener('abort', close);
       socket.addEventListener('close', () => signal.removeEventListener('abort', close));
@@ -53,7 +53,7 @@ export async function connectSocket(context: GatewayContext, url: string, option
  * same reason; if it forwards the GET, that does no harm (RFC 9110, section 9.2.1).
  */
 async function throwReason(
-  { fetch, toError }: GatewayContext,
+  { fetch, toGatewayError }: GatewayContext,
   url: string,
   headers: Sender['headers'],
   signal: AbortSignal,
@@ -61,20 +61,20 @@ async function throwReason(
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
   const response = await fetch(url, options).catch(() => undefined);
   if (!response || response.ok) return discard(response?.body);
-  const error = await toError(response, { url });
+  const error = await toGatewayError(response, { url });
   if (error.kind === 'gateway') throw error;
 }
 
-function opened(socket: WebSocket): Promise<void> {
+function opened(socket: WebSocket): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error('the platform does not report why'));
-    socket.addEventListener('open', () => resolve());
+    socket.addEventListener('open', resolve);
     socket.addEventListener('error', fail);
     socket.addEventListener('close', fail);
   });
 }
 
-function createSocket(url: string, protocols: string[], headers: Sender['headers']): WebSocket {
+function createSocket(url: string, protocols: readonly string[], headers: Sender['headers']) {
   // In a page, a WebSocket cannot have headers.
   const init = isPage()
     ? [...protocols, ...toBearerProtocol(headers.authorization)]

@@ -156,13 +156,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
     fetch,
     agent,
-    async call(operation, fields, failure, { signal, timeout, retry }) {
+    async callOperation(operation, fields, summary, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;
       // All options of a call, but none of uploads and downloads.
       const options: Required<StorageCallOptions> = { signal, timeout, retry };
       const init = toInit(path, { ...options, body, parseAs: 'text' });
-      return call('POST', path, init, (result, { url }) => readEnvelope(result, failure, url));
+      return call('POST', path, init, (result, { url }) => readEnvelope(result, summary, url));
     },
   };
 

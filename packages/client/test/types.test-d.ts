@@ -35,6 +35,8 @@ it('calls of the gateway are typed by the contract', async () => {
   void (() => gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, fetch }));
   // @ts-expect-error: the client has a base URL of its own
   void (() => gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, baseUrl: 'http://a' }));
+  // @ts-expect-error: the client fills in the path itself
+  void (() => gateway.GET('/v1/cloudrun/{name}', { params, pathSerializer: () => '/' }));
   // @ts-expect-error: options of the client are checked
   void (() => gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params, timeout: '1' }));
   void (() => gateway.GET('/v1/cloudrun/{name}', { params, timeout: 1, cache: 'no-store' }));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
-import { toGatewayError } from '../gateway-errors.ts';
+import { createGatewayErrors } from '../gateway-errors.ts';
 import { Failure } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
@@ -26,9 +26,8 @@ export async function call(
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
   const info = { method, url: response.url };
-  const error = response.ok
-    ? undefined
-    : await toGatewayError(response.clone(), info, wireProfile.gatewayHeaders.upstreamStatus);
+  const { toGatewayError } = createGatewayErrors(wireProfile.gatewayHeaders.upstreamStatus);
+  const error = response.ok ? undefined : await toGatewayError(response.clone(), info);
   if (error?.kind !== 'gateway') {
     await pipeline(response.body ?? [], process.stdout, { signal, end: false });
   }

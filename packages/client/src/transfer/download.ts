@@ -31,7 +31,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
 
   async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
     checkOptions(options);
-    return withBudget(options, transferLimits, toFailure(fileID), async (budget) => {
+    return withBudget(options, transferLimits, toSummary(fileID), async (budget) => {
       // The call for a link has attempts and a time limit of its own, here and below.
       const url = await tempUrl(fileID, { ...options, signal: budget.signal });
       return (await openLink(context, fileID, url, options, budget)).response;
@@ -41,7 +41,7 @@ export function createDownloads(context: StorageContext, { tempUrl }: FileMethod
   async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
     checkOptions(options);
     let saving: Promise<void> | undefined;
-    await withBudget(options, transferLimits, toFailure(fileID), (budget) => {
+    await withBudget(options, transferLimits, toSummary(fileID), (budget) => {
       saving = saveFile(readToEnd(fileID, options, budget), file);
       return saving;
     }).catch(async (error) => {
@@ -97,7 +97,7 @@ interface OpenFile extends Sizes {
 /** The number of bytes that the response has, and that of the file. */
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
-const toFailure = (fileID: string) => `${fileID} was not downloaded`;
+const toSummary = (fileID: string) => `${fileID} was not downloaded`;
 
 function checkOptions({ range, idle }: DownloadOptions): void {
   checkNumber('range.offset', range?.offset, 0, 'an integer');
@@ -121,8 +121,8 @@ async function openLink(
   const { fetch = globalThis.fetch, transferLimits } = context;
   const { range, onProgress, idle = transferLimits.idle } = options;
   const info = { url };
-  const failure = toFailure(fileID);
-  const watch = watchIdle(idle, budget.signal, failure, info);
+  const summary = toSummary(fileID);
+  const watch = watchIdle(idle, budget.signal, summary, info);
   const headers: Record<string, string> = {};
   if (range) {
     const { offset, length } = range;
@@ -150,7 +150,7 @@ async function openLink(
         : 'the response is not the requested part';
       const reason = response.ok && range ? problem : undefined;
       const details = { info, response, reason, retryable: isTemporary(response.status) };
-      throw new BerthError('storage', failure, details);
+      throw new BerthError('storage', summary, details);
     }
     const report = (loaded: number) => onProgress?.({ loaded, total: sizes.size });
     // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
@@ -206,7 +206,7 @@ function watchBody(
           const { value } = await chunks.next();
           loaded += value?.byteLength ?? 0;
           if (size !== undefined && (value ? loaded > size : loaded < size)) {
-            throw watch.toError('The response has the wrong length.');
+            throw watch.toNetworkError('The response has the wrong length.');
           }
           if (value) {
             controller.enqueue(value);

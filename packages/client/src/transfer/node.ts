@@ -111,7 +111,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       }
       return { status, text, headers: new Headers(headers as Record<string, string>) };
     } catch (error) {
-      throw watch.toError(error);
+      throw watch.toNetworkError(error);
     }
   };
 
@@ -122,7 +122,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const response = await Promise.race([failed, receive()]);
   // An early response means that the server rejected the upload, so the rest is not sent.
   if (isComplete || response.status >= 300) return response;
-  throw watch.toError(new Error('The server responded before the entire file was sent.'));
+  throw watch.toNetworkError(new Error('The server responded before the entire file was sent.'));
 }
 
 /** Opens the request for a form. It ends when the signal aborts, or if the socket makes no progress. */

@@ -19,46 +19,49 @@ export interface TransferOptions {
 
 export type IdleWatch = ReturnType<typeof watchIdle>;
 
-/** Watches the progress of a transfer. Nothing is limited until `restart` is called. */
+/**
+ * Limits how long a transfer may make no progress. The limit is off at first: `restart` it when a step begins and after
+ * each progress, and `pause` it while the transfer waits for the caller's stream or reader, or for a step with a limit of
+ * its own. Whoever creates a watch must `stop` it, even after an error: that ends everything that listens to its signal.
+ */
 export function watchIdle(
   idle: number,
   caller: AbortSignal | undefined,
-  failure: string,
+  summary: string,
   info: CallInfo,
 ) {
   const expiry = new AbortController();
-  /** Aborts if there is no progress, or if the caller aborts. */
-  const signal: AbortSignal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = () => {
     clearTimeout(timer);
     timer = undefined;
   };
   const expire = () => {
-    const summary = `${failure}: no progress for ${idle} ms`;
-    expiry.abort(new BerthError('timeout', summary, { info, retryable: true }));
+    const message = `${summary}: no progress for ${idle} ms`;
+    expiry.abort(new BerthError('timeout', message, { info, retryable: true }));
   };
   const restart = (extra = 0) => {
     pause();
     if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));
   };
   return {
-    idle: Math.min(idle, MAX_TIMER),
-    signal,
-    /** Starts the time limit, unless it is running. */
-    start() {
-      if (!timer) restart();
-    },
-    /** Starts the time limit again, with extra time in milliseconds if necessary. */
+    /** Aborts if there is no progress, if the caller aborts, or when the watch stops. */
+    signal: caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal,
+    /** @param extra additional time, in milliseconds */
     restart,
     pause,
-    expire,
-    /** Ends everything that listens to the signal. */
     stop() {
       pause();
       expiry.abort();
     },
-    toError: (cause: unknown) => networkError(failure, info, cause),
+    /** Starts the limit, unless it is running. */
+    start() {
+      if (!timer) restart();
+    },
+    /** The limit in milliseconds and what happens when it is exceeded, for timers of the platform. */
+    idle: Math.min(idle, MAX_TIMER),
+    expire,
+    toNetworkError: (cause: unknown) => networkError(summary, info, cause),
   };
 }
 
@@ -75,7 +78,7 @@ export async function* readBody(response: Response, watch: IdleWatch) {
     watch.restart();
     const { value } = await reader.read().catch((error: unknown) => {
       signal.throwIfAborted();
-      throw watch.toError(error);
+      throw watch.toNetworkError(error);
     });
     watch.pause();
     signal.throwIfAborted();

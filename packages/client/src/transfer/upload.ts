@@ -45,22 +45,22 @@ export async function upload(
   const content = await toContent(data, options, maxBytes);
   const report = onProgress && ((loaded: number) => onProgress({ loaded, total: content.size }));
   const fileName = path.slice(path.lastIndexOf('/') + 1);
-  const failure = `${path} was not uploaded`;
+  const summary = `${path} was not uploaded`;
 
-  return withBudget({ ...options, body: content.data }, transferLimits, failure, async (budget) => {
+  return withBudget({ ...options, body: content.data }, transferLimits, summary, async (budget) => {
     // The call for a grant has attempts and a time limit of its own.
-    const callOptions = { ...options, signal: budget.signal };
+    const init = { ...options, signal: budget.signal };
     for (;;) {
-      const response = await context.call('getUploadMetaData', { path }, failure, callOptions);
-      const { url, fields, fileID } = toGrant(response, path, wireProfile, failure);
-      const watch = watchIdle(idle, budget.signal, failure, { method: 'POST', url });
+      const response = await context.callOperation('getUploadMetaData', { path }, summary, init);
+      const { url, fields, fileID } = toGrant(response, path, wireProfile, summary);
+      const watch = watchIdle(idle, budget.signal, summary, { method: 'POST', url });
       let headers: Headers | undefined;
       watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
-        assertStored(stored, url, failure);
+        assertStored(stored, url, summary);
         return { fileID };
       } catch (error) {
         await budget.waitForRetry(error, headers);
@@ -97,15 +97,15 @@ async function toContent(input: UploadData, options: UploadOptions, maxBytes: nu
  * posted to the URL `undefined`. Everything except `fileID` is secret.
  */
 function toGrant(
-  { data, toError }: StorageResponse,
+  { data, toStorageError }: StorageResponse,
   path: string,
   { uploadFields, storeFileID }: WireProfile,
-  failure: string,
+  summary: string,
 ) {
   const readField = (name: string): string => {
     const value = data[name];
     if (value && typeof value === 'string' && (name !== 'url' || parseUrl(value))) return value;
-    throw toError(failure, { message: `the response has no valid ${name}` });
+    throw toStorageError(summary, { message: `the response has no valid ${name}` });
   };
   const url = readField('url');
   const fields = [
@@ -121,7 +121,7 @@ function toGrant(
  * Checks the response of an upload target. A status other than 2xx is an error, and so is an XML `Error` element with
  * any status.
  */
-function assertStored(response: UploadResponse, url: string, failure: string): void {
+function assertStored(response: UploadResponse, url: string, summary: string): void {
   const { status, text } = response;
   // An `Error` in a comment or CDATA section is no element.
   const xml = text.replace(/<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)/gs, '<!>');
@@ -131,7 +131,7 @@ function assertStored(response: UploadResponse, url: string, failure: string): v
   const readElement = (name: string) =>
     new RegExp(`<(?:[\\w-]+:)?${name}(?:\\s[^<>]*)?>([^<]*)</`).exec(xml)?.[1]?.trim() || undefined;
   const code = readElement('Code');
-  throw new BerthError('upload', failure, {
+  throw new BerthError('upload', summary, {
     info: { method: 'POST', url },
     response,
     code,

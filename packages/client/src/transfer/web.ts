@@ -37,7 +37,7 @@ async function sendWithFetch(
     const { status, headers } = response;
     return { status, headers, text: await readText(response, MAX_RESPONSE) };
   } catch (error) {
-    throw watch.toError(error);
+    throw watch.toNetworkError(error);
   }
 }
 
@@ -67,7 +67,7 @@ function sendWithProgress(
       const headers = lines.map((line) => line.split(/:(.*)/, 2));
       resolve({ status, text, headers: new Headers(headers as [string, string][]) });
     };
-    request.onerror = () => reject(watch.toError('The connection failed.'));
+    request.onerror = () => reject(watch.toNetworkError('The connection failed.'));
     request.open('POST', url);
     request.send(body);
   });
