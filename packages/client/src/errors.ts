@@ -170,23 +170,6 @@ export function networkError(summary: string, info: CallInfo, cause: unknown): B
 }
 
 /**
- * Lets the error of a method show the line of its caller. A stack has 10 frames, and there are more than that between a
- * method and `fetch`. The error of an aborted call belongs to the caller, and is not modified.
- */
-export async function withCaller<T>(
-  result: Promise<T>,
-  options?: { readonly signal?: AbortSignal | undefined },
-): Promise<T> {
-  try {
-    return await result;
-  } catch (error) {
-    const shouldRetrace = error instanceof BerthError && !options?.signal?.aborted;
-    if (shouldRetrace) Error.captureStackTrace?.(error, withCaller);
-    throw error;
-  }
-}
-
-/**
  * Returns the message of the innermost cause, because one such as `fetch failed` does not help. A host with several
  * addresses fails with one error for each in an `AggregateError`, whose own message is empty. Queries are left out: a
  * custom `fetch` may quote its URL, and the query of a link contains its signature.

@@ -1,7 +1,7 @@
 import { checkNumber, checkText, invalid } from './checks.ts';
 import type { StorageContext } from './context.ts';
 import { type Fields, isRecord, type StorageResponse, toText } from './envelope.ts';
-import { withCaller } from './errors.ts';
+import { BerthError } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -262,12 +262,14 @@ async function onlyResult<Result extends { readonly error?: Error | undefined }>
   options: StorageCallOptions | undefined,
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
-  const single = results.then(([result]) => {
-    // The reason of an abort may be any value, even a falsy one.
-    if (result && 'error' in result) throw result.error;
-    return result as Exclude<Result, { readonly error: Error }>;
-  });
-  return withCaller(single, options);
+  const [result] = await results;
+  // The reason of an abort may be any value, even a falsy one.
+  if (!result || !('error' in result)) return result as Exclude<Result, { readonly error: Error }>;
+  // Lets the error show the line of the caller. The reason of an abort is the caller's, and is not modified.
+  if (result.error instanceof BerthError && !options?.signal?.aborted) {
+    Error.captureStackTrace?.(result.error, onlyResult);
+  }
+  throw result.error;
 }
 
 /** Calls `run` for each item, a few at a time, and returns the results in order. */

@@ -4,7 +4,6 @@ import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
 import { classifyStorage, readEnvelope } from './envelope.ts';
-import { withCaller } from './errors.ts';
 import { createSender, type FetchLike } from './fetch.ts';
 import { createFileMethods, type FileMethods } from './files.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
@@ -177,7 +176,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
       ignoreEarlyErrors(data);
       const { upload } = await import('./transfer/upload.ts');
       const send = () => upload(context, path, data, init, maxBytes);
-      return withCaller(closeOnFailure(data, send), init);
+      return closeOnFailure(data, send);
     };
 
   return {
@@ -189,10 +188,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     upload: createUpload(),
     uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {
-      return withCaller((await loadDownloads()).download(fileID, init), init);
+      return (await loadDownloads()).download(fileID, init);
     },
     async downloadToFile(fileID, file, init) {
-      return withCaller((await loadDownloads()).downloadToFile(fileID, file, init), init);
+      return (await loadDownloads()).downloadToFile(fileID, file, init);
     },
   };
 }
