@@ -66,7 +66,7 @@ export async function toPayload<Payload>(
   const result = await schema?.['~standard'].validate(payload);
   if (!result) return payload as Payload;
   if (!result.issues) return result.value;
-  const { message = 'the payload is invalid', path = [] } = result.issues[0] ?? {};
+  const { message = '', path = [] } = result.issues[0] ?? {};
   const field = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
   throw contractError(response, info, field ? `${field}: ${message}` : message, result.issues);
 }

@@ -86,9 +86,9 @@ export function createSender(options: SenderOptions): Sender {
       if (retry === 'renew') {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
         const isNew = !isRenewed && signed && (await session?.renew(signed, response.headers));
+        isRenewed = true;
         // Not counted as a retry.
         if (isNew) wait = 0;
-        isRenewed = true;
       } else {
         wait = budget.takeRetry(retry, response.headers);
       }
@@ -136,13 +136,14 @@ function toTarget(input: Input): Target {
   throw new BerthError('options', 'The URL must be an absolute http(s) URL without credentials.');
 }
 
-/** What is kept of a `Request` besides its URL, method, headers, body and redirect mode. */
+/** What is kept of a `Request` besides its URL, method, headers and body. */
 const KEPT = [
   'cache',
   'credentials',
   'integrity',
   'keepalive',
   'mode',
+  'redirect',
   'referrer',
   'referrerPolicy',
 ] as const;
@@ -167,7 +168,7 @@ async function toRequest(
     headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
     body = await encoded.arrayBuffer();
   }
+  const request = { ...kept, ...init, method, url: target.url, headers, body };
   // A redirect would send the credentials elsewhere, and the contract has no redirects.
-  const redirect = scopedHeaders ? 'manual' : (init.redirect ?? target.redirect);
-  return { ...kept, ...init, method, url: target.url, headers, body, redirect };
+  return scopedHeaders ? { ...request, redirect: 'manual' } : request;
 }

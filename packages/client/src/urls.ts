@@ -28,11 +28,8 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** Returns a base URL that paths can be appended to, absolute and without a slash at its end. */
 export function toBaseUrl(baseUrl: string): string {
-  const page = pageUrl();
-  const url = parseUrl(baseUrl, page);
-  if (url && /^(https?:|\/)/i.test(baseUrl) && !/[?#]/.test(baseUrl)) {
-    return url.href.replace(/\/$/, '');
-  }
+  const url = parseUrl(baseUrl, pageUrl());
+  if (url && /^(https?:|\/)[^?#]*$/i.test(baseUrl)) return url.href.replace(/\/$/, '');
   const expected = 'an absolute http(s) URL without credentials, a query or a fragment';
   throw new BerthError('options', `baseUrl must be ${expected}.`);
 }
