@@ -45,11 +45,14 @@ export function importFresh(entry: string, watch: Watch, previous?: FreshImport)
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       // Users do not edit files inside packages.
-      const isLocal = /^\.{1,2}\//.test(specifier) && isOurs(context.parentURL);
+      const isLocal = /^\.{1,2}(\/|$)/.test(specifier) && isOurs(context.parentURL);
       // Before it is resolved, because a missing file may be created.
       if (isLocal) add(fileURLToPath(new URL(specifier, context.parentURL)));
       const resolved = next(specifier, context);
-      if (!isLocal || context.conditions.includes('require')) return resolved;
+      if (!isLocal) return resolved;
+      // `require` accepts a path without its extension, and a folder.
+      add(fileURLToPath(resolved.url));
+      if (context.conditions.includes('require')) return resolved;
       return { ...resolved, url: `${resolved.url}?${query}` };
     },
   });

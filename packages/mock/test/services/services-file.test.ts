@@ -77,12 +77,13 @@ describe('a change is live at the next call', () => {
   });
 
   test('also in CommonJS, and of a module that is imported during a call', async () => {
-    const text = (word: string) => `const name = require('./name.cjs');
+    const text = (word: string) => `const name = require('./name');
       const late = async () => (await import('./late.mjs')).default;
       const greet = async () => Response.json(['${word}', name, await late()]);
       module.exports = { orders: greet };`;
     await write('services.cjs', text('first'));
-    await write('name.cjs', "module.exports = 'a';");
+    await write('part.cjs', "module.exports = 'a';");
+    await write('name.js', "module.exports = require('./part.cjs');");
     await write('late.mjs', 'export default 1;');
     await using mock = await createMock({ services: join(folder, 'services.cjs') });
     expect(await ask(mock)).toEqual(['first', 'a', 1]);
@@ -90,8 +91,10 @@ describe('a change is live at the next call', () => {
     expect(await ask(mock)).toEqual(['first', 'a', 2]);
     await write('services.cjs', text('second'));
     expect(await ask(mock)).toEqual(['second', 'a', 2]);
-    await write('name.cjs', "module.exports = 'b';");
+    await write('part.cjs', "module.exports = 'b';");
     expect(await ask(mock)).toEqual(['second', 'b', 2]);
+    await write('name.js', "module.exports = 'c';");
+    expect(await ask(mock)).toEqual(['second', 'c', 2]);
   });
 });
 
