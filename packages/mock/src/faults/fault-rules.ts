@@ -83,9 +83,13 @@ function matches({ match }: FaultRule, { surface, operationId, service }: CallSu
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
 export const FAULT_HEADER = 'X-Mock-Fault';
 
+const HEADER_HINT = 'The header only affects its own call, so it has neither match nor times.';
+
+const RULE_HINT = 'A rule may also have match and times.';
+
 function parseHeader(text: string, { surface }: CallSubject): FaultRule {
   try {
-    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), surface) };
+    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), HEADER_HINT, surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     throw toErrorOfKind(surface, 'invalid-request', {
@@ -127,7 +131,7 @@ export function parseFaultRule(name: string, input: unknown, operations: Operati
     name,
     ...(match !== undefined && { match: String(match) }),
     ...(count !== undefined && { times: count }),
-    ...parseFaults(faults, surface),
+    ...parseFaults(faults, RULE_HINT, surface),
   };
 }
 
@@ -140,7 +144,9 @@ function splitRule(text: string): Fields {
   // `service:<name>` contains a colon, and so may a value.
   const [, match, rest = ''] = /^(?:([^=]*):)?(.*)$/s.exec(text) ?? [];
   const fields = splitFields(rest);
-  if (match !== undefined) fields.match = match;
+  if (match === undefined) return fields;
+  if ('match' in fields) throw repeated('match');
+  fields.match = match;
   return fields;
 }
 
@@ -152,20 +158,27 @@ function splitFields(text: string): Fields {
     if (name === '') {
       throw new FieldError(FAULT, 'must be a list of fields, such as latency=200,reset.');
     }
-    if (name in fields) throw new FieldError(name, 'must not be repeated.');
+    if (name in fields) throw repeated(name);
     fields[name] = value.length === 0 ? true : value.join('=');
   }
   return fields;
 }
 
-/** @param surface the only one that the faults are for */
-function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
+function repeated(name: string): FieldError {
+  return new FieldError(name, 'must not be repeated.');
+}
+
+/**
+ * @param hint sentence about fields that are not faults
+ * @param surface the only one that the faults are for
+ */
+function parseFaults(fields: Fields, hint: string, surface?: SurfaceName): Fault {
   const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
     if (kind === undefined) {
       const known = `the faults are ${KIND_NAMES.join(', ')}`;
-      throw new FieldError(name, `is not a fault: ${known}. A rule may also have match and times.`);
+      throw new FieldError(name, `is not a fault: ${known}. ${hint}`);
     }
     if (input === undefined) continue;
     const value = kind.parse(input);
