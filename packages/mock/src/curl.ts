@@ -4,7 +4,10 @@ import type { LoggedRequest } from './log.ts';
 const OMITTED = ['host', 'content-length', 'transfer-encoding', 'expect', 'accept-encoding'];
 
 /** A command that repeats a call, without the credentials, which the log does not have. */
-export function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
+export function toCurl(logged: LoggedRequest, origin: string): string {
+  const { method, target, headers } = logged;
+  // With -I, curl refuses to send a body.
+  const body = method === 'HEAD' ? undefined : logged.body;
   const url = quote(target.startsWith('/') ? origin + target : target);
   const lines = headers
     .filter(([name]) => !OMITTED.includes(name.toLowerCase()))

@@ -195,6 +195,10 @@ testOn('curl')('the curl command of a call repeats it, without credentials', asy
   expect(second?.headers).toContainEqual(['x-a', '\'"$HOME']);
   // curl would not decode the response.
   expect(JSON.stringify(second?.headers)).not.toMatch(/accept-encoding/i);
+  const headers = { 'content-length': '1' };
+  await gateway(mock, { method: 'HEAD', path: '/v1/cloudrun/echo', headers, body: 'a' });
+  await promisify(execFile)('sh', ['-ec', (await readLog()).at(-1)?.curl ?? '']);
+  expect(session.requests().at(-1)).toMatchObject({ method: 'HEAD', status: 200 });
   await askForWebSocket(`${mock.url}/v1/cloudrun/echo`);
   expect((await readLog()).at(-1)?.curl).toMatch(/-H 'connection: Upgrade' .*-H 'upgrade: /is);
 });
