@@ -28,7 +28,7 @@ function toBase(address: URL | string): URL {
 }
 
 /**
- * Forwards calls unchanged to a real service, and streams both bodies.
+ * Forwards calls to a real service with `X-Forwarded-*` headers, and streams both bodies.
  *
  * @param connect how a call connects. Default: without an agent, so that no connection stays open
  */
