@@ -1,9 +1,8 @@
-import { inspect } from 'node:util';
 import { isOrigin } from '@berth/server-stubs/contract';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { FaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
-import { FieldError, isInteger, isObject } from './user-input.ts';
+import { assertOptions, isInteger, isObject, isText, type OptionRule } from './user-input.ts';
 
 const CREDENTIALS = ['present', 'strict'] as const;
 
@@ -72,17 +71,13 @@ export type ResolvedOptions = Omit<MockOptions, 'wireProfile'> & {
   readonly [Name in keyof typeof DEFAULTS]: NonNullable<MockOptions[Name]>;
 } & { readonly wireProfile: WireProfile; readonly onProblem: (message: string) => void };
 
-interface OptionRow {
+interface OptionRow extends OptionRule {
   /** The flag of the command line, as commander reads it. */
   readonly flag: string;
   readonly help: string;
   /** What the flag takes. Default: text. A flag for a list can be repeated. */
   readonly takes?: 'number' | 'list';
-  /** Callers in JavaScript can pass anything. */
-  readonly isValid: (value: unknown) => boolean;
-  /** What the value must be, as the end of a sentence without its period. */
-  readonly requirement: string;
-  /** The same for one value of a flag that can be repeated. */
+  /** The `requirement` of one value of a flag that can be repeated. */
   readonly flagRequirement?: string;
 }
 
@@ -195,30 +190,14 @@ export function resolveOptions(
   options: MockOptions,
   onProblem = (message: string) => process.emitWarning(message, 'BerthWarning'),
 ): ResolvedOptions {
+  assertOptions(options, OPTIONS);
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name, value] of defined) assertOption(name, value);
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
     wireProfile: toWireProfile(options.wireProfile),
     onProblem,
   };
-}
-
-/** @throws FieldError that names the option and its requirement */
-export function assertOption(name: string, value: unknown): void {
-  if (!Object.hasOwn(OPTIONS, name)) {
-    const known = Object.keys(OPTIONS).join(', ');
-    throw new FieldError(name, `is not an option: the options are ${known}.`);
-  }
-  const { isValid, requirement } = OPTIONS[name as OptionName];
-  if (isValid(value)) return;
-  const text = inspect(value, { depth: 0, maxStringLength: 100 });
-  throw new FieldError(name, `must be ${requirement}, got ${text}.`);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {

@@ -7,6 +7,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 export function isInteger(value: unknown, min: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= min;
 }
@@ -33,4 +37,29 @@ export class FieldError extends TypeError {
   constructor(field: string, rest: string) {
     super(`${field} ${rest}`);
   }
+}
+
+/** What the value of an option must be. Callers in JavaScript can pass anything. */
+export interface OptionRule {
+  readonly isValid: (value: unknown) => boolean;
+  /** The end of a sentence without its period: `an integer from 0 to 65535`. */
+  readonly requirement: string;
+}
+
+/** @throws FieldError that names an option that is unknown or invalid */
+export function assertOptions(options: object, rules: Readonly<Record<string, OptionRule>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(rules, name)) {
+      const hint = suggest(name, Object.keys(rules), 'options');
+      throw new FieldError(name, `is not an option.${hint}`);
+    }
+    const { isValid, requirement } = rules[name] as OptionRule;
+    if (!isValid(value)) throw new FieldError(name, `must be ${requirement}, got ${quote(value)}.`);
+  }
+}
+
+function quote(value: unknown): string {
+  if (typeof value === 'string') return `'${value.slice(0, 100)}'`;
+  return isObject(value) ? 'an object' : String(value).slice(0, 100);
 }

@@ -29,11 +29,12 @@ test.each<[object, string]>([
   [{ credentials: null }, 'credentials must be one of present, strict, got null.'],
   [{ origins: 'https://a.example' }, "origins must be a list of origins, such as ['https://"],
   [{ services: 5 }, 'services must be the path of a file, or services by name'],
-  [{ document: {} }, 'document must be the path of an OpenAPI document, got {}.'],
+  [{ document: {} }, 'document must be the path of an OpenAPI document, got an object.'],
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
   [{ faults: [{ truncate: -1 }] }, 'faults[0]: truncate must be an integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
-  [{ maxSesions: 1 }, 'maxSesions is not an option: the options are port, host, env'],
+  [{ maxSesions: 1 }, 'maxSesions is not an option. Did you mean maxSessions?'],
+  [{ insecure: true }, 'insecure is not an option. The options: port, host, env'],
 ])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
 });

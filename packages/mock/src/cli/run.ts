@@ -4,13 +4,13 @@ import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { startMock } from '../create-mock.ts';
 import {
-  assertOption,
   DEFAULTS,
   type MockOptions,
   OPTIONS,
   type OptionName,
   resolveOptions,
 } from '../options.ts';
+import { assertOptions } from '../user-input.ts';
 import { describeMock } from './banner.ts';
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
@@ -98,7 +98,7 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
     if (takes === 'list') value = [...((previous as string[] | undefined) ?? []), text];
     if (flagRequirement && !isValid(value)) throw new TypeError(`It must be ${flagRequirement}.`);
     // `toServices` joins them.
-    assertOption(name, name === 'services' ? text : value);
+    assertOptions({ [name]: name === 'services' ? text : value }, OPTIONS);
     return value;
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);

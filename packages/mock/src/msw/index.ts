@@ -1,10 +1,11 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
+import { CODE, isCode } from '../services/run-code.ts';
 import { type FetchHandler, findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../sessions/session-files.ts';
 import { BUCKET } from '../surfaces/surface.ts';
-import { FieldError } from '../user-input.ts';
+import { assertOptions, FieldError, isObject, isText, type OptionRule } from '../user-input.ts';
 import { handleGateway, handleSockets } from './gateway.ts';
 import { report } from './handle-surface.ts';
 import { handleLinks, handleStorage, handleUploads } from './storage.ts';
@@ -50,7 +51,7 @@ export interface MswHandlers {
  * Creates MSW handlers for both APIs, the upload target and links, for tests and pages without a server. They
  * keep files in memory, and validate requests as the mock does.
  *
- * @throws TypeError if a URL or the name of a service is invalid
+ * @throws TypeError that names an invalid option or service
  * @example
  * const berth = mswHandlers({
  *   baseUrl: 'https://api.example.com',
@@ -62,9 +63,10 @@ export interface MswHandlers {
  * afterAll(() => server.close());
  */
 export function mswHandlers(options: MswHandlersOptions): MswHandlers {
+  assertOptions(options, OPTIONS);
   const { baseUrl, env = 'dev', services: initialServices = {} } = options;
-  const gatewayUrl = toAddress('gatewayUrl', options.gatewayUrl ?? baseUrl);
-  const storageUrl = toAddress('storageUrl', options.storageUrl ?? baseUrl);
+  const gatewayUrl = toAddress(options.gatewayUrl ?? baseUrl);
+  const storageUrl = toAddress(options.storageUrl ?? baseUrl);
   const profile = toWireProfile(options.wireProfile);
   const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
@@ -98,6 +100,9 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
     for (const [name, service] of Object.entries(initialServices)) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new FieldError(`services: ${name}`, problem);
+      if (!isCode(service)) {
+        throw new FieldError(`services: ${name}`, `must be ${CODE}.`);
+      }
       services.set(name, service);
     }
   }
@@ -106,11 +111,22 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   return { handlers, services, files: createSessionFiles(blobs, env), reset };
 }
 
-function toAddress(option: string, url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
-  if (URL.canParse(url)) return new URL(url).href.replace(/\/$/, '');
-  const example = 'a URL such as https://api.example.com';
-  throw new TypeError(`${option} or baseUrl must be ${example}, got "${url}".`);
+const ADDRESS: OptionRule = {
+  isValid: (value) => URL.canParse(String(value)),
+  requirement: 'a URL such as https://api.example.com',
+};
+
+const OPTIONS: { readonly [Name in keyof MswHandlersOptions]-?: OptionRule } = {
+  baseUrl: ADDRESS,
+  gatewayUrl: ADDRESS,
+  storageUrl: ADDRESS,
+  env: { isValid: isText, requirement: 'a non-empty string' },
+  services: { isValid: isObject, requirement: 'an object with services by name' },
+  wireProfile: { isValid: isObject, requirement: 'an object' },
+};
+
+function toAddress(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).href.replace(/\/$/, '');
 }
 
 /** The signature is what it signs: a page or a test has no secret to keep, and often no `crypto.subtle`. */

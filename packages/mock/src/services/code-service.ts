@@ -4,11 +4,12 @@ import { inspect } from 'node:util';
 import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import { isObject } from '../user-input.ts';
 import { withoutModuleQuery } from './module-loader.ts';
 import {
+  CODE,
   callHandler,
   type HandledSocket,
+  isCode,
   runSocketHandler,
   toHead,
   toServiceRequest,
@@ -19,16 +20,10 @@ import type { RunningService, ServiceContext, ServiceKind } from './service-kind
 type Report = (error: unknown) => void;
 
 export const codeService: ServiceKind = {
-  accepts: 'a function (request) => Response, an object with fetch or webSocket',
+  accepts: CODE,
   start: (definition, context) =>
     isCode(definition) ? createCodeService(definition, context) : undefined,
 };
-
-function isCode(definition: unknown): definition is ServiceHandler {
-  const { fetch, webSocket } = isObject(definition) ? definition : { fetch: definition };
-  const parts = [fetch, webSocket].filter((part) => part !== undefined);
-  return parts.length > 0 && parts.every((part) => typeof part === 'function');
-}
 
 function createCodeService(
   service: ServiceHandler,

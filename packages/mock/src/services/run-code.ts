@@ -1,6 +1,16 @@
 /** How services in code are called, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
 import { hasResponse } from '@berth/server-stubs/contract';
+import { isObject } from '../user-input.ts';
 import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
+
+/** What a user may write as a service in code. */
+export const CODE = 'a function (request) => Response, or an object with fetch or webSocket';
+
+export function isCode(definition: unknown): definition is ServiceHandler {
+  const { fetch, webSocket } = isObject(definition) ? definition : { fetch: definition };
+  const parts = [fetch, webSocket].filter((part) => part !== undefined);
+  return parts.length > 0 && parts.every((part) => typeof part === 'function');
+}
 
 /** Creates the request that a service gets. Not every name of a service is valid as the host. */
 export function toServiceRequest(

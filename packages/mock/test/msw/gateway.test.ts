@@ -83,13 +83,16 @@ it.each([
   expect(await response.json()).toMatchObject({ code, requestId });
 });
 
-it('rejects an invalid option by name', () => {
-  expect(() => mswHandlers({ baseUrl: BASE, services: { 'a/b': () => new Response() } })).toThrow(
-    /^services: a\/b is not a valid service name/,
-  );
-  expect(() => mswHandlers({ baseUrl: '/api' })).toThrow(
-    'must be a URL such as https://api.example.com, got "/api"',
-  );
+it.each<[object, string | RegExp]>([
+  [{ services: { 'a/b': () => new Response() } }, /^services: a\/b is not a valid service name/],
+  [{ services: { orders: 'http://a' } }, 'services: orders must be a function (request)'],
+  [{ services: 5 }, 'services must be an object with services by name, got 5.'],
+  [{ baseUrl: '/api' }, "baseUrl must be a URL such as https://api.example.com, got '/api'."],
+  [{ env: '' }, "env must be a non-empty string, got ''."],
+  [{ wireprofile: {} }, 'wireprofile is not an option. Did you mean wireProfile?'],
+  [{ baseUrl: undefined }, 'Pass baseUrl, gatewayUrl or storageUrl'],
+])('rejects the invalid option %j by name', (options, message) => {
+  expect(() => mswHandlers({ baseUrl: BASE, ...options })).toThrow(message);
 });
 
 it('allows pages of any origin', async () => {
