@@ -1,6 +1,6 @@
 import { parseFaultRules } from './faults/fault-rules.ts';
 import type { Live } from './live.ts';
-import { RequestLog } from './log.ts';
+import { RequestLog } from './log/request-log.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { ServedApi } from './served-api.ts';
 import { createSessions } from './sessions/session.ts';

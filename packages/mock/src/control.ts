@@ -11,9 +11,9 @@ import {
 } from '@berth/server-stubs/contract';
 import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
-import { toCurl } from './curl.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostHint } from './host.ts';
+import { toCurl } from './log/curl.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { sessionOfQuery } from './sessions/session.ts';
 import { INTERNAL_ERROR } from './surfaces/responses.ts';

@@ -12,8 +12,8 @@ import {
   type SurfaceOptions,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import { MAX_REASON, recordOf } from './call-record.ts';
 import type { Watch } from './live.ts';
+import { MAX_REASON, recordOf } from './log/call-record.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
 

@@ -1,7 +1,7 @@
 export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 export { createMock, type Mock } from './create-mock.ts';
 export type { FaultRule } from './faults/fault-rules.ts';
-export type { LoggedRequest } from './log.ts';
+export type { LoggedRequest } from './log/request-log.ts';
 export type { MockOptions } from './options.ts';
 export { events } from './services/events.ts';
 export { type Routes, routes } from './services/routes.ts';

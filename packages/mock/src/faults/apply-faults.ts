@@ -1,4 +1,4 @@
-import { recordOf } from '../call-record.ts';
+import { recordOf } from '../log/call-record.ts';
 import type { Exchange } from './fault-kinds.ts';
 import { FAULT_HEADER } from './fault-rules.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { type FaultRule, parseFaultRule } from '../faults/fault-rules.ts';
-import { type LoggedRequest, toLoggedRequest } from '../log.ts';
+import { type LoggedRequest, toLoggedRequest } from '../log/request-log.ts';
 import type { SessionClock } from './session.ts';
 import { createSessionFiles, type SessionFiles } from './session-files.ts';
 

@@ -9,8 +9,8 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import { type Listener, type RouterOptions, toResponse } from '@berth/server-stubs/runtime';
-import { findRecord, LOGGING, recordOf } from '../call-record.ts';
 import { isLoopbackOrigin } from '../host.ts';
+import { findRecord, LOGGING, recordOf } from '../log/call-record.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { SurfaceName } from './surface.ts';
 import { type SurfaceError, toChallenge, toErrorOfKind } from './surface-errors.ts';

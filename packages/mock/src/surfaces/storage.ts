@@ -9,7 +9,7 @@ import {
 import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
-import { LOGGING, recordOf } from '../call-record.ts';
+import { LOGGING, recordOf } from '../log/call-record.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type Prism, prefersDocument } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';

@@ -6,7 +6,7 @@ import {
   createStorageSignature,
 } from '@berth/server-stubs/auth';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import { recordOf } from '../call-record.ts';
+import { recordOf } from '../log/call-record.ts';
 import { type Auth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 
 /** Verifies tokens and signatures, which must be made with the keys that all mocks share (D15 to D19). */

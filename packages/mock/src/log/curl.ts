@@ -1,4 +1,4 @@
-import type { LoggedRequest } from './log.ts';
+import type { LoggedRequest } from './request-log.ts';
 
 /** Headers that curl sets, and `Accept-Encoding`, because curl would not decode the body. */
 const OMITTED = ['host', 'content-length', 'transfer-encoding', 'expect', 'accept-encoding'];

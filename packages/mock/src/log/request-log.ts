@@ -1,9 +1,9 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
+import type { ResolvedOptions } from '../options.ts';
+import type { Session } from '../sessions/session.ts';
+import type { CallSubject } from '../surfaces/surface.ts';
 import type { CallRecord } from './call-record.ts';
-import type { ResolvedOptions } from './options.ts';
 import { redactBody, redactHeaders, redactTarget } from './redact.ts';
-import type { Session } from './sessions/session.ts';
-import type { CallSubject } from './surfaces/surface.ts';
 
 /** A call in the log of its session. Credentials are replaced by `***`. */
 export interface LoggedRequest extends Required<CallSubject> {

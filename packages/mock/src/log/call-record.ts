@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { HttpError } from '@berth/server-stubs/contract';
 import type { Call, HandlerResponse } from '@berth/server-stubs/runtime';
-import type { Session } from './sessions/session.ts';
-import type { CallSubject, SurfaceName } from './surfaces/surface.ts';
+import type { Session } from '../sessions/session.ts';
+import type { CallSubject, SurfaceName } from '../surfaces/surface.ts';
 
 /** The record of a call, created and completed by `app.ts`. Look it up with `recordOf(request)`. */
 export class CallRecord implements CallSubject {
