@@ -15,7 +15,8 @@ import {
 import type { Watch } from './live.ts';
 import { MAX_REASON, recordOf } from './log/call-record.ts';
 import type { ResolvedOptions } from './options.ts';
-import { createPrism, loadPrism, type Prism, readPreferences } from './prism/prism.ts';
+import { readPreferences } from './prism/preferences.ts';
+import { createPrism, loadPrism, type Prism } from './prism/prism.ts';
 
 /** @param source path of a file, which is watched, or a parsed document */
 export async function loadDocument(source: string | object, watch: Watch): Promise<DocumentRoutes> {
@@ -47,8 +48,8 @@ export function serveDocument(
   settings: RouterOptions,
 ): Router {
   const prism = createPrism([document], options);
-  const respond = async ({ operationId, request: { headers } }: Call) =>
-    prism.respond(operationId, headers.accept, readPreferences(headers.prefer));
+  const respond = async ({ operationId, request }: Call) =>
+    prism.respond(operationId, request.headers.accept, readPreferences(request));
   const open = routes.routes.map((route) => ({ ...route, security: [] }));
   return createDocumentRouter({ ...routes, routes: open }, respond, {
     ...settings,

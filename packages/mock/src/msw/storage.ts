@@ -1,3 +1,4 @@
+import type { Call } from '@berth/server-stubs';
 import {
   addField,
   assertBatch,
@@ -22,7 +23,6 @@ import { FILES_PATH, type StorageApi, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import type { HttpHandler } from 'msw';
 import { createPresentAuth } from '../surfaces/auth.ts';
-import { callStorage } from '../surfaces/storage-operations.ts';
 import { DOCUMENT_UPLOAD_PATH } from '../surfaces/surface.ts';
 import { type Deployment, escapePattern, handleSurface } from './handle-surface.ts';
 
@@ -33,7 +33,7 @@ const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
 const PATTERN = escapePattern(TEMPLATE).replace('\\{envId\\}', '([^/]+)').replace(/:.*/, ':(.*)');
 const PATH = new RegExp(`^${PATTERN}$`);
 
-export function handleStorage(deployment: Deployment, storage: StorageApi): HttpHandler {
+export function handleStorage(deployment: Deployment, { storage }: StorageApi): HttpHandler {
   const { profile } = deployment;
   const auth = createPresentAuth(profile).storage;
   // MSW would decode what groups match.
@@ -47,13 +47,13 @@ export function handleStorage(deployment: Deployment, storage: StorageApi): Http
     const env = decodeText(segment);
     if (env === undefined) throw badPath('envId');
     const { headers } = call.request;
-    const storageCall = Object.assign(call, { env });
-    auth.credentials(readCredentials(headers, profile));
+    const caller = auth.credentials(readCredentials(headers, profile), { env });
     const bytes = new Uint8Array(await request.arrayBuffer());
     const type = headers['content-type'];
     const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
     assertBatch(input, LIMITS.batchItems);
-    const data = await callStorage(storage, id as StorageOperationId, input, storageCall);
+    const operation = storage[id as StorageOperationId] as (input: unknown, call: Call) => unknown;
+    const data = await operation(input, Object.assign(call, { env, caller }));
     return toStorageResponse(data, requestId);
   });
 }

@@ -1,52 +1,7 @@
 import { HttpError, toEventText } from '@berth/server-stubs/contract';
-import type { Call } from '@berth/server-stubs/runtime';
-// @ts-expect-error: it has no types.
-import parse from 'parse-prefer-header';
 import { isObject } from '../user-input.ts';
 import { listOperations, toResponsesDocument } from './operations.ts';
-
-const parsePreferHeader: (header: string) => Record<string, string | true | undefined> = parse;
-
-/** What a caller may choose, as in Prism: `Prefer: code=404, example=none, dynamic=true, seed=1`. */
-export interface Preferences {
-  readonly code?: number;
-  readonly example?: string;
-  /** Generate the response from its schema instead of using an example. The same seed generates the same one. */
-  readonly dynamic?: boolean;
-  readonly seed?: string;
-}
-
-/** Parses a `Prefer` header (RFC 7240) as Prism's own server does. Returns undefined if it has no preference for the mock. */
-export function readPreferences(header: string | string[] | undefined): Preferences | undefined {
-  if (header === undefined) return undefined;
-  const parsed = parsePreferHeader([header].flat().join(','));
-  const { code, example, dynamic, seed } = parsed;
-  if (![code, example, dynamic, seed].some((value) => value !== undefined)) return undefined;
-  for (const [name, { pattern, expected }] of Object.entries(VALUES)) {
-    const value = parsed[name];
-    if (value === undefined || (value !== true && pattern.test(value))) continue;
-    const message = `${name} in the Prefer header must be ${expected}.`;
-    throw new HttpError('invalid-request', message);
-  }
-  return {
-    ...(code !== undefined && { code: Number(code) }),
-    ...(typeof example === 'string' && { example }),
-    ...(dynamic !== undefined && { dynamic: dynamic === 'true' }),
-    ...(typeof seed === 'string' && { seed }),
-  };
-}
-
-/** Whether a caller asks for a response from the document, even if something else implements the operation. */
-export function prefersDocument({ request }: Pick<Call, 'request'>): boolean {
-  return readPreferences(request.headers.prefer) !== undefined;
-}
-
-const VALUES = {
-  // A 1xx status would leave the client waiting for the final response.
-  code: { pattern: /^[2-5]\d\d$/, expected: 'a status from 200 to 599, for example "code=404"' },
-  dynamic: { pattern: /^(true|false)$/, expected: 'true or false, for example "dynamic=true"' },
-  example: { pattern: /./, expected: 'a name, for example "example=greeting"' },
-};
+import type { Preferences } from './preferences.ts';
 
 /** A response from the document: an example, or one that is generated from the schema. */
 export interface PrismResponse {

@@ -24,7 +24,7 @@ export const TOKEN_KEY = {
 
 export interface Auth {
   readonly gateway: GatewaySecurity;
-  readonly storage: StorageSecurity;
+  readonly storage: StorageSecurity<{ readonly env: string; readonly id: string }>;
 }
 
 /** Whether a credential is a signature, as the gateway's router decides. */
@@ -46,8 +46,11 @@ export function createPresentAuth(profile: WireProfile) {
     },
     storage: {
       // D17: "permanent credentials have no token to compare".
-      credentials({ authorization }: { readonly authorization: string }) {
-        if (authorization !== '') return CALLER;
+      credentials(
+        { authorization }: { readonly authorization: string },
+        { env }: { readonly env: string },
+      ) {
+        if (authorization !== '') return { ...CALLER, env };
         const message = `The ${header} header is missing.`;
         throw new StorageError('SIGN_PARAM_INVALID', { message });
       },

@@ -8,7 +8,8 @@ import {
 import { type EnvOption, GatewayError, isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import { isIpAddress } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { type Prism, prefersDocument } from '../prism/prism.ts';
+import { hasPreferences } from '../prism/preferences.ts';
+import type { Prism } from '../prism/prism.ts';
 import type { Services } from '../services/create-services.ts';
 import { omitMockHeaders } from '../services/run-code.ts';
 import type { Auth } from './auth.ts';
@@ -25,7 +26,7 @@ export function createMockGateway(
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
     const service = await services.find(input.name);
     const isFromContract = 'respondsFromContract' in service;
-    if (isFromContract || (!service.handlesPrefer && prefersDocument(call))) {
+    if (isFromContract || (!service.handlesPrefer && hasPreferences(call))) {
       return respondAsDocumented(prism, 'gateway', call);
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };

@@ -1,6 +1,7 @@
 /** Prism's responses for the contract: to calls with `Prefer`, to calls of `hello`, and to additions. */
 import type { Call } from '@berth/server-stubs/runtime';
-import { type Preferences, type Prism, readPreferences } from '../prism/prism.ts';
+import { type Preferences, readPreferences } from '../prism/preferences.ts';
+import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { SurfaceName } from './surface.ts';
 import { errorCodesOf, toErrorWithCode } from './surface-errors.ts';
@@ -12,7 +13,7 @@ import { errorCodesOf, toErrorWithCode } from './surface-errors.ts';
  */
 export async function respondAsDocumented(prism: Prism, surface: SurfaceName, call: Call) {
   const { operationId, request } = call;
-  const preferences = readPreferences(request.headers.prefer) ?? {};
+  const preferences = readPreferences(request) ?? {};
   const standard = findStandardError(surface, preferences);
   if (standard !== undefined && !prism.hasStatus(operationId, standard.status)) throw standard;
   // Browsers do not know that errors of uploads are XML.

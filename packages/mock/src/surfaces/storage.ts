@@ -6,28 +6,34 @@ import {
   type StorageHandlers,
   type UploadHandler,
 } from '@berth/server-stubs';
-import type { StorageOperationId } from '@berth/server-stubs/contract';
 import type { Listener } from '@berth/server-stubs/runtime';
 import { createDownloadListener } from '@berth/storage/node';
 import { LOGGING, recordOf } from '../log/call-record.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { type Prism, prefersDocument } from '../prism/prism.ts';
+import { hasPreferences } from '../prism/preferences.ts';
+import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
 import { respondAsDocumented } from './prefer.ts';
 import { toCors, toRouterOptions } from './responses.ts';
-import { callStorage, STORAGE_OPERATIONS } from './storage-operations.ts';
+import { STORAGE_OPERATIONS } from './surface.ts';
+
+/** A storage operation, whose input the router has validated. */
+type Handler = (input: unknown, call: StorageCall) => unknown;
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
 export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: Prism): Router {
-  const toHandler = (id: StorageOperationId) => async (input: unknown, call: StorageCall) => {
-    const { storage } = recordOf(call.request).session;
-    if (!prefersDocument(call)) return callStorage(storage, id, input, call);
+  const handle = async (input: unknown, call: StorageCall) => {
+    const { storage } = recordOf(call.request).session.storage;
+    if (!hasPreferences(call)) {
+      const operation = storage[call.operationId as keyof typeof storage] as Handler;
+      return operation(input, call);
+    }
     const { value } = await respondAsDocumented(prism, 'storage', call);
     // The router adds the envelope.
     return isObject(value) && isObject(value.body) ? value.body.data : value;
   };
-  const handlers = STORAGE_OPERATIONS.map((id) => [id, toHandler(id)]);
+  const handlers = STORAGE_OPERATIONS.map((id) => [id, handle]);
   const settings = { ...toRouterOptions(options), env: options.env, security: auth.storage };
   return createStorageRouter(Object.fromEntries(handlers) as StorageHandlers, settings);
 }
@@ -36,7 +42,7 @@ export function createMockStorage(options: ResolvedOptions, auth: Auth, prism: P
 export function createMockUpload(options: ResolvedOptions, prism: Prism): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const { upload } = recordOf(call.request).session.storage;
-    if (!prefersDocument(call)) return upload.uploadFile(form, call);
+    if (!hasPreferences(call)) return upload.uploadFile(form, call);
     // An incomplete form is still rejected.
     for await (const _ of form.file);
     const { headers } = await respondAsDocumented(prism, 'upload', call);

@@ -1,5 +1,6 @@
 /** What the server and the MSW handlers share about their surfaces. Also runs in browsers: must not import Node modules. */
-import { STORAGE_OPERATIONS } from './storage-operations.ts';
+import type { StorageOperationId } from '@berth/server-stubs/contract';
+import type { StorageApi } from '@berth/storage';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
 export const DOCUMENT_UPLOAD_PATH = '/';
@@ -22,6 +23,14 @@ export interface CallSubject {
   /** Hosted service that a gateway call is for. */
   readonly service?: string | undefined;
 }
+
+/** The operations of the storage engine. If one is missing, this does not compile. */
+export const STORAGE_OPERATIONS = Object.keys({
+  getUploadMetaData: true,
+  batchGetTempUrls: true,
+  batchDelete: true,
+  batchCopyFile: true,
+} satisfies Record<keyof StorageApi['storage'], true>) as readonly StorageOperationId[];
 
 /** The operations that the mock implements. Prism responds to all others. */
 export const IMPLEMENTED: ReadonlySet<string> = new Set([
