@@ -8,7 +8,7 @@ import { applyFaults } from './faults/apply-faults.ts';
 import type { Exchange } from './faults/fault-kinds.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
 import { CallRecord, setRecord } from './log/call-record.ts';
-import type { MatchedCall } from './served-api.ts';
+import { type MatchedCall, matchCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
 import type { SurfaceName } from './surfaces/surface.ts';
@@ -24,7 +24,7 @@ export function createApp(context: Context) {
       if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
         return control(context, request, response);
       }
-      const matched = (await api.refresh()).match(request);
+      const matched = matchCall(await api.refresh(), request);
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (path === '/' && isRead && matched.operationId === undefined) {
         return sendHome(request, response);
@@ -44,13 +44,13 @@ export function createApp(context: Context) {
     const endSocket = () => socket.end();
     socket.once('end', endSocket);
     // `handle` reads a changed document first. `shouldUpgrade` cannot wait for that, and has just used this version.
-    const { match, gateway } = api.current;
+    const served = api.current;
     const next = () => {
       socket.off('end', endSocket);
-      gateway?.upgrade(request, socket, head);
+      served.gateway?.upgrade(request, socket, head);
     };
     try {
-      const matched: MatchedCall = { ...match(request), surface: 'gateway' };
+      const matched: MatchedCall = { ...matchCall(served, request), surface: 'gateway' };
       await run({ request }, matched, next);
     } catch (error) {
       if (hasResponse(error)) {

@@ -25,7 +25,7 @@ import { openLive } from './live.ts';
 import type { ResolvedOptions } from './options.ts';
 import { createPrism } from './prism/prism.ts';
 import type { Services } from './services/create-services.ts';
-import { type ContractDocument, serveAdditions } from './surfaces/additions.ts';
+import { type SurfaceDescription, serveAdditions } from './surfaces/additions.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth.ts';
 import { createMockGateway } from './surfaces/gateway.ts';
 import { respondToOtherMethods, toDocumentOptions } from './surfaces/responses.ts';
@@ -33,7 +33,6 @@ import { createMockLinks, createMockStorage, createMockUpload } from './surfaces
 import {
   type CallSubject,
   DOCUMENT_UPLOAD_PATH,
-  type DocumentedSurface,
   IMPLEMENTED,
   type SurfaceName,
 } from './surfaces/surface.ts';
@@ -51,7 +50,10 @@ export interface MatchedCall extends CallSubject {
 }
 
 export interface ServedApi {
-  match(request: RequestLine): MatchedCall;
+  /** The first one that has an operation for a call handles it. */
+  readonly routers: readonly ServedRouter[];
+  /** What handles a call that is for no operation, such as a preflight. */
+  matchOther(request: RequestLine): MatchedCall;
   readonly operations: Operations;
   /** Accepts WebSockets, and calls hosted services. */
   readonly gateway?: GatewayRouter;
@@ -62,19 +64,23 @@ export interface ServedApi {
 export const BUILT_IN = [
   { surface: 'gateway', document: gateway, routes: gatewayRoutes },
   { surface: 'storage', document: storage, routes: storageRoutes },
-] satisfies readonly ContractDocument[];
+] satisfies readonly SurfaceDescription[];
 
 /** A document with a path of the contract is a draft, which extends the contract. Any other is standalone. */
 export async function openServedApi(options: ResolvedOptions, services: Services) {
   const auth = await createAuth(options);
-  const { document } = options;
+  const { document: path } = options;
   return openLive(async (watch) => {
-    if (document === undefined) return createContractApi(options, auth, services, BUILT_IN);
-    const loaded = await loadDocument(document, watch);
-    const surface = findSurface(loaded.document);
+    if (path === undefined) return createContractApi(options, auth, services, BUILT_IN);
+    const loaded = await loadDocument(path, watch);
+    const surface = findExtendedSurface(loaded);
     if (surface === undefined) return createStandaloneApi(loaded, options);
     return createContractApi(options, auth, services, [{ ...loaded, surface }, ...BUILT_IN]);
   }, options);
+}
+
+export function matchCall({ routers, matchOther }: ServedApi, request: RequestLine): MatchedCall {
+  return findOperation(routers, request) ?? matchOther(request);
 }
 
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
@@ -85,7 +91,7 @@ async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): P
 }
 
 /** Returns the surface that a draft extends. Any document may have the path of the upload target. */
-function findSurface({ paths }: DocumentRoutes['document']): DocumentedSurface | undefined {
+function findExtendedSurface({ document: { paths } }: DocumentRoutes) {
   const extended = BUILT_IN.find(({ document }) =>
     Object.keys(document.paths).some(
       (path) => path !== DOCUMENT_UPLOAD_PATH && Object.hasOwn(Object(paths), path),
@@ -104,72 +110,74 @@ function createStandaloneApi(loaded: DocumentRoutes, options: ResolvedOptions): 
   const surface = 'gateway';
   const { routes } = loaded.routes;
   const router = serveDocument(loaded, options, toDocumentOptions(options, surface));
-  const served = [{ surface, router }] as const;
+  const routers = [{ surface, router }] as const;
   return {
-    match(request) {
-      const found = findOperation(served, request);
-      if (found !== undefined) return found;
+    routers,
+    matchOther(request) {
       if (request.method !== 'OPTIONS') return { surface, listener: router };
-      return { surface, listener: respondToOtherMethods(listMethods(served, request), options) };
+      const methods = listMethods(routers, request);
+      return { surface, listener: respondToOtherMethods(methods, options) };
     },
     operations: new Map(routes.map(({ operationId }) => [operationId, surface])),
     routes,
   };
 }
 
-/** @param documents a draft comes first: Prism falls back to the built-in document for what the draft omits */
+/** @param descriptions a draft comes first: Prism falls back to the built-in document for what the draft omits */
 function createContractApi(
   options: ResolvedOptions,
   auth: Auth,
   services: Services,
-  documents: readonly ContractDocument[],
+  descriptions: readonly SurfaceDescription[],
 ): ServedApi {
-  const parsed = documents.map(({ document }) => document);
-  const prism = createPrism(parsed, options);
+  const documents = descriptions.map(({ document }) => document);
+  const prism = createPrism(documents, options);
   const gateway = createMockGateway(options, auth, prism, services);
   const storage = createMockStorage(options, auth, prism);
   const upload = createMockUpload(options, prism);
   const listeners = { gateway, storage, upload, link: createMockLinks(options) };
-  const added = documents.map((document) => ({
-    surface: document.surface,
-    router: serveAdditions(document, options, auth, prism),
+  const additions = descriptions.map((description) => ({
+    surface: description.surface,
+    router: serveAdditions(description, options, auth, prism),
   }));
   // Additions take precedence over implemented operations.
-  const served: readonly ServedRouter[] = [
-    ...added,
+  const routers: readonly ServedRouter[] = [
+    ...additions,
     { surface: 'gateway', router: gateway },
     { surface: 'upload', router: upload },
     { surface: 'storage', router: storage },
   ];
   return {
-    match(request) {
-      const found = findOperation(served, request);
-      if (found !== undefined) return found;
-      // The routers of the contract do not know the methods that a document adds to a path.
-      const addition = added.find((each) => listMethods([each], request).length > 0);
-      const surface = addition?.surface ?? surfaceOf(request);
-      if (addition === undefined) return { surface, listener: listeners[surface] };
-      return { surface, listener: respondToOtherMethods(listMethods(served, request), options) };
+    routers,
+    matchOther(request) {
+      const addition = additions.find((each) => listMethods([each], request).length > 0);
+      if (addition === undefined) {
+        const surface = surfaceOf(request);
+        return { surface, listener: listeners[surface] };
+      }
+      // The routers of the contract do not know the methods that a draft adds to a path.
+      const methods = listMethods(routers, request);
+      return { surface: addition.surface, listener: respondToOtherMethods(methods, options) };
     },
-    operations: listOperations(documents),
+    operations: listOperations(descriptions),
     gateway,
   };
 }
 
 /** The storage document also has the operation of the upload target. */
-function listOperations(documents: readonly ContractDocument[]): Operations {
+function listOperations(descriptions: readonly SurfaceDescription[]): Operations {
   const operations = new Map<string, SurfaceName>();
-  for (const { surface, routes } of documents) {
+  for (const { surface, routes } of descriptions) {
     for (const { operationId } of routes.routes) operations.set(operationId, surface);
   }
   return operations.set('uploadFile', 'upload');
 }
 
 function findOperation(
-  served: readonly ServedRouter[],
+  routers: readonly ServedRouter[],
   request: RequestLine,
 ): MatchedCall | undefined {
-  for (const { surface, router } of served) {
+  for (const { surface, router } of routers) {
     const found = router.find(request);
     if (found === undefined) continue;
     const { operationId, path } = found;
@@ -182,8 +190,8 @@ function findOperation(
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
-function listMethods(served: readonly ServedRouter[], { url }: RequestLine) {
-  return METHODS.filter((method) => findOperation(served, { method, url }) !== undefined);
+function listMethods(routers: readonly ServedRouter[], { url }: RequestLine) {
+  return METHODS.filter((method) => findOperation(routers, { method, url }) !== undefined);
 }
 
 /** Unknown paths under `/api` get a storage error; all others get a gateway error. */

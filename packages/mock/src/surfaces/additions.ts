@@ -15,11 +15,11 @@ import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
 import { respondAsDocumented } from './prefer.ts';
 import { toDocumentOptions } from './responses.ts';
-import { type DocumentedSurface, IMPLEMENTED } from './surface.ts';
+import { type DescribedSurface, IMPLEMENTED } from './surface.ts';
 
-/** A document of the contract, or a draft of it. */
-export interface ContractDocument extends Pick<DocumentRoutes, 'document' | 'routes'> {
-  readonly surface: DocumentedSurface;
+/** The OpenAPI document of a surface, built in or a draft, and its routes. */
+export interface SurfaceDescription extends Pick<DocumentRoutes, 'document' | 'routes'> {
+  readonly surface: DescribedSurface;
 }
 
 /** All gateway operations accept the same credentials. */
@@ -27,7 +27,7 @@ const [{ security: GATEWAY_SECURITY } = { security: [] }] = gatewayRoutes.routes
 
 /** Calls to an addition need its surface's credentials and get errors in its surface's format, whatever the path. */
 export function serveAdditions(
-  { surface, routes: table }: ContractDocument,
+  { surface, routes: table }: SurfaceDescription,
   options: ResolvedOptions,
   auth: Auth,
   prism: Prism,
@@ -58,7 +58,7 @@ export function serveAdditions(
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
-async function respondToAddition(prism: Prism, surface: DocumentedSurface, call: Call) {
+async function respondToAddition(prism: Prism, surface: DescribedSurface, call: Call) {
   const { request, requestId } = call;
   const found = await respondAsDocumented(prism, surface, call);
   const { status, value } = found;

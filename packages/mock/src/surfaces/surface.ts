@@ -8,7 +8,7 @@ export const DOCUMENT_UPLOAD_PATH = '/';
 export const BUCKET = 'files';
 
 /** The surfaces with a document. The storage document also covers the upload target. */
-export type DocumentedSurface = 'gateway' | 'storage';
+export type DescribedSurface = 'gateway' | 'storage';
 
 export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 
