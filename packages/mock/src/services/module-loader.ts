@@ -4,7 +4,7 @@ import type { Watch } from '../live.ts';
 
 export interface FreshImport {
   readonly module: Promise<Record<string, unknown>>;
-  /** The module and those that it imports by a relative path, also later. */
+  /** The module and the user's modules that it imports, also later. */
   readonly files: ReadonlySet<string>;
   close(): void;
 }
@@ -16,6 +16,12 @@ const QUERY = 'berth-load';
 export function withoutModuleQuery(text: string): string {
   return text.replaceAll(new RegExp(`\\?${QUERY}=\\d+`, 'g'), '');
 }
+
+/** A path, a URL, or an alias from the `imports` of the user's package. */
+const LOCAL = /^(\.{1,2}(\/|$)|file:|#)/;
+
+/** Users do not edit files inside packages. */
+const EDITABLE = /^file:(?!.*\/node_modules\/)/;
 
 /** Distinguishes all loads in this process. */
 let loads = 0;
@@ -44,12 +50,11 @@ export function importFresh(entry: string, watch: Watch, previous?: FreshImport)
     (url.includes('?') ? url.split('?')[1] === query : files.has(fileURLToPath(url)));
   const hooks = registerHooks({
     resolve(specifier, context, next) {
-      // Users do not edit files inside packages.
-      const isLocal = /^\.{1,2}(\/|$)/.test(specifier) && isOurs(context.parentURL);
+      const isLocal = LOCAL.test(specifier) && isOurs(context.parentURL);
       // Before it is resolved, because a missing file may be created.
       if (isLocal) add(fileURLToPath(new URL(specifier, context.parentURL)));
       const resolved = next(specifier, context);
-      if (!isLocal) return resolved;
+      if (!isLocal || !EDITABLE.test(resolved.url)) return resolved;
       // `require` accepts a path without its extension, and a folder.
       add(fileURLToPath(resolved.url));
       if (context.conditions.includes('require')) return resolved;

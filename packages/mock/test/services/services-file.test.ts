@@ -76,6 +76,22 @@ describe('a change is live at the next call', () => {
     expect(mock.session().files.list()).toHaveLength(1);
   });
 
+  test('of a module that is imported by an alias of the package, or by URL', async () => {
+    const text = `import alias from '#alias';
+      const byUrl = async () => (await import(new URL('./late.mjs', import.meta.url).href)).default;
+      export default { orders: async () => Response.json([alias, await byUrl()]) };`;
+    await write('services.ts', text);
+    await write('package.json', '{ "imports": { "#alias": "./alias.mjs" } }');
+    await write('alias.mjs', 'export default 1;');
+    await write('late.mjs', 'export default 1;');
+    await using mock = await createMock({ services });
+    expect(await ask(mock)).toEqual([1, 1]);
+    await write('alias.mjs', 'export default 2;');
+    expect(await ask(mock)).toEqual([2, 1]);
+    await write('late.mjs', 'export default 2;');
+    expect(await ask(mock)).toEqual([2, 2]);
+  });
+
   test('also in CommonJS, and of a module that is imported during a call', async () => {
     const text = (word: string) => `const name = require('./name');
       const late = async () => (await import('./late.mjs')).default;
