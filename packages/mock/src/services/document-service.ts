@@ -47,6 +47,6 @@ function createDocumentService(router: Router): RunningService {
       router(request, response);
     });
     server.emit('connection', connection);
-    return { createConnection: () => client };
+    return client;
   });
 }

@@ -1,9 +1,4 @@
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type RequestOptions,
-  request as requestHttp,
-} from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
@@ -30,26 +25,26 @@ function toBase(address: URL | string): URL {
 /**
  * Forwards calls to a real service with `X-Forwarded-*` headers, and streams both bodies.
  *
- * @param connect how a call connects. Default: without an agent, so that no connection stays open
+ * @param connect opens the connection of a call. Default: to the URL
  */
 export function createUrlService(
   base: URL,
-  connect: (call: GatewayCall) => RequestOptions = () => ({ agent: false }),
+  connect?: (call: GatewayCall) => Duplex,
 ): RunningService {
   return {
     handlesPrefer: true,
     async serve(input, call) {
-      const request = toRequest(base, input, call, connect(call));
+      const request = toRequest(base, input, call, connect?.(call));
       const received = receive(request, base, input.signal);
       if (input.body === undefined) request.end();
       // `pipeline` would destroy the caller's request if the service responds without reading all of it.
       else input.body.on('error', (error) => request.destroy(error)).pipe(request);
       const { response, connection: service, head } = await received;
       const { statusCode: status = 0, headersDistinct: headers } = response;
-      if (service === undefined) return { status, headers, body: response };
-      // If the caller disconnects before the 101 is written, nobody uses the connection.
-      const closeUnused = () => service.destroy();
+      // After the response, nobody reads the rest of the caller's body, nor uses a connection without its 101.
+      const closeUnused = () => (service ?? request).destroy();
       call.response.once('close', closeUnused);
+      if (service === undefined) return { status, headers, body: response };
       return {
         status: 101,
         headers,
@@ -69,7 +64,7 @@ function toRequest(
   base: URL,
   input: ServiceInput,
   { request }: GatewayCall,
-  connection: RequestOptions,
+  connection: Duplex | undefined,
 ): ClientRequest {
   const { host: _, ...headers }: Record<string, string | string[]> = input.headers;
   for (const [name, lines = []] of Object.entries(request.headersDistinct)) {
@@ -82,9 +77,12 @@ function toRequest(
     path: base.pathname.replace(/\/$/, '') + input.target,
     method: input.method,
     signal: input.signal,
-    ...connection,
+    // Without an agent, no connection stays open.
+    ...(connection === undefined ? { agent: false } : { createConnection: () => connection }),
     headers: {
       ...headers,
+      // A service that closes the connection before it has read the body could lose its response.
+      ...(connection === undefined && { connection: 'keep-alive' }),
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
       'x-forwarded-proto': 'http',
       ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),

@@ -11,7 +11,9 @@ import { BEARER, gateway } from '../helpers/calls.ts';
 import { postInParts } from '../helpers/raw.ts';
 
 let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
-const real = await listen(createServer((request, response) => void respond(request, response)));
+const real = await listen(
+  createServer({ keepAliveTimeout: 0 }, (request, response) => void respond(request, response)),
+);
 const sockets = await listen(createServer().on('upgrade', upgrade));
 const mock = await createMock({
   services: {
@@ -91,6 +93,17 @@ test('a client that disconnects aborts the call', async () => {
 test.each(['rest', ''])('forwards a response to part of a body, then %j', async (rest) => {
   respond = (_, response) => response.writeHead(413, { connection: 'close' }).end();
   expect(await postInParts(mock, '/v1/cloudrun/real', rest)).toMatch('HTTP/1.1 413');
+});
+
+test('a service may respond before it reads a large body, and its connection closes', async () => {
+  const closed = Promise.withResolvers<void>();
+  respond = ({ socket }, response) => {
+    socket.once('close', () => closed.resolve());
+    response.end('early');
+  };
+  const post = { method: 'POST', path: '/v1/cloudrun/real', body: 'x'.repeat(5_000_000) };
+  expect(await gateway(mock, post)).toMatchObject({ status: 200, text: 'early' });
+  await closed.promise;
 });
 
 test('a handler may return a fetched response, which is no longer compressed', async () => {
