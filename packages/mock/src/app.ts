@@ -4,15 +4,15 @@ import { hasResponse, splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
-import { applyFaults } from './faults/apply-faults.ts';
 import type { Exchange } from './faults/fault-kinds.ts';
+import { FAULT_HEADER } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
 import { CallRecord, setRecord } from './log/call-record.ts';
 import { type MatchedCall, matchCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
 import type { SurfaceName } from './surfaces/surface.ts';
-import { type SurfaceError, toErrorOfKind, toErrorWithCode } from './surfaces/surface-errors.ts';
+import { type SurfaceError, toErrorOfKind, toErrorWithCode } from './surfaces/surface.ts';
 
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
@@ -75,7 +75,7 @@ export function createApp(context: Context) {
     if (isForeign) throw toHostError(request, surface);
     const isPreflight = request.method === 'OPTIONS' && operationId === undefined;
     // If a preflight had faults, the browser would not send the actual request.
-    if (!isPreflight) return applyFaults(exchange, next);
+    if (!isPreflight) return applyFaults(record, exchange, next);
     const { origin } = request.headers;
     if (origin !== undefined && !corsOf(options, surface).allows(origin)) {
       record.setReason(
@@ -112,6 +112,30 @@ export function createApp(context: Context) {
     shouldUpgrade: (request: IncomingMessage) =>
       api.current.gateway?.shouldUpgrade(request) ?? false,
   };
+}
+
+/** Applies the faults of the session and of the header, and calls `next` unless one of them has ended the call. */
+async function applyFaults(
+  record: CallRecord,
+  exchange: Exchange,
+  next: () => void | Promise<void>,
+) {
+  const { session, surface } = record;
+  const { request, response } = exchange;
+  const mayHaveBody = response !== undefined && request.method !== 'HEAD';
+  const header = request.headers[FAULT_HEADER.toLowerCase()]?.toString();
+  const effects = session.faults.selectEffects(record, mayHaveBody, header);
+  if (effects.length === 0) return next();
+  record.faults = [...new Set(effects.map(({ rule }) => rule.name))];
+  const disconnected = new AbortController();
+  const { signal } = disconnected;
+  (response ?? request.socket).once('close', () => disconnected.abort());
+  for (const { kind, value } of effects) {
+    await kind.apply(value, { ...exchange, surface, signal });
+    if (kind.endsCall || signal.aborted) return;
+  }
+  // During a delay, an invalid or aborted request may have ended the call.
+  if (!response?.headersSent) await next();
 }
 
 function toHostError(request: IncomingMessage, surface: SurfaceName): SurfaceError {

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Transform } from 'node:stream';
+import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { SURFACES, type SurfaceName } from '../surfaces/surface.ts';
-import { errorCodesOf, toErrorWithCode } from '../surfaces/surface-errors.ts';
+import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surfaces/surface.ts';
 import { toInteger } from '../user-input.ts';
-import { editBody } from './edit-body.ts';
 
 /** The faults of one call, by kind. They take effect in the order of `FAULT_KINDS`. */
 export interface Fault {
@@ -67,18 +65,7 @@ export const FAULT_KINDS: {
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    apply(bytes, { response }) {
-      let left = bytes;
-      const cut = new Transform({
-        transform(chunk: Buffer, _, done) {
-          this.push(chunk.subarray(0, left));
-          left -= chunk.length;
-          if (left < 0) this.push(null);
-          else done();
-        },
-      });
-      editBody(response as ServerResponse, cut);
-    },
+    apply: (bytes, { response }) => truncateBody(response as ServerResponse, bytes),
     needsBody: true,
   },
   code: {
@@ -94,3 +81,25 @@ export const FAULT_KINDS: {
     endsCall: true,
   },
 };
+
+/** Overrides `write` and `end` to cut the body, but not `Content-Length`, and then closes the connection. */
+function truncateBody(response: ServerResponse, maxBytes: number): void {
+  const write = response.write.bind(response);
+  const end = response.end.bind(response);
+  let left = maxBytes;
+  const cut = new Writable({
+    write(chunk: Buffer, _, done) {
+      const part = chunk.subarray(0, left);
+      left -= chunk.length;
+      // What follows is never written, as if the connection were slow.
+      write(part, left < 0 ? () => response.socket?.destroySoon() : done);
+    },
+    final: (done) => void end(done),
+  });
+  cut.on('drain', () => response.emit('drain')).on('error', () => response.destroy());
+  response.write = cut.write.bind(cut);
+  response.end = ((...args: Parameters<Writable['end']>) => {
+    cut.end(...args);
+    return response;
+  }) as ServerResponse['end'];
+}

@@ -1,5 +1,9 @@
-import { type CallSubject, SURFACES, type SurfaceName } from '../surfaces/surface.ts';
-import { toErrorOfKind } from '../surfaces/surface-errors.ts';
+import {
+  type CallSubject,
+  SURFACES,
+  type SurfaceName,
+  toErrorOfKind,
+} from '../surfaces/surface.ts';
 import { FieldError, isObject, suggest, toInteger } from '../user-input.ts';
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault-kinds.ts';
 
@@ -145,7 +149,7 @@ function splitRule(text: string): Fields {
   const [, match, rest = ''] = /^(?:([^=]*):)?(.*)$/s.exec(text) ?? [];
   const fields = splitFields(rest);
   if (match === undefined) return fields;
-  if ('match' in fields) throw repeated('match');
+  if ('match' in fields) throw new FieldError('match', 'must not be repeated.');
   fields.match = match;
   return fields;
 }
@@ -158,14 +162,10 @@ function splitFields(text: string): Fields {
     if (name === '') {
       throw new FieldError(FAULT, 'must be a list of fields, such as latency=200,reset.');
     }
-    if (name in fields) throw repeated(name);
+    if (name in fields) throw new FieldError(name, 'must not be repeated.');
     fields[name] = value.length === 0 ? true : value.join('=');
   }
   return fields;
-}
-
-function repeated(name: string): FieldError {
-  return new FieldError(name, 'must not be repeated.');
 }
 
 /**

@@ -5,15 +5,18 @@ import {
   hasResponse,
   MERGED_HEADERS,
   splitTarget,
-  toContractError,
   toResponse,
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import type { SurfaceName } from '../surfaces/surface.ts';
-import { toChallenge, toErrorOfKind } from '../surfaces/surface-errors.ts';
+import {
+  type SurfaceName,
+  toChallenge,
+  toErrorOfKind,
+  toSurfaceError,
+} from '../surfaces/surface.ts';
 
 /** The deployment that the handlers replace. */
 export interface Deployment {
@@ -83,7 +86,7 @@ function toCall(request: Request, baseUrl: string): Call {
 
 function toErrorResponse(error: unknown, name: SurfaceName, call: Call): HandlerResponse {
   if (error instanceof HttpError) {
-    const known = toContractError(name === 'link' ? 'upload' : name, error)[toResponse](call);
+    const known = toSurfaceError(name, error)[toResponse](call);
     return { ...known, headers: { ...error.headers, ...known.headers } };
   }
   if (hasResponse(error)) return error[toResponse](call);

@@ -4,7 +4,7 @@ import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import { isObject } from '../user-input.ts';
 import type { SurfaceName } from './surface.ts';
-import { errorCodesOf, toErrorWithCode } from './surface-errors.ts';
+import { errorCodesOf, toErrorWithCode } from './surface.ts';
 
 /**
  * Returns the example of a success, or what the caller prefers.

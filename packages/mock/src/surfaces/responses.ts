@@ -13,7 +13,7 @@ import { isLoopbackOrigin } from '../host.ts';
 import { findRecord, LOGGING, recordOf } from '../log/call-record.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { SurfaceName } from './surface.ts';
-import { type SurfaceError, toChallenge, toErrorOfKind } from './surface-errors.ts';
+import { type SurfaceError, toChallenge, toErrorOfKind } from './surface.ts';
 
 export function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };

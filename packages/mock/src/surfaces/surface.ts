@@ -1,5 +1,17 @@
-/** What the server and the MSW handlers share about their surfaces. Also runs in browsers: must not import Node modules. */
-import type { StorageOperationId } from '@berth/server-stubs/contract';
+/** The surfaces, their operations and their errors, in the mock and in MSW. Also runs in browsers: must not import Node modules. */
+import {
+  type ContractErrorOptions,
+  GATEWAY_ERRORS,
+  GatewayError,
+  HttpError,
+  STORAGE_ERRORS,
+  StorageError,
+  type StorageOperationId,
+  toContractError,
+  UPLOAD_ERRORS,
+  UploadError,
+} from '@berth/server-stubs/contract';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { StorageApi } from '@berth/storage';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
@@ -41,3 +53,56 @@ export const IMPLEMENTED: ReadonlySet<string> = new Set([
   'cloudrun-post',
   'uploadFile',
 ]);
+
+const ERRORS = {
+  gateway: { Class: GatewayError, table: GATEWAY_ERRORS },
+  storage: { Class: StorageError, table: STORAGE_ERRORS },
+  upload: { Class: UploadError, table: UPLOAD_ERRORS },
+  link: { Class: UploadError, table: UPLOAD_ERRORS },
+} as const;
+
+export type SurfaceError = GatewayError | StorageError | UploadError;
+
+export function toErrorWithCode(
+  surface: SurfaceName,
+  code: string,
+  options?: ContractErrorOptions,
+): SurfaceError {
+  return new ERRORS[surface].Class(code, options);
+}
+
+/** Creates an error with the code that the surface's router would choose. */
+export function toErrorOfKind(
+  surface: SurfaceName,
+  kind: HttpError['kind'],
+  options?: ContractErrorOptions,
+): SurfaceError {
+  const { code } = toSurfaceError(surface, new HttpError(kind, ''));
+  return toErrorWithCode(surface, code, options);
+}
+
+/** Links have the errors of the upload target. */
+export function toSurfaceError(surface: SurfaceName, error: HttpError): SurfaceError {
+  return toContractError(surface === 'link' ? 'upload' : surface, error);
+}
+
+/** Returns the contract's codes for entire calls, of one status or of all. Items of a list have codes of their own. */
+export function errorCodesOf(surface: SurfaceName, status?: number): readonly string[] {
+  return Object.entries(ERRORS[surface].table)
+    .filter(([, row]) => status === undefined || row.status === status)
+    .map(([code]) => code);
+}
+
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+export function toChallenge(
+  surface: SurfaceName,
+  status: number,
+  { storageHeaders }: WireProfile,
+): Record<string, string> {
+  if (status !== 401) return {};
+  const scheme =
+    surface === 'storage'
+      ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
+      : 'Bearer realm="mock"';
+  return { 'www-authenticate': scheme };
+}

@@ -36,11 +36,11 @@ async function* fail() {
 }
 
 let yielded = 0;
-const cleanUp = Promise.withResolvers<void>();
+let cleanUp = Promise.withResolvers<void>();
 
 async function* endless() {
   try {
-    for (; ; yielded += 1) yield { data: 'x'.repeat(10_000) };
+    for (yielded = 0; ; yielded += 1) yield { data: 'x'.repeat(10_000) };
   } finally {
     cleanUp.resolve();
     // biome-ignore lint/correctness/noUnsafeFinally: what a service may do
@@ -185,24 +185,28 @@ describe('events', () => {
   });
 
   // An unhandled rejection would fail the run.
-  test('a client that does not read slows the source down, which may fail to end', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const client = connect(mock.port, '127.0.0.1');
-    const head = `Host: localhost\r\nAuthorization: ${BEARER.authorization}\r\n\r\n`;
-    client.write(`GET /v1/cloudrun/shop/endless HTTP/1.1\r\n${head}`);
-    await once(client, 'readable');
-    // The count stays the same during several calls once the buffers of the system are full.
-    for (let before = -1, still = 0; still < 5; still = yielded === before ? still + 1 : 0) {
-      before = yielded;
-      await ask('shop/orders/1');
-    }
-    expect(yielded * 10_000).toBeLessThan(32 * 1024 * 1024);
-    client.destroy();
-    await cleanUp.promise;
-    await vi.waitFor(() => expect(printed).toHaveBeenCalledOnce());
-    printed.mockRestore();
-    expect((await ask('echo')).status).toBe(200);
-  });
+  test.each(['latency=0', 'truncate=1000000000'])(
+    'a client that does not read slows the source down, which may fail to end: %s',
+    async (fault) => {
+      cleanUp = Promise.withResolvers<void>();
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const client = connect(mock.port, '127.0.0.1');
+      const head = `Host: localhost\r\nAuthorization: ${BEARER.authorization}\r\nX-Mock-Fault: ${fault}`;
+      client.write(`GET /v1/cloudrun/shop/endless HTTP/1.1\r\n${head}\r\n\r\n`);
+      await once(client, 'readable');
+      // The count stays the same during several calls once the buffers of the system are full.
+      for (let before = -1, still = 0; still < 5; still = yielded === before ? still + 1 : 0) {
+        before = yielded;
+        await ask('shop/orders/1');
+      }
+      expect(yielded * 10_000).toBeLessThan(32 * 1024 * 1024);
+      client.destroy();
+      await cleanUp.promise;
+      await vi.waitFor(() => expect(printed).toHaveBeenCalledOnce());
+      printed.mockRestore();
+      expect((await ask('echo')).status).toBe(200);
+    },
+  );
 });
 
 describe('a WebSocket', () => {
