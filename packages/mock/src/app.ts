@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { hasResponse, splitTarget } from '@berth/server-stubs/contract';
+import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
@@ -10,7 +10,7 @@ import { hasForeignHost, toHostHint } from './host.ts';
 import { CallRecord, setRecord } from './log/call-record.ts';
 import { type MatchedCall, matchCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
-import { corsOf, sendError, sendInternalError } from './surfaces/responses.ts';
+import { corsOf, sendFailure } from './surfaces/responses.ts';
 import type { SurfaceName } from './surfaces/surface.ts';
 import { type SurfaceError, toErrorOfKind, toErrorWithCode } from './surfaces/surface.ts';
 
@@ -32,8 +32,7 @@ export function createApp(context: Context) {
       await run({ request, response }, matched, () => matched.listener(request, response));
     } catch (error) {
       // An unexpected error must end its request, not the process.
-      if (hasResponse(error)) sendError(error as SurfaceError, response, options);
-      else sendInternalError(error as Error, response, options);
+      sendFailure(error, response, options);
     }
   }
 
@@ -53,12 +52,8 @@ export function createApp(context: Context) {
       const matched: MatchedCall = { ...matchCall(served, request), surface: 'gateway' };
       await run({ request }, matched, next);
     } catch (error) {
-      if (hasResponse(error)) {
-        const response = UpgradeResponse.create(request, socket, head);
-        return response && sendError(error as SurfaceError, response, options);
-      }
-      process.emitWarning(error as Error);
-      socket.destroy();
+      const response = UpgradeResponse.create(request, socket, head);
+      if (response !== undefined) sendFailure(error, response, options);
     }
   }
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import { withoutModuleQuery } from './module-loader.ts';
+import { withoutModuleQuery } from './services-file.ts';
 import {
   CODE,
   callHandler,

@@ -4,6 +4,7 @@ import type { CorsOptions } from '@berth/server-stubs';
 import {
   type Cors,
   createCors,
+  hasResponse,
   notAllowed,
   splitTarget,
   toWireForm,
@@ -57,7 +58,7 @@ export function respondToOtherMethods(methods: string[], options: ResolvedOption
 }
 
 /** Sends an error without a router, in the format of its surface, and logs it as the reason. */
-export function sendError(
+function sendError(
   error: SurfaceError,
   response: ServerResponse,
   options: ResolvedOptions,
@@ -85,13 +86,10 @@ export function sendError(
 
 export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
 
-/** Ends a call after an internal error, in the format of its surface. */
-export function sendInternalError(
-  error: Error,
-  response: ServerResponse,
-  options: ResolvedOptions,
-): void {
-  process.emitWarning(error);
+/** Responds with an error that ended a call before its router. Any but a `SurfaceError` is a bug in the mock. */
+export function sendFailure(error: unknown, response: ServerResponse, options: ResolvedOptions) {
+  if (hasResponse(error)) return sendError(error as SurfaceError, response, options);
+  process.emitWarning(error as Error);
   const record = findRecord(response.req);
   if (record === undefined || response.headersSent || response.destroyed) {
     response.destroy();
