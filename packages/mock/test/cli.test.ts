@@ -150,9 +150,9 @@ const none = 'test/none';
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: the file does not exist`],
   [['--services', petstore], /neither TypeScript .*, such as shop=.*petstore\.yaml\.$/m],
-  [['--wire-profile', none], /--wire-profile .* is invalid\. ENOENT/],
+  [['--wire-profile', none], /--wire-profile .* is invalid\. test\/none does not exist\.$/m],
   [['--host', '192.0.2.1', '--port', '0'], /^192\.0\.2\.1 is not an address of this machine: /],
-  [['--prot', '1'], 'Did you mean --port?'],
+  [['--prot', '1'], /Did you mean --port\?\)\s+See .*berth-mock --help for the options\.$/m],
   [['extra.yaml', 'extra'], 'too many arguments'],
   [[petstore, '--credentials', 'strict'], /^credentials has no effect .*petstore\.yaml, /],
   [[petstore, '--faults', 'lisst:reset'], /^faults\[0\]: match .*Did you mean list\?$/m],

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { parseWireProfile } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -62,11 +62,13 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
 function parseOptions(argv: readonly string[], version: string) {
-  const program = new Command(commandName(process.env))
+  const command = commandName(process.env);
+  const program = new Command(command)
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
     .version(version)
     .allowExcessArguments(false)
+    .showHelpAfterError(`See ${command} --help for the options.`)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   for (const [key, { flag, help }] of Object.entries(OPTIONS)) {
     const name = key as OptionName;
@@ -91,6 +93,7 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   const { takes, isValid, flagRequirement } = OPTIONS[name];
   try {
     if (name === 'wireProfile') {
+      if (!existsSync(text)) throw new TypeError(`${text} does not exist.`);
       return { path: text, profile: parseWireProfile(readFileSync(text, 'utf8'), text) };
     }
     let value: unknown = text;
