@@ -23,30 +23,40 @@ export type Operations = ReadonlyMap<string, SurfaceName>;
 /** The fault rules of a session. */
 export class FaultRules {
   readonly #initial: readonly FaultRule[];
+  readonly #operations: () => Operations;
   readonly #rules = new Map<string, FaultRule>();
 
-  constructor(initial: readonly FaultRule[]) {
+  constructor(initial: readonly FaultRule[], operations: () => Operations) {
     this.#initial = initial;
+    this.#operations = operations;
     this.reset();
   }
 
+  /** Returns the rules with their remaining `times`. */
   list(): readonly FaultRule[] {
     return [...this.#rules.values()];
   }
 
-  /** Adds a rule, or replaces the rule with the same name. */
-  put(rule: FaultRule): FaultRule {
-    this.#rules.set(rule.name, rule);
-    return rule;
+  /**
+   * Adds a rule, or replaces the rule with this name.
+   *
+   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
+   * @throws FieldError that names the field and states its requirements
+   */
+  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
+    const parsed = parseFaultRule(name, rule, this.#operations());
+    this.#rules.set(name, parsed);
+    return parsed;
   }
 
+  /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean {
     return this.#rules.delete(name);
   }
 
   reset(): void {
     this.#rules.clear();
-    for (const rule of this.#initial) this.put(rule);
+    for (const rule of this.#initial) this.#rules.set(rule.name, rule);
   }
 
   /**
@@ -61,7 +71,7 @@ export class FaultRules {
       const { name, times } = rule;
       if (times === undefined || !effects.some((effect) => effect.rule === rule)) continue;
       if (times === 1) this.#rules.delete(name);
-      else this.put({ ...rule, times: times - 1 });
+      else this.#rules.set(name, { ...rule, times: times - 1 });
     }
     return effects;
   }
@@ -118,7 +128,7 @@ export function parseFaultRules(rules: readonly (object | string)[], operations:
  * @param input an object, whose `name` has no effect, or the compact form: `service:hello:latency=200,times=2`
  * @throws FieldError that names the field and states its requirements
  */
-export function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
+function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(FAULT, 'must be a rule, such as { "latency": 200 } or "latency=200".');

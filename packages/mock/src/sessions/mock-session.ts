@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { type FaultRule, parseFaultRule } from '../faults/fault-rules.ts';
+import type { FaultRules } from '../faults/fault-rules.ts';
 import { type LoggedRequest, toLoggedRequest } from '../log/request-log.ts';
 import type { SessionClock } from './session.ts';
 import { createSessionFiles, type SessionFiles } from './session-files.ts';
@@ -23,28 +23,13 @@ export interface MockSession {
   reset(): void;
   /** Returns the latest calls, oldest first. */
   requests(): readonly LoggedRequest[];
-  readonly faults: SessionFaults;
+  readonly faults: Pick<FaultRules, 'list' | 'put' | 'delete'>;
   readonly clock: SessionClock;
   readonly files: SessionFiles;
 }
 
-/** The fault rules of a session. */
-interface SessionFaults {
-  /** Returns the rules with their remaining `times`. */
-  list(): readonly FaultRule[];
-  /**
-   * Adds a rule, or replaces the rule with this name.
-   *
-   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
-   * @throws FieldError that names the field and states its requirements
-   */
-  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
-  /** Removes a rule. Returns whether it existed. */
-  delete(name: string): boolean;
-}
-
 export function createMockSession(context: Context, id: string): MockSession {
-  const { api, sessions, log, options } = context;
+  const { sessions, log, options } = context;
   // A session that was dropped starts over.
   const session = () => sessions.get(id);
   const { env, wireProfile } = options;
@@ -58,11 +43,8 @@ export function createMockSession(context: Context, id: string): MockSession {
       log.clear(session());
     },
     requests: () => log.list(session()).map((record) => toLoggedRequest(record, wireProfile)),
-    faults: {
-      list: () => session().faults.list(),
-      put: (name, input) =>
-        session().faults.put(parseFaultRule(name, input, api.current.operations)),
-      delete: (name) => session().faults.delete(name),
+    get faults() {
+      return session().faults;
     },
     get clock() {
       return session().clock;

@@ -8,7 +8,7 @@ import {
   type StorageApi,
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
-import { type FaultRule, FaultRules } from '../faults/fault-rules.ts';
+import type { FaultRules } from '../faults/fault-rules.ts';
 import { originOf, toOrigin } from '../host.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { BUCKET } from '../surfaces/surface.ts';
@@ -27,7 +27,7 @@ export interface Session {
 /** @param onDrop called with each session that is dropped */
 export function createSessions(
   options: ResolvedOptions,
-  initialFaults: readonly FaultRule[],
+  createFaults: () => FaultRules,
   onDrop: (session: Session) => void,
 ) {
   const { env, maxSessions, maxSessionBytes, host, port, wireProfile } = options;
@@ -54,7 +54,7 @@ export function createSessions(
       inline: true,
       now: () => clock.now().getTime(),
     });
-    return { id, clock, store, faults: new FaultRules(initialFaults), storage };
+    return { id, clock, store, faults: createFaults(), storage };
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
