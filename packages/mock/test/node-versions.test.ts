@@ -1,15 +1,14 @@
 // Tests the built mock on the oldest Node that it supports; these tests themselves run on the repository's.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { NODE_FLOOR } from '../../../scripts/testing/node-floor.ts';
 import { untilReady } from './helpers/cli.ts';
-import { replaceFile } from './helpers/files.ts';
+import { replaceFile, writeFiles } from './helpers/files.ts';
 import { read, upload } from './helpers/upload.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
@@ -22,22 +21,15 @@ export default {
 };
 `;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth-node-versions-'));
+test('the oldest Node responds to all kinds of calls, stores files, and serves TypeScript', async () => {
+  const [itemsFile = ''] = await writeFiles({
+    'items.ts': "export const items: readonly string[] = ['a'];\n",
+    'berth.services.ts': SERVICES,
+    'package.json': '{ "type": "module" }',
+  });
+  const folder = dirname(itemsFile);
   await mkdir(join(folder, 'node_modules/@berth'), { recursive: true });
   await symlink(PACKAGE, join(folder, 'node_modules/@berth/mock'), 'dir');
-  await write('package.json', '{ "type": "module" }');
-  await write('berth.services.ts', SERVICES);
-  await write('items.ts', "export const items: readonly string[] = ['a'];\n");
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-function write(name: string, text: string): Promise<void> {
-  return replaceFile(join(folder, name), text);
-}
-
-test('the oldest Node responds to all kinds of calls, stores files, and serves TypeScript', async () => {
   const command = [join(PACKAGE, 'dist/cli.js'), '--port', '0', '--services', 'berth.services.ts'];
   const child = spawn(NODE_FLOOR, command, { cwd: folder });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -71,7 +63,7 @@ test('the oldest Node responds to all kinds of calls, stores files, and serves T
   expect(await read(mock, await upload(mock, 'a.txt', 'content'))).toBe('content');
   const items = async () => (await call('/shop/items')).json();
   expect(await items()).toEqual(['a']);
-  await write('items.ts', "export const items: readonly string[] = ['b'];\n");
+  await replaceFile(itemsFile, "export const items: readonly string[] = ['b'];\n");
   await expect.poll(items).toEqual(['b']);
   expect(warnings).toBe('');
 });

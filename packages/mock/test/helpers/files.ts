@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 const ROOT = mkdtempSync(join(tmpdir(), 'berth-mock-'));
 process.once('exit', () => rmSync(ROOT, { recursive: true, force: true }));
 
-/** Writes files to a new folder. Returns their paths. */
+/** Writes files to a new folder, whose name has a space. Returns their paths. */
 export async function writeFiles(files: Readonly<Record<string, string>>): Promise<string[]> {
-  const folder = await mkdtemp(join(ROOT, 'files-'));
+  const folder = await mkdtemp(join(ROOT, 'my files-'));
   return Promise.all(
     Object.entries(files).map(async ([name, text]) => {
       const path = join(folder, name);

@@ -1,20 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMock } from '../../src/index.ts';
 import { advanceUntil } from '../helpers/advance-until.ts';
 import { BEARER, gateway } from '../helpers/calls.ts';
-import { replaceFile } from '../helpers/files.ts';
+import { replaceFile, writeFiles } from '../helpers/files.ts';
 import { nextWarning } from '../helpers/next-warning.ts';
 
 let folder: string;
 let services: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth services '));
-  services = join(folder, 'services.ts');
+  [services = ''] = await writeFiles({ 'services.ts': '' });
+  folder = dirname(services);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => replaceFile(join(folder, name), text);
 const respondWith = (value: unknown) =>
