@@ -64,7 +64,8 @@ export function createApp(context: Context) {
     const isForeign = hasForeignHost(request, options);
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isForeign ? sessions.get('') : sessionOf(request, surface);
-    const record = startRecord(exchange, new CallRecord(session, matched, request));
+    const record = new CallRecord(session, matched, request);
+    startRecord(exchange, record);
     // The caller may have disconnected while a changed document was read.
     if (record.ms !== undefined) return;
     if (isForeign) throw toHostError(request, surface);
@@ -81,7 +82,7 @@ export function createApp(context: Context) {
   }
 
   /** Logs a call. Its record ends when its connection closes. */
-  function startRecord({ request, response }: Exchange, record: CallRecord): CallRecord {
+  function startRecord({ request, response }: Exchange, record: CallRecord): void {
     setRecord(request, record);
     log.add(record);
     const connection = response ?? request.socket;
@@ -91,7 +92,6 @@ export function createApp(context: Context) {
     };
     if (connection.destroyed) end();
     else connection.once('close', end);
-    return record;
   }
 
   /** Browsers submit forms and follow links, but cannot set the header. */

@@ -13,7 +13,7 @@ import { FileTooLargeError } from '@berth/storage';
 import type { Context } from './context.ts';
 import type { FaultRule } from './faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, toHostHint } from './host.ts';
-import { toCurl } from './log/curl.ts';
+import { toCurl } from './log/request-log.ts';
 import { createMockSession, type MockSession } from './sessions/mock-session.ts';
 import { sessionOfQuery } from './sessions/session.ts';
 import { INTERNAL_ERROR } from './surfaces/responses.ts';
@@ -185,8 +185,8 @@ async function readBody(request: IncomingMessage, maxFileBytes: number | false):
 function toProblem(error: unknown): Response {
   const problem = toHttpError(error);
   const { status, body } = problem[toResponse]();
-  const type = { 'content-type': 'application/problem+json' };
-  return Response.json(body, { status, headers: { ...problem.headers, ...type } });
+  const headers = { ...problem.headers, 'content-type': 'application/problem+json' };
+  return Response.json(body, { status, headers });
 }
 
 function toHttpError(error: unknown): HttpError {

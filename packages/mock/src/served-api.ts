@@ -166,11 +166,10 @@ function createContractApi(
 
 /** The storage document also has the operation of the upload target. */
 function listOperations(descriptions: readonly SurfaceDescription[]): Operations {
-  const operations = new Map<string, SurfaceName>();
-  for (const { surface, routes } of descriptions) {
-    for (const { operationId } of routes.routes) operations.set(operationId, surface);
-  }
-  return operations.set('uploadFile', 'upload');
+  const entries = descriptions.flatMap(({ surface, routes }) =>
+    routes.routes.map(({ operationId }) => [operationId, surface] as const),
+  );
+  return new Map<string, SurfaceName>(entries).set('uploadFile', 'upload');
 }
 
 function findOperation(

@@ -2,7 +2,7 @@ import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
-import { quote } from '../log/curl.ts';
+import { quote } from '../log/request-log.ts';
 import { BUILT_IN } from '../served-api.ts';
 import { BUCKET } from '../surfaces/surface.ts';
 

@@ -97,13 +97,9 @@ function matches({ match }: FaultRule, { surface, operationId, service }: CallSu
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
 export const FAULT_HEADER = 'X-Mock-Fault';
 
-const HEADER_HINT = 'The header only affects its own call, so it has neither match nor times.';
-
-const RULE_HINT = 'A rule may also have match and times.';
-
 function parseHeader(text: string, { surface }: CallSubject): FaultRule {
   try {
-    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), HEADER_HINT, surface) };
+    return { name: FAULT_HEADER, ...parseFaults(splitFields(text), surface) };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     throw toErrorOfKind(surface, 'invalid-request', {
@@ -145,7 +141,7 @@ function parseFaultRule(name: string, input: unknown, operations: Operations): F
     name,
     ...(match !== undefined && { match: String(match) }),
     ...(count !== undefined && { times: count }),
-    ...parseFaults(faults, RULE_HINT, surface),
+    ...parseFaults(faults, surface),
   };
 }
 
@@ -178,16 +174,14 @@ function splitFields(text: string): Fields {
   return fields;
 }
 
-/**
- * @param hint sentence about fields that are not faults
- * @param surface the only one that the faults are for
- */
-function parseFaults(fields: Fields, hint: string, surface?: SurfaceName): Fault {
+/** @param surface the only one that the faults are for */
+function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
   const parsed: Fields = {};
   for (const [name, input] of Object.entries(fields)) {
     const kind = KINDS.find(([kindName]) => kindName === name)?.[1];
     if (kind === undefined) {
       const known = `the faults are ${KIND_NAMES.join(', ')}`;
+      const hint = `A rule, unlike ${FAULT_HEADER}, may also have match and times.`;
       throw new FieldError(name, `is not a fault: ${known}. ${hint}`);
     }
     if (input === undefined) continue;

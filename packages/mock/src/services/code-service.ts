@@ -4,7 +4,6 @@ import { inspect } from 'node:util';
 import type { GatewayCall, WebSocketResponse } from '@berth/server-stubs';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import { withoutModuleQuery } from './services-file.ts';
 import {
   CODE,
   callHandler,
@@ -16,6 +15,7 @@ import {
 } from './run-code.ts';
 import type { ServiceHandler, SocketHandler } from './service.ts';
 import type { RunningService, ServiceContext, ServiceKind } from './service-kind.ts';
+import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 

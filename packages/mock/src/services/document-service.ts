@@ -30,12 +30,9 @@ function isDocument(definition: unknown): definition is object | string {
 
 /**
  * Serves an OpenAPI document as a hosted service. The stubs' router needs Node's request and response, so each call is
- * forwarded as HTTP, on a connection in memory:
- *
- * 1. `createUrlService` writes the call to one end, as it would for a real service.
- * 2. A server that does not listen parses the call from the other end.
- * 3. The parsed request gets the record of the caller's request, so that the log says why the document rejects it.
- * 4. The router responds, and `createUrlService` returns what it reads.
+ * forwarded as HTTP on a connection in memory: `createUrlService` writes to one end, and a server that does not listen
+ * reads from the other. It gives the parsed request the record of the caller's, so that the log says why the document
+ * rejects it.
  */
 function createDocumentService(router: Router): RunningService {
   return createUrlService(new URL('http://document'), ({ request: caller }) => {

@@ -26,10 +26,11 @@ export function openServicesFile(path: string) {
     throw new ServicesError(`${path}: the file is neither TypeScript nor JavaScript. ${fix}`);
   }
   const entry = realpathSync(resolve(path));
-  let loaded: FreshImport | undefined;
+  let loaded: ReturnType<typeof importFresh> | undefined;
 
   async function read(watch: Watch): Promise<HostedServices> {
-    loaded = importFresh(entry, watch, loaded);
+    loaded?.close();
+    loaded = importFresh(entry, watch);
     const { module, files } = loaded;
     const limit = Promise.withResolvers<never>();
     const reason = `it did not load within ${LOAD_SECONDS} s: check its top-level await`;
@@ -75,13 +76,6 @@ function toServicesError(error: unknown, path: string, files: ReadonlySet<string
   return new ServicesError(`${place}: ${sentence}.`, { cause: error });
 }
 
-interface FreshImport {
-  readonly module: Promise<Record<string, unknown>>;
-  /** The module and the user's modules that it imports, also later. */
-  readonly files: ReadonlySet<string>;
-  close(): void;
-}
-
 /** Query of a module that is loaded again; the local modules that it imports get it, too. */
 const QUERY = 'berth-load';
 
@@ -99,18 +93,8 @@ const EDITABLE = /^file:(?!.*\/node_modules\/)/;
 /** Distinguishes all loads in this process. */
 let loads = 0;
 
-/**
- * Imports a module again, with the local modules that it imports, and watches them.
- *
- * @param entry real path of the module
- * @param previous import of the same module, which is no longer watched
- */
-function importFresh(entry: string, watch: Watch, previous?: FreshImport): FreshImport {
-  previous?.close();
-  // Modules in CommonJS have no query: Node caches them by path.
-  const { cache } = createRequire(entry);
-  for (const file of previous?.files ?? []) delete cache[file];
-
+/** Imports a module again, by its real path, with the user's modules that it imports, now or later, and watches them. */
+function importFresh(entry: string, watch: Watch) {
   loads += 1;
   const query = `${QUERY}=${loads}`;
   const files = new Set<string>();
@@ -136,7 +120,13 @@ function importFresh(entry: string, watch: Watch, previous?: FreshImport): Fresh
   });
   add(entry);
   const module = importModule(`${pathToFileURL(entry).href}?${query}`);
-  return { module, files, close: () => hooks.deregister() };
+  const close = () => {
+    hooks.deregister();
+    // Modules in CommonJS have no query: Node caches them by path.
+    const { cache } = createRequire(entry);
+    for (const file of files) delete cache[file];
+  };
+  return { module, files, close };
 }
 
 /** Node's `import()`. Test runners replace it in the modules they load, and transform what it loads. */

@@ -15,11 +15,12 @@ import { isObject } from '../user-input.ts';
 import { type Auth, isSignature } from './auth.ts';
 import { respondAsDocumented } from './prefer.ts';
 import { toDocumentOptions } from './responses.ts';
-import { type DescribedSurface, IMPLEMENTED } from './surface.ts';
+import { IMPLEMENTED } from './surface.ts';
 
 /** The OpenAPI document of a surface, built in or a draft, and its routes. */
 export interface SurfaceDescription extends Pick<DocumentRoutes, 'document' | 'routes'> {
-  readonly surface: DescribedSurface;
+  /** The storage document also covers the upload target. */
+  readonly surface: 'gateway' | 'storage';
 }
 
 /** All gateway operations accept the same credentials. */
@@ -58,7 +59,7 @@ export function serveAdditions(
 }
 
 /** Responds with the example of the document, in which the request ID (D9) and `statusCode` (D20) are those of the call. */
-async function respondToAddition(prism: Prism, surface: DescribedSurface, call: Call) {
+async function respondToAddition(prism: Prism, surface: SurfaceDescription['surface'], call: Call) {
   const { request, requestId } = call;
   const found = await respondAsDocumented(prism, surface, call);
   const { status, value } = found;

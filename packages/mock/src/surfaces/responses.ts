@@ -1,5 +1,5 @@
 /** What all surfaces send and log: CORS, errors before a call or instead of one, and why a call was rejected. */
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { CorsOptions } from '@berth/server-stubs';
 import {
   type Cors,
@@ -58,11 +58,7 @@ export function respondToOtherMethods(methods: string[], options: ResolvedOption
 }
 
 /** Sends an error without a router, in the format of its surface, and logs it as the reason. */
-function sendError(
-  error: SurfaceError,
-  response: ServerResponse,
-  options: ResolvedOptions,
-): void {
+function sendError(error: SurfaceError, response: ServerResponse, options: ResolvedOptions): void {
   const { req: request } = response;
   const { wireProfile } = options;
   const { surface, id: requestId } = recordOf(request);
@@ -78,8 +74,7 @@ function sendError(
     ...sent.headers,
   };
   const { body } = sent;
-  response.statusCode = sent.status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value as string);
+  response.writeHead(sent.status, headers as OutgoingHttpHeaders);
   // Node discards the rest of the request's body.
   response.end(typeof body === 'string' ? body : JSON.stringify(toWireForm(body, wireProfile)));
 }

@@ -19,9 +19,6 @@ export const DOCUMENT_UPLOAD_PATH = '/';
 
 export const BUCKET = 'files';
 
-/** The surfaces with a document. The storage document also covers the upload target. */
-export type DescribedSurface = 'gateway' | 'storage';
-
 export const SURFACES = ['gateway', 'storage', 'upload', 'link'] as const;
 
 export type SurfaceName = (typeof SURFACES)[number];
