@@ -35,11 +35,9 @@ function draftWith(example: unknown) {
 
 const EXAMPLE = { statusCode: 200, body: { requestId: 'x', data: { fileList: ['a.txt'] } } };
 
-/** Returns an operation without a body. */
-const toOperation = (operationId: string) => ({
-  operationId,
-  responses: { 204: { description: 'None.' } },
-});
+const NONE = { 204: { description: 'None.' } };
+
+const toOperation = (operationId: string) => ({ operationId, responses: NONE });
 
 /** Writes a draft of the gateway with these paths as well. */
 async function writeGatewayDraft(added: object): Promise<string> {
@@ -60,8 +58,7 @@ test('Prism responds to an operation that only a draft has', async () => {
   expect(json.body.requestId).toBe(headers['x-request-id']);
 });
 
-const MODES = ['strict', 'present'] as const;
-test.each(MODES)(
+test.each(['strict', 'present'] as const)(
   "an operation of a gateway draft needs the gateway's credentials: %s",
   async (mode) => {
     const document = await writeGatewayDraft({ '/v1/list': { get: toOperation('list') } });

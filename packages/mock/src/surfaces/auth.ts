@@ -46,10 +46,7 @@ export function createPresentAuth(profile: WireProfile) {
     },
     storage: {
       // D17: "permanent credentials have no token to compare".
-      credentials(
-        { authorization }: { readonly authorization: string },
-        { env }: { readonly env: string },
-      ) {
+      credentials({ authorization }: { authorization: string }, { env }: { env: string }) {
         if (authorization !== '') return { ...CALLER, env };
         const message = `The ${header} header is missing.`;
         throw new StorageError('SIGN_PARAM_INVALID', { message });

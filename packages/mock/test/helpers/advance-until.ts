@@ -3,10 +3,8 @@ import { vi } from 'vitest';
 /** Lets the time limits of the mock pass until a promise settles. Timers must be fake. */
 export async function advanceUntil<Value>(promise: Promise<Value>): Promise<Value> {
   let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  promise.then(settle, settle);
+  const settled = promise.finally(() => (isSettled = true));
+  settled.catch(() => {});
   while (!isSettled) {
     await vi.advanceTimersByTimeAsync(1_000);
     await new Promise((resolve) => setImmediate(resolve));

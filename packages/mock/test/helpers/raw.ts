@@ -57,12 +57,8 @@ export async function postInParts(
   rest: string,
 ): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1');
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    'Host: localhost',
-    `Authorization: ${BEARER.authorization}`,
-  ];
-  socket.write([...head, 'Content-Length: 5', '', 'a'].join('\r\n'));
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n`;
+  socket.write(`${head}Authorization: ${BEARER.authorization}\r\n\r\na`);
   const [reply] = (await once(socket, 'data')) as [string];
   if (rest !== '') socket.end(rest);
   await once(socket, 'close');

@@ -155,9 +155,8 @@ describe('routes', () => {
     expect((await fetch(new Request('http://service//a'))).status).toBe(200);
   });
 
-  const bad = ['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'];
-  const unsupported = ['GET /a?x=1', 'GET /a#b', 'GET /a/:id?', 'GET /:name.json', 'GET /:id/:id'];
-  test.each([...bad, ...unsupported])('%s is invalid', (key) => {
+  const bad = ['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:', 'GET /a?x=1', 'GET /a#b'];
+  test.each([...bad, 'GET /a/:id?', 'GET /:name.json', 'GET /:id/:id'])('%s is invalid', (key) => {
     expect(() => routes({ [key]: () => new Response() } as never)).toThrow(`routes: "${key}"`);
   });
 });

@@ -52,8 +52,13 @@ describe('an invalid file is reported on startup, with its location', () => {
 describe('a change is live at the next call', () => {
   test('of the file, of a module that it imports, and of a document', async () => {
     const text = (word: string) => `import { NAME } from './name.ts';
+      import alias from '#alias';
       const greet = (request: Request) => Response.json(['${word}', NAME, request.method]);
-      export default { orders: greet, pets: './pets.yaml' };`;
+      const byUrl = async () => (await import(new URL('./late.mjs', import.meta.url).href)).default;
+      const late = async () => Response.json([alias, await byUrl()]);
+      export default { orders: greet, late, pets: './pets.yaml' };`;
+    await write('package.json', '{ "imports": { "#alias": "./alias.mjs" } }');
+    for (const name of ['alias', 'late']) await write(`${name}.mjs`, 'export default 1;');
     await write('services.ts', text('first'));
     await write('name.ts', "export const NAME: string = 'a';");
     await write('pets.yaml', document('Rex'));
@@ -68,25 +73,14 @@ describe('a change is live at the next call', () => {
     expect(await ask(mock)).toEqual(['second', 'a', 'GET']);
     await write('name.ts', "export const NAME: string = 'b';");
     expect(await ask(mock)).toEqual(['second', 'b', 'GET']);
+    expect(await ask(mock, 'late')).toEqual([1, 1]);
+    await write('alias.mjs', 'export default 2;');
+    expect(await ask(mock, 'late')).toEqual([2, 1]);
+    await write('late.mjs', 'export default 2;');
+    expect(await ask(mock, 'late')).toEqual([2, 2]);
     await write('pets.yaml', document('Tom'));
     expect(await ask(mock, 'pets')).toBe('Tom');
     expect(mock.session().files.list()).toHaveLength(1);
-  });
-
-  test('of a module that is imported by an alias of the package, or by URL', async () => {
-    const text = `import alias from '#alias';
-      const byUrl = async () => (await import(new URL('./late.mjs', import.meta.url).href)).default;
-      export default { orders: async () => Response.json([alias, await byUrl()]) };`;
-    await write('services.ts', text);
-    await write('package.json', '{ "imports": { "#alias": "./alias.mjs" } }');
-    await write('alias.mjs', 'export default 1;');
-    await write('late.mjs', 'export default 1;');
-    await using mock = await createMock({ services });
-    expect(await ask(mock)).toEqual([1, 1]);
-    await write('alias.mjs', 'export default 2;');
-    expect(await ask(mock)).toEqual([2, 1]);
-    await write('late.mjs', 'export default 2;');
-    expect(await ask(mock)).toEqual([2, 2]);
   });
 
   test('also in CommonJS, and of a module that is imported during a call', async () => {
