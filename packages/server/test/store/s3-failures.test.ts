@@ -72,6 +72,14 @@ test.each(['', 'a/b', '..', 'a.long', '.long', 'a b'])(
   },
 );
 
+test('a sweep keeps an upload whose age the store does not report', async () => {
+  const store = await storeOf((call, response) => {
+    if (call.method !== 'GET') return answer(call, response);
+    response.end('<R><Upload><Key>dev/a</Key><UploadId>1</UploadId></Upload></R>');
+  });
+  expect(await store.sweep()).toBe(0);
+});
+
 test('ends an aborted call immediately, with the reason of the abort', async () => {
   const controller = new AbortController();
   const store = await storeOf(() => controller.abort(new Error('given up')));

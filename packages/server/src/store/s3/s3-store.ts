@@ -119,8 +119,9 @@ export class S3Store implements ServerStore {
     let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
     for (let isMore = true; isMore; ) {
       const found = await bucket.send(new ListMultipartUploadsCommand({ ...folder, ...page }));
-      for (const { Key, UploadId = '', Initiated = abandonedSince } of found.Uploads ?? []) {
-        if (uploadsInProgress.has(UploadId) || Initiated > abandonedSince) continue;
+      for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
+        const isAbandoned = Initiated !== undefined && Initiated <= abandonedSince;
+        if (!isAbandoned || uploadsInProgress.has(UploadId)) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
         if (await orNoObject(bucket.send(abort))) count += 1;
       }
