@@ -66,13 +66,14 @@ export class Endpoint {
   }
 
   release(connection: ServiceConnection): void {
-    if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
+    if (!connection.isReusable) {
       this.discard(connection);
       return;
     }
     this.activeCalls -= 1;
     connection.servedAt = performance.now();
     this.#idle.push(connection);
+    if (this.#idle.length > MAX_IDLE) void this.#idle.shift()?.destroy();
   }
 
   discard(connection: ServiceConnection): void {
