@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
-import { createStorage, FILES_PATH, UPLOAD_PATH } from '@berth/storage';
+import { createStorage, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { createAuthenticator, createRevocations } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { EndpointPool } from './gateway/targets.ts';
-import { recordOf, type Surface } from './http/caller-request.ts';
-import { type Application, type InFlight, toRequestUrl } from './http/http.ts';
-import { createCalls } from './observe/calls.ts';
+import { type Application, toRequestUrl } from './http/http.ts';
+import { createCalls, type InFlight, recordOf, type Surface } from './observe/calls.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { Quotas } from './quotas.ts';
@@ -119,12 +118,10 @@ export function createApplication(
     link: createDownloadListener({ cors, wireProfile, download, onRejected }),
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Router => {
-    const path = toOriginForm(request.url ?? '/');
-    const surface = surfaceOf(path);
-    calls.begin(surface, path, request, response);
+    const { surface, target } = calls.begin(request, response);
     // The upload router expects paths without its mount; the routers of both APIs read the host of an absolute target.
-    if (surface === 'upload') request.url = path.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
-    if (surface === 'link') request.url = path;
+    if (surface === 'upload') request.url = target.slice(UPLOAD_PATH.length).replace(/^\/?/, '/');
+    if (surface === 'link') request.url = target;
     return routers[surface];
   };
   return {
@@ -136,36 +133,18 @@ export function createApplication(
       (router.checkContinue ?? router)(request, response);
     },
     upgrade(request, socket, head) {
-      calls.begin('gateway', toOriginForm(request.url ?? '/'), request);
+      calls.begin(request);
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
     cors: createCors('gateway', wireProfile, cors),
-    onRefused(refusal, request) {
-      const path = toOriginForm(request?.url ?? '');
-      calls.onRefused(surfaceOf(path), path, refusal, request);
-    },
+    onRefused: calls.onRefused,
   };
 }
 
 interface Router {
   (request: IncomingMessage, response: ServerResponse): unknown;
   readonly checkContinue?: (request: IncomingMessage, response: ServerResponse) => unknown;
-}
-
-/** RFC 9112, section 3.2.2: "a server MUST accept the absolute-form in requests". */
-function toOriginForm(url: string): string {
-  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
-}
-
-/** The gateway also gets every path that belongs to no other surface. */
-function surfaceOf(path: string): Surface {
-  // Checked first because most calls go here.
-  if (path.startsWith('/v1/')) return 'gateway';
-  if (path.startsWith('/api/v2/')) return 'storage';
-  const [, first] = /^(\/[^/?]*)/.exec(path) ?? [];
-  if (first === UPLOAD_PATH) return 'upload';
-  return first === FILES_PATH ? 'link' : 'gateway';
 }
 
 /** D12: "a server with a single environment also accepts any loopback host". */

@@ -11,7 +11,7 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
-import type { InFlight } from '../http/http.ts';
+import type { InFlight } from '../observe/calls.ts';
 import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';

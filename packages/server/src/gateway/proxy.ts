@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import { type Dispatcher, errors } from 'undici';
-import { recordOf } from '../http/caller-request.ts';
+import { recordOf } from '../observe/calls.ts';
 import { ResponseRelay, toDisconnectError } from './bodies.ts';
 import type { Endpoint, Reuse, ServiceConnection } from './endpoint.ts';
 
@@ -165,8 +165,7 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     if (state === 'done') return;
     this.#discard();
     if (state === 'relaying') {
-      const failure = this.#toGatewayError(error, state);
-      recordOf(this.#response.req).end({ kind: 'aborted', error: failure });
+      recordOf(this.#response.req).abort(this.#toGatewayError(error, state));
       this.#relay?.abort();
     } else if (!this.#response.destroyed && this.#shouldRetry(error, state)) {
       if (state === 'sent') this.#retriesLeft -= 1;

@@ -13,8 +13,9 @@ import type { TLSSocket } from 'node:tls';
 import { toUpgradeOptions } from '@berth/server-stubs';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
-import { CallerConnection, MAX_HEADERS, type Refusals, toRefusal } from './caller-connection.ts';
-import { CallerRequest } from './caller-request.ts';
+import { CallerRequest, type InFlight } from '../observe/calls.ts';
+import { CallerConnection, type Refusals } from './caller-connection.ts';
+import { MAX_HEADERS, toRefusal } from './refusal.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -31,13 +32,6 @@ export interface Application extends Refusals {
   readonly checkContinue: Listener;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
-}
-
-/** Of this and earlier applications. */
-export interface InFlight {
-  calls: number;
-  /** The callers' sides of the open WebSockets. */
-  readonly webSockets: Set<Duplex>;
 }
 
 type Listen = Config['listen'];

@@ -1,52 +1,119 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call, UploadError } from '@berth/server-stubs';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Call, GatewayError, UploadError } from '@berth/server-stubs';
+import type { CORS } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
+import { FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import type { Config } from '../config/config.ts';
-import { CallRecord, type Refusal, recordOf, type Surface } from '../http/caller-request.ts';
-import type { InFlight } from '../http/http.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /*
- * How a call ends. The status is the one of the response that the caller gets, or 0 if there is none.
+ * The states of a call. The status is the one of the response that the caller gets, or 0 if there is none.
  *
- * | Event                                       | Recorded by                  | `outcome` | Log message                 | Metric     |
- * | ------------------------------------------- | ---------------------------- | --------- | --------------------------- | ---------- |
- * | a router or the listener for links responds | `onResponse`, `onRejected`   | responded | call; from 500, call failed | 1xx to 5xx |
- * | the connection refuses the request or body  | `onRefused`                  | refused   | call                        | 4xx        |
- * | a service breaks off its response           | `Forwarding.onResponseError` | aborted   | call failed                 | aborted    |
- * | the store breaks off a download             | `end`                        | aborted   | aborted                     | aborted    |
- * | this server closes the connection           | `CallerConnection.abort`     | aborted   | aborted                     | aborted    |
- * | the caller disconnects before the response  | nothing                      | gone      | caller disconnected         | gone       |
+ * | State     | Begins when                                                         | Log message                 | Metric     |
+ * | --------- | ------------------------------------------------------------------- | --------------------------- | ---------- |
+ * | received  | Node has parsed the request, which the connection may still refuse  |                             |            |
+ * | active    | it is passed to a router                                            | see below                   | see below  |
+ * | responded | the router responds, or the listener for links with an error        | call; from 500, call failed | 1xx to 5xx |
+ * | refused   | the connection refuses the request or its body                      | call                        | 4xx        |
+ * | aborted   | this server, a service or the store breaks off: `CallRecord.abort`  | aborted, or call failed     | aborted    |
+ * | ended     | it has been logged and counted: its response or connection closed   |                             |            |
  *
- * If the caller disconnects during the response, nothing changes.
+ * A call that ends while it is active has a response without an error (a download), or its caller has disconnected
+ * before the response: `caller disconnected`, counted as gone. If the caller disconnects later, nothing changes.
  */
+type State = 'received' | 'active' | 'responded' | 'refused' | 'aborted' | 'ended';
+
+/** What a request is for: a service, an operation on files, the form of an upload, or the file of a link. */
+export type Surface = keyof typeof CORS.allowMethods;
+
+type CodedError = Error & { readonly code: string };
+
+/** What the log and the metrics report about a call. */
+export class CallRecord {
+  readonly startedAt = performance.now();
+  state: State = 'received';
+  /** Why the call failed, if it did. */
+  error: CodedError | undefined;
+  surface: Surface = 'gateway';
+  /** In origin form, before a mount strips its prefix. */
+  target = '';
+  /** Node has no response for an upgrade. */
+  isUpgrade = false;
+  /** Set when a grant was valid: the environment, which the path of an upload lacks. */
+  grantedEnv: string | undefined;
+  /** The operation and the caller; undefined until a router has the call. */
+  call: Call | undefined;
+  /** ID of the response with which the connection refused the call. */
+  refusalId: string | undefined;
+
+  begin(url: string, isUpgrade: boolean): void {
+    this.state = 'active';
+    this.isUpgrade = isUpgrade;
+    this.target = toOriginForm(url);
+    this.surface = isUpgrade ? 'gateway' : surfaceOf(this.target);
+  }
+
+  respond(error?: CodedError): void {
+    if (this.state === 'active') this.#end('responded', error);
+  }
+
+  refuse(error: GatewayError, requestId: string): void {
+    this.refusalId = requestId;
+    this.#end('refused', error);
+  }
+
+  /** @param error for a service that broke off; the store logs its own errors */
+  abort(error?: CodedError): void {
+    if (this.state === 'active' || this.state === 'responded') this.#end('aborted', error);
+  }
+
+  #end(state: State, error: CodedError | undefined): void {
+    this.state = state;
+    this.error = error;
+  }
+}
+
+/** A request with the record of its call. A `WeakMap` would take a microsecond or two for each call. */
+export class CallerRequest extends IncomingMessage {
+  readonly record = new CallRecord();
+}
+
+/** @param request one that this server has received: routers and the storage engine pass it on as they got it */
+export function recordOf(request: object): CallRecord {
+  if (request instanceof CallerRequest) return request.record;
+  throw new TypeError('The request is not from this server.');
+}
+
+/** Of all applications that a reload has replaced, and the current one. */
+export interface InFlight {
+  calls: number;
+  /** The callers' sides of the open WebSockets. */
+  readonly webSockets: Set<Duplex>;
+}
 
 /** Counts the calls, and logs those that failed, or all of them. */
 export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight: InFlight) {
-  /** Upgrades without a response. */
-  const upgrades = new Set<IncomingMessage>();
-
   function end(this: ServerResponse): void {
-    inFlight.calls -= 1;
     const record = recordOf(this.req);
-    // The store, which logs its own errors, has destroyed the response with one.
-    if (this.errored) record.end({ kind: 'aborted' });
-    report(record, this.req.method, this);
+    // The store has destroyed the response with an error.
+    if (this.errored) record.abort();
+    endActive(record, this.req.method, this);
   }
 
-  /** An upgrade ends with the 101 or a rejection, or with its connection. */
-  function endUpgrade(request: IncomingMessage, response?: ServerResponse): void {
-    if (upgrades.delete(request)) report(recordOf(request), request.method, response);
+  function endActive(record: CallRecord, method?: string, response?: ServerResponse): void {
+    if (record.state === 'ended') return;
+    inFlight.calls -= 1;
+    report(record, method, response);
   }
 
   function report(record: CallRecord, method?: string, response?: ServerResponse): void {
-    const { surface, target, startedAt, call, outcome } = record;
+    const { state, surface, target, startedAt, call, error, refusalId } = record;
+    record.state = 'ended';
     const sent = response?.headersSent ? response.statusCode : 0;
-    const refusal = outcome?.kind === 'refused' ? outcome : undefined;
-    const status = refusal?.error.status ?? sent;
-    const isAborted = outcome?.kind === 'aborted';
-    const error = outcome?.error;
+    const status = state === 'refused' ? (error as GatewayError).status : sent;
+    const isAborted = state === 'aborted';
     const operation = call?.operationId ?? (surface === 'link' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const code = error?.code ?? '';
@@ -54,10 +121,11 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
     metrics.count({ surface, operation, env, service, status, isAborted, code, seconds });
     const isFailure = status >= 500 || (isAborted && error !== undefined);
     if (!config.log.calls && !isFailure) return;
+    const ended = status > 0 ? 'responded' : 'gone';
     const entry = {
       ...identify(call, response),
-      ...(refusal && { requestId: refusal.requestId }),
-      outcome: outcome?.kind ?? (status > 0 ? 'responded' : 'gone'),
+      ...(refusalId !== undefined && { requestId: refusalId }),
+      outcome: state === 'active' ? ended : state,
       surface,
       operation,
       method,
@@ -74,35 +142,34 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
   }
 
   return {
-    /** The target is in origin form. In Node, an upgrade has no response. */
-    begin(surface: Surface, target: string, request: IncomingMessage, response?: ServerResponse) {
-      recordOf(request).begin(surface, target);
-      if (response === undefined) {
-        upgrades.add(request);
-        request.socket.once('close', () => endUpgrade(request));
-      } else {
-        inFlight.calls += 1;
-        response.on('close', end);
-      }
+    /** @param response undefined for an upgrade, which ends with the 101 or a rejection, or with its connection */
+    begin(request: IncomingMessage, response?: ServerResponse): CallRecord {
+      const record = recordOf(request);
+      record.begin(request.url ?? '/', response === undefined);
+      inFlight.calls += 1;
+      if (response !== undefined) response.on('close', end);
+      else request.socket.once('close', () => endActive(record, request.method));
+      return record;
     },
     onCall(call: Call): void {
       recordOf(call.request).call = call;
     },
-    onResponse(_response: HandlerResponse, call: Call, error?: unknown): void {
-      const record = recordOf(call.request);
-      record.end({ kind: 'responded', error: error as UploadError | undefined });
-      endUpgrade(call.request, call.response);
+    onResponse(_response: HandlerResponse, { request, response }: Call, error?: unknown): void {
+      const record = recordOf(request);
+      record.respond(error as UploadError | undefined);
+      if (record.isUpgrade) endActive(record, request.method, response);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      recordOf(req).end({ kind: 'responded', error });
+      recordOf(req).respond(error);
     },
-    onRefused(surface: Surface, target: string, refusal: Refusal, request?: IncomingMessage): void {
+    /** @param request undefined if it cannot be parsed */
+    onRefused(error: GatewayError, requestId: string, request?: IncomingMessage): void {
       const record = request === undefined ? new CallRecord() : recordOf(request);
-      record.end(refusal);
       // A call whose body is refused is reported when its response is closed.
-      if (record.target !== '') return;
-      record.begin(surface, target);
-      report(record, request?.method);
+      const isNew = record.state === 'received';
+      if (isNew) record.begin(request?.url ?? '', false);
+      record.refuse(error, requestId);
+      if (isNew) report(record, request?.method);
     },
     /** For bugs, and for responses that were cut off. */
     onError(error: unknown, call: Call): void {
@@ -139,4 +206,19 @@ function toLabels(record: CallRecord, environments: Config['environments']) {
   if (surface !== 'gateway') return { env, service: '' };
   const isKnown = environment !== undefined && Object.hasOwn(environment.services, service);
   return { env, service: isKnown ? service : 'other' };
+}
+
+/** RFC 9112, section 3.2.2: "a server MUST accept the absolute-form in requests". */
+function toOriginForm(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
+}
+
+/** The gateway also gets every path that belongs to no other surface. */
+function surfaceOf(path: string): Surface {
+  // Checked first because most calls go here.
+  if (path.startsWith('/v1/')) return 'gateway';
+  if (path.startsWith('/api/v2/')) return 'storage';
+  const [, first] = /^(\/[^/?]*)/.exec(path) ?? [];
+  if (first === UPLOAD_PATH) return 'upload';
+  return first === FILES_PATH ? 'link' : 'gateway';
 }

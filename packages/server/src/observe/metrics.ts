@@ -1,9 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Surface } from '../http/caller-request.ts';
 
 /** `env` and `service` are names in the configuration, or `other`: callers must not be able to create labels. */
 interface Labels {
-  readonly surface: Surface;
+  readonly surface: string;
   readonly operation: string;
   readonly env: string;
   readonly service: string;

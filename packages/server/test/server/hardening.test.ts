@@ -210,6 +210,7 @@ test('ends WebSocket handshakes that are never finished, on both sides', async (
   await expect.poll(() => upstream.size).toBe(10);
   for (const socket of waiting) socket.resetAndDestroy();
   await expect.poll(() => upstream.size).toBe(0);
+  await expect.poll(() => metric('berth_calls_active')).toBe(0);
   await expect.poll(() => metric('berth_connections')).toBe(0);
 });
 

@@ -95,9 +95,11 @@ test.each([
   const socket = await open(port);
   socket.write(toGet(headers));
   await expect.poll(() => metric('berth_service_calls_active')).toBe(1);
+  expect(await metric('berth_calls_active')).toBe(1);
   await server.close();
   const call = { surface: 'gateway', status: 0, msg: 'aborted' };
   expect(lines).toContainEqual(expect.objectContaining(call));
+  expect(lines).toContainEqual(expect.objectContaining({ msg: ABORTED, calls: 1 }));
 });
 
 test('does not wait for WebSockets', async () => {
