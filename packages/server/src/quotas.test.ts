@@ -16,7 +16,7 @@ async function setUp(calls: number, seconds: number) {
     time += ms;
   };
   /** Makes calls at the same moment. Returns for each how many seconds to wait, or undefined. */
-  const make = (calls: number) => Array.from({ length: calls }, () => quotas.countHere('dev'));
+  const make = (calls: number) => Array.from({ length: calls }, () => quotas.count('dev'));
   return { quotas, pass, make };
 }
 

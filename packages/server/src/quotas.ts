@@ -33,30 +33,23 @@ export class Quotas {
     this.#windows = windows;
   }
 
-  /** Whether `count` waits for Redis. Otherwise, it does the same as `countHere`. */
-  isShared(env: string): boolean {
-    return this.#redis !== undefined && this.#windows.has(env);
-  }
-
-  /** Counts a call, or returns how many full seconds to wait. */
-  async count(env: string): Promise<number | undefined> {
-    const quota = this.#windows.get(env)?.quota;
-    if (this.#redis === undefined || quota === undefined) return this.countHere(env);
-    return this.#redis.countCall(env, quota).catch(() => this.countHere(env));
-  }
-
-  /** Counts a call in this process alone. */
-  countHere(env: string): number | undefined {
+  /** Counts a call, or returns how many full seconds to wait. Returns a promise only if it has to ask Redis. */
+  count(env: string): Promise<number | undefined> | number | undefined {
     const window = this.#windows.get(env);
     if (window === undefined) return undefined;
-    const { quota } = window;
-    const now = performance.now();
-    if (now >= window.endsAt) {
-      window.calls = 0;
-      window.endsAt = now + quota.seconds * 1000;
-    }
-    if (window.calls >= quota.calls) return Math.ceil((window.endsAt - now) / 1000);
-    window.calls += 1;
-    return undefined;
+    if (this.#redis === undefined) return countHere(window);
+    return this.#redis.countCall(env, window.quota).catch(() => countHere(window));
   }
+}
+
+function countHere(window: Window): number | undefined {
+  const { quota } = window;
+  const now = performance.now();
+  if (now >= window.endsAt) {
+    window.calls = 0;
+    window.endsAt = now + quota.seconds * 1000;
+  }
+  if (window.calls >= quota.calls) return Math.ceil((window.endsAt - now) / 1000);
+  window.calls += 1;
+  return undefined;
 }

@@ -43,19 +43,18 @@ export function createGateway(
   const targets = new Targets(environments, endpoints);
   const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
 
-  /** Most calls wait for nothing here, and a promise for each would cost too much. All others take the same steps. */
+  /** The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of a signed call. */
   function handle(received: ReceivedCall): Promise<ForwardedResponse> {
-    const { caller, env } = received.call;
-    if (caller.verifyBody !== undefined || quotas.isShared(env)) return waitAndForward(received);
-    return forward(received, withStreamedBody(received), quotas.countHere(env));
+    const { verifyBody } = received.call.caller;
+    if (verifyBody === undefined) return countAndForward(received, withStreamedBody(received));
+    return readSigned(received, verifyBody).then((body) => countAndForward(received, body));
   }
 
-  /** The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of a signed call. */
-  async function waitAndForward(received: ReceivedCall): Promise<ForwardedResponse> {
-    const { caller, env } = received.call;
-    const { verifyBody } = caller;
-    const body = verifyBody ? await readSigned(received, verifyBody) : withStreamedBody(received);
-    return forward(received, body, await quotas.count(env));
+  /** Most calls wait for nothing here, and a promise for each would cost too much. */
+  function countAndForward(received: ReceivedCall, body: Body): Promise<ForwardedResponse> {
+    const retryAfter = quotas.count(received.call.env);
+    if (!(retryAfter instanceof Promise)) return forward(received, body, retryAfter);
+    return retryAfter.then((seconds) => forward(received, body, seconds));
   }
 
   function forward(
