@@ -25,7 +25,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type SharedLock, toLocks, type WithLocks } from '../locks.ts';
+import { toLocks, type WithLocks } from '../locks.ts';
 import { assertEnvironment, ENV_NAME, type ServerBlob, type ServerStore } from '../server-store.ts';
 import {
   diskCodeOf,
@@ -70,8 +70,6 @@ export function pathOf(root: string, { env, path }: BlobKey): string {
 /** Matches what `pathOf` returns, relative to the root and with `/`. */
 export const STORED_FILE = new RegExp(`^files/${ENV_NAME}/([0-9a-f]{2})/\\1[0-9a-f]{62}$`);
 
-type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
-
 /**
  * Files on a disk. There is no other state: the disk knows which files exist.
  *
@@ -87,7 +85,7 @@ type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
  * 2. A rename gives it its name. That is atomic: there is the old file, or the new one, even if the process is killed.
  * 3. The folder is synced, so that the name survives a loss of power.
  *
- * Every change to a file holds the lock on its name, so that nothing happens between a check and a rename.
+ * Every change to a file holds the lock on its name (`#change`), so that nothing happens between a check and a rename.
  */
 class DiskStore implements ServerStore {
   readonly #root: string;
@@ -111,14 +109,9 @@ class DiskStore implements ServerStore {
     return this.#withTemporaryFile(async (temporary) => {
       options.signal?.throwIfAborted();
       const info = await writeStoredFile(temporary, content, options);
-      await withDiskErrors(() =>
-        this.#publish(path, [path], async (lock) => {
-          // The caller may have disconnected while this waited for the lock.
-          options.signal?.throwIfAborted();
-          lock?.assertHeld();
-          await rename(temporary, path);
-        }),
-      );
+      // The caller may have disconnected while this waited for the lock.
+      const check = async () => options.signal?.throwIfAborted();
+      await withDiskErrors(() => this.#rename(temporary, path, [path], check));
       return info;
     });
   }
@@ -161,11 +154,8 @@ class DiskStore implements ServerStore {
       await copy.sync().finally(() => copy.close());
       const { info, close } = await openStoredFile(temporary);
       await close();
-      await this.#publish(destination, [destination], async (lock) => {
-        await this.#assertFree(to, options);
-        lock?.assertHeld();
-        await rename(temporary, destination);
-      });
+      const check = () => this.#assertFree(to, options);
+      await this.#rename(temporary, destination, [destination], check);
       return info;
     });
   }
@@ -173,13 +163,12 @@ class DiskStore implements ServerStore {
   /** The file is always in one of the two places. */
   async #moveFile(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo> {
     const [source, destination] = [pathOf(this.#root, from), pathOf(this.#root, to)];
-    const info = await this.#publish(destination, [source, destination], async (lock) => {
+    const check = async () => {
       const found = await this.#statSource(from);
       await this.#assertFree(to, options);
-      lock?.assertHeld();
-      await rename(source, destination);
       return found;
-    });
+    };
+    const info = await this.#rename(source, destination, [source, destination], check);
     await syncFolder(dirname(source));
     return info;
   }
@@ -187,13 +176,11 @@ class DiskStore implements ServerStore {
   delete(key: BlobKey): Promise<boolean> {
     const path = pathOf(this.#root, key);
     return withDiskErrors(async () => {
-      const existed = await this.#lock([path], (lock) => {
-        lock?.assertHeld();
-        return orMissing(unlink(path).then(() => true));
-      });
-      if (existed) await syncFolder(dirname(path));
+      const find = () => orMissing(lstat(path));
+      const found = await this.#change([path], find, () => orMissing(unlink(path)));
+      if (found) await syncFolder(dirname(path));
       else await this.#assertExists();
-      return existed ?? false;
+      return found !== undefined;
     });
   }
 
@@ -238,19 +225,38 @@ class DiskStore implements ServerStore {
     }
   }
 
-  /** Runs work that gives a file the name `path`, and makes the name durable. */
-  async #publish<T>(path: string, locked: readonly string[], work: LockedWork<T>): Promise<T> {
-    const folder = dirname(path);
+  /** Gives a file another name, which is durable. Locks and check are those of `#change`. */
+  async #rename<Found>(
+    from: string,
+    to: string,
+    locked: readonly string[],
+    check: () => Promise<Found>,
+  ): Promise<Found> {
+    const folder = dirname(to);
     await this.#ensureFolder(folder);
-    const result = await this.#lock(locked, work);
+    const found = await this.#change(locked, check, () => rename(from, to));
     await syncFolder(folder);
-    return result;
+    return found;
   }
 
-  async #lock<T>(paths: readonly string[], work: LockedWork<T>): Promise<T> {
-    const names = paths.map((path) => relative(this.#root, path));
+  /**
+   * Makes a change under a lock, once `check` has passed, unless the lock has been lost by then. Every change to a
+   * file under its name is made here.
+   * @returns what `check` has found
+   */
+  async #change<Found>(
+    locked: readonly string[],
+    check: () => Promise<Found>,
+    apply: () => Promise<void>,
+  ): Promise<Found> {
+    const names = locked.map((path) => relative(this.#root, path));
     try {
-      return await this.#withLocks(names, work);
+      return await this.#withLocks(names, async (lock) => {
+        const found = await check();
+        lock?.assertHeld();
+        await apply();
+        return found;
+      });
     } catch (error) {
       // Another program has removed a folder, or the disk is not mounted: the next call looks again.
       if (diskCodeOf(error) === 'ENOENT') this.#folders.clear();
