@@ -1,3 +1,3 @@
 export { ConfigError } from './config/problems.ts';
 export type { ConfigInput } from './config/schema.ts';
-export { type BerthServer, createServer } from './server.ts';
+export { type BerthServer, createServer, type ServerOptions } from './server.ts';

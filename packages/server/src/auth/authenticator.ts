@@ -69,7 +69,7 @@ export function createRevocations(initial: Config, redis: RedisState | undefined
   };
 }
 
-/** Longer tokens are rejected without being parsed; Node's own limit for all headers is 16 KiB. */
+/** Longer tokens are rejected without being hashed, cached or parsed. */
 const MAX_LENGTH = 8192;
 
 /** Returns the caller that a token for the environment identifies (D19), synchronously if the token is cached. */
