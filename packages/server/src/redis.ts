@@ -72,6 +72,8 @@ export async function connectRedis(
     // A command fails at once instead of waiting for a connection.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
+    // After a failover, the address of the primary leads to another server.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: (attempts) =>
       Math.min(50 * 2 ** Math.min(attempts, 6), MAX_RECONNECT_MILLISECONDS) *
       (0.5 + Math.random() / 2),
