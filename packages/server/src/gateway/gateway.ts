@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import {
   type GatewayCall,
@@ -128,16 +127,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
-const KEEP_ALIVE_MILLISECONDS = 60_000;
-
 /**
  * Pipes bytes in one direction, with backpressure. If the sender ends, the receiver is ended; if it fails, the
- * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
+ * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes, for which the server and
+ * undici ask.
  */
 function pipe(from: Duplex, to: Duplex): void {
-  if (from instanceof Socket) {
-    from.setTimeout(0).setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MILLISECONDS);
-  }
   from.on('error', () => {});
   from.once('close', () => {
     if (from.readableEnded && from.errored === null) to.end();

@@ -20,6 +20,9 @@ import { MAX_HEADERS, toRefusal } from './refusal.ts';
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
+/** How long a connection may be silent before TCP asks whether the caller is still there. */
+const PROBE_MILLISECONDS = 60_000;
+
 /** While draining: how often to check for connections that can be closed, and when unused ones are. */
 const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
@@ -54,6 +57,9 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
+    // An idle stream would never notice that its caller has vanished, for example because its network has failed.
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_MILLISECONDS,
     ...toUpgradeOptions((request) => application.shouldUpgrade(request), CallerRequest),
   };
   const tls = listen.tls && { ...toTlsOptions(listen.tls), handshakeTimeout: headersTimeout };
