@@ -29,10 +29,11 @@ export class CallerConnection {
   /** In the order of their requests, in which they also end. */
   readonly #responses: ServerResponse[] = [];
 
-  constructor(socket: Socket, getRefusals: () => Refusals) {
+  /** @param stalledMilliseconds how long a body or a response may stall; `endIfStalled` must be called more often */
+  constructor(socket: Socket, getRefusals: () => Refusals, stalledMilliseconds: number) {
     this.#socket = socket;
     this.#getRefusals = getRefusals;
-    this.#stalls = new StallDetector(socket);
+    this.#stalls = new StallDetector(socket, stalledMilliseconds);
   }
 
   /**
@@ -118,12 +119,9 @@ export class CallerConnection {
     }
   }
 
-  /** Aborts or refuses what has stalled. Must be called several times per `stalledMilliseconds`. */
-  endIfStalled(now: number, stalledMilliseconds: number): void {
-    const { request } = this;
-    const isResponseSent = this.#responses.at(-1)?.writableFinished === true;
-    if (this.#stalls.isUnread(now, stalledMilliseconds)) this.abort();
-    else if (this.#stalls.isBodySlow(request, isResponseSent, now, stalledMilliseconds))
+  endIfStalled(now: number): void {
+    if (this.#stalls.isUnread(now)) this.abort();
+    else if (this.#stalls.isBodySlow(now, this.request, this.#responses.at(-1)))
       this.refuse(TOO_SLOW);
   }
 }
@@ -138,32 +136,29 @@ const SLOW_BYTES = 1024;
  */
 class StallDetector {
   readonly #socket: Socket;
+  readonly #maxMilliseconds: number;
   /** The body that is arriving, and the bytes received at the last check. */
   #body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
   #unreadSince: number | undefined;
   #bytesSent = 0;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, maxMilliseconds: number) {
     this.#socket = socket;
+    this.#maxMilliseconds = maxMilliseconds;
   }
 
-  isUnread(now: number, stalledMilliseconds: number): boolean {
+  isUnread(now: number): boolean {
     const pending = this.#socket.writableLength;
     const sent = this.#socket.bytesWritten - pending;
     if (pending === 0 || sent !== this.#bytesSent || this.#unreadSince === undefined) {
       this.#bytesSent = sent;
       this.#unreadSince = now;
     }
-    return now - this.#unreadSince >= stalledMilliseconds;
+    return now - this.#unreadSince >= this.#maxMilliseconds;
   }
 
   /** Returns whether a body arrives too slowly, or goes on after the response. */
-  isBodySlow(
-    request: IncomingMessage | undefined,
-    isResponseSent: boolean,
-    now: number,
-    stalledMilliseconds: number,
-  ): boolean {
+  isBodySlow(now: number, request?: IncomingMessage, response?: ServerResponse): boolean {
     if (request === undefined || request.complete || request.destroyed) {
       this.#body = undefined;
       return false;
@@ -171,9 +166,10 @@ class StallDetector {
     const { bytesRead } = this.#socket;
     if (this.#body?.request !== request) this.#body = { request, since: now, bytes: bytesRead };
     const { since, bytes } = this.#body;
-    if (now - since < stalledMilliseconds) return false;
+    if (now - since < this.#maxMilliseconds) return false;
     this.#body = { request, since: now, bytes: bytesRead };
-    return isResponseSent || (bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request));
+    if (response?.writableFinished) return true;
+    return bytesRead - bytes < SLOW_BYTES && !isReadingPaused(request);
   }
 }
 

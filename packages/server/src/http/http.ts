@@ -46,6 +46,7 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
   const sockets = new Set<Socket>();
   const connections = new Map<Duplex, CallerConnection>();
 
+  const stalledMilliseconds = listen.stalledSeconds * 1000;
   const headersTimeout = Math.ceil(listen.headersSeconds * 1000);
   const options: ServerOptions = {
     headersTimeout,
@@ -73,7 +74,7 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
       socket.once('close', () => sockets.delete(socket));
     })
     .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      const connection = new CallerConnection(socket, () => application);
+      const connection = new CallerConnection(socket, () => application, stalledMilliseconds);
       connections.set(socket, connection);
       // After an upgrade or a CONNECT, Node handles no errors: one would end the process.
       socket.on('error', () => {});
@@ -112,13 +113,11 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     application[listener](request, response);
   }
 
-  const stalledMilliseconds = listen.stalledSeconds * 1000;
   let watch: NodeJS.Timeout | undefined;
 
   function endStalled(): void {
     const now = performance.now();
-    for (const connection of connections.values())
-      connection.endIfStalled(now, stalledMilliseconds);
+    for (const connection of connections.values()) connection.endIfStalled(now);
   }
 
   return {

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
+import { Endpoint } from '../../src/gateway/endpoint.ts';
 import { startRawService, startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 
@@ -161,26 +161,14 @@ it('reuses a connection for a POST if the service has been seen to keep it for a
 });
 
 it('closes the connection that was used longest ago if too many are idle', async () => {
-  const waiting: ServerResponse[] = [];
-  const origin = await startService((_request, response) => void waiting.push(response));
-  const { send } = await startCalling(origin);
-  // One more than an endpoint keeps.
-  const calls = 257;
-  const sent = new Map<string, Promise<unknown>>();
-  for (let call = 0; call < calls; call += 1) {
-    sent.set(`${call}`, send({ headers: { 'x-id': `${call}` } }));
-  }
-  await expect.poll(() => waiting.length).toBe(calls);
-  const sockets = waiting.map(({ socket }) => socket as Socket);
-  for (const response of waiting) {
-    response.end('ok');
-    await sent.get(String(response.req.headers['x-id']));
-  }
-  await expect.poll(() => sockets.map(({ closed }) => closed).indexOf(true)).toBe(0);
-  const last = send();
-  await expect.poll(() => waiting[calls]?.socket).toBe(sockets.at(-1));
-  waiting[calls]?.end();
-  await last;
+  const endpoint = new Endpoint(await deadOrigin(), 16_384);
+  // One more than it keeps.
+  const connections = Array.from({ length: 257 }, () => endpoint.connect('none'));
+  for (const connection of connections) endpoint.release(connection);
+  const isClosed = connections.map(({ destroyed }) => destroyed);
+  expect([isClosed.indexOf(true), isClosed.lastIndexOf(true)]).toEqual([0, 0]);
+  expect(endpoint.connect('any')).toBe(connections.at(-1));
+  endpoint.close();
 });
 
 it('limits the concurrent calls of a service', async () => {

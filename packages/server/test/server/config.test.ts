@@ -188,17 +188,14 @@ test.each([
   expect(text).toContain(part);
 });
 
-test('reports all errors together, and never a secret', async () => {
+test('reports all errors together, also of the syntax, and never a secret', async () => {
+  const syntax = await refusal('a: { b: 1, b: 2 }\nc: { d: 1, d: 2 }');
+  expect(syntax.match(/^berth\.yaml:\d+/gm)).toEqual(['berth.yaml:1', 'berth.yaml:2']);
   const text = await refusal(
     'keys: [{ secret: short }]\nenvironments: { dev: { credentials: [{ id: 1, secret: 7715 }] } }\nx: 1',
   );
   expect(text.split('\n')).toHaveLength(4);
   expect(text).not.toMatch(/short|7715/);
-});
-
-test('reports all syntax errors together', async () => {
-  const text = await refusal('a: { b: 1, b: 2 }\nc: { d: 1, d: 2 }');
-  expect(text.match(/^berth\.yaml:\d+/gm)).toEqual(['berth.yaml:1', 'berth.yaml:2']);
 });
 
 test('an empty file lacks keys and environments; none at all cannot be read', async () => {

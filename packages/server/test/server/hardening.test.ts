@@ -173,13 +173,13 @@ test('disconnects callers that read nothing, but no idle stream', async () => {
   expect(Buffer.from(value ?? []).toString()).toBe('data: still here\n\n');
 });
 
-// Only Linux lists the timers of connections: 02 sends keep-alive probes.
 test.runIf(process.platform === 'linux')(
-  'probes its connections, so that callers that vanish from idle streams are noticed',
+  'notices callers that vanish from idle streams',
   async () => {
     const { port } = await startServer();
     await open(port);
     const hex = port.toString(16).toUpperCase().padStart(4, '0');
+    // The timer of an open connection: 02 sends keep-alive probes.
     const row = new RegExp(`^ *\\d+: \\w{8}:${hex} \\S+ 01 \\S+ (\\d\\d):`, 'm');
     const readTimer = async () => row.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1];
     await expect.poll(readTimer, { timeout: 20_000 }).toBe('02');
