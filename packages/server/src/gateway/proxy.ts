@@ -90,14 +90,13 @@ export class Forwarding implements Dispatcher.DispatchHandler {
 
   /** Calls the next endpoint, or the only one again. */
   #send(reuse: Reuse): void {
-    const { path, method, headers, body, upgrade, headersTimeout } = this.#request;
+    const { upgrade } = this.#request;
     this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
     this.#connection = upgrade === null ? this.#endpoint.connect(reuse) : this.#endpoint.open();
     this.#state = 'connecting';
     this.#attempts += 1;
     this.#sentAt = Number.POSITIVE_INFINITY;
-    const options = { path, method, headers, body, upgrade, headersTimeout };
-    this.#connection.dispatch(options, this);
+    this.#connection.dispatch(this.#request, this);
   }
 
   onRequestStart(): void {
@@ -165,7 +164,7 @@ export class Forwarding implements Dispatcher.DispatchHandler {
     if (state === 'done') return;
     this.#discard();
     if (state === 'relaying') {
-      recordOf(this.#response.req).abort(this.#toGatewayError(error, state));
+      recordOf(this.#response.req).end('aborted', this.#toGatewayError(error, state));
       this.#relay?.abort();
     } else if (!this.#response.destroyed && this.#shouldRetry(error, state)) {
       if (state === 'sent') this.#retriesLeft -= 1;

@@ -100,9 +100,9 @@ export class CallerConnection {
   abort(): void {
     // The caller may have reset the connection.
     if (this.#socket.destroyed) return;
-    for (const { req } of this.#findOpen()) recordOf(req).abort();
+    for (const { req } of this.#findOpen()) recordOf(req).end('aborted');
     // An upgrade has no response.
-    if (this.request !== undefined) recordOf(this.request).abort();
+    if (this.request !== undefined) recordOf(this.request).end('aborted');
     this.#socket.destroy();
   }
 

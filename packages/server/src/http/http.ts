@@ -20,9 +20,6 @@ import { MAX_HEADERS, toRefusal } from './refusal.ts';
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
-/** How long a connection may be silent before TCP asks whether the caller is still there. */
-const PROBE_MILLISECONDS = 60_000;
-
 /** While draining: how often to check for connections that can be closed, and when unused ones are. */
 const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
@@ -58,15 +55,24 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
-    // An idle stream would never notice that its caller has vanished, for example because its network has failed.
+    // TCP probes a connection after a minute of silence: an idle stream would never notice that its caller has vanished.
     keepAlive: true,
-    keepAliveInitialDelay: PROBE_MILLISECONDS,
+    keepAliveInitialDelay: 60_000,
     ...toUpgradeOptions((request) => application.shouldUpgrade(request), CallerRequest),
   };
   const tls = listen.tls && { ...toTlsOptions(listen.tls), handshakeTimeout: headersTimeout };
   const server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options);
   server.maxHeadersCount = MAX_HEADERS;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
+
+  const serve =
+    (listener: 'request' | 'checkContinue'): Listener =>
+    (request, response) => {
+      const isAccepted = connections.get(request.socket)?.accept(request, response);
+      if (!isAccepted) return;
+      if (isDraining()) response.shouldKeepAlive = false;
+      application[listener](request, response);
+    };
 
   server
     .on('connection', (socket: Socket) => {
@@ -83,10 +89,10 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
         connection.close();
       });
     })
-    .on('request', (request, response) => serve('request', request, response))
-    .on('checkContinue', (request, response) => serve('checkContinue', request, response))
+    .on('request', serve('request'))
+    .on('checkContinue', serve('checkContinue'))
     // RFC 9110, section 10.1.1: a server may ignore expectations other than 100-continue.
-    .on('checkExpectation', (request, response) => serve('request', request, response))
+    .on('checkExpectation', serve('request'))
     .on('upgrade', (request, socket, head) => {
       const isAccepted = connections.get(socket)?.accept(request);
       if (isAccepted) application.upgrade(request, socket, head);
@@ -101,17 +107,6 @@ export function createHttpServer(listen: Listen, initial: Application, isDrainin
     // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
     // would wait for one indefinitely.
     .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
-
-  function serve(
-    listener: 'request' | 'checkContinue',
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    const isAccepted = connections.get(request.socket)?.accept(request, response);
-    if (!isAccepted) return;
-    if (isDraining()) response.shouldKeepAlive = false;
-    application[listener](request, response);
-  }
 
   let watch: NodeJS.Timeout | undefined;
 

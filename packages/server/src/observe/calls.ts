@@ -17,7 +17,7 @@ import type { Metrics } from './metrics.ts';
  * | active    | it is passed to a router                                            | see below                   | see below  |
  * | responded | the router responds, or the listener for links with an error        | call; from 500, call failed | 1xx to 5xx |
  * | refused   | the connection refuses the request or its body                      | call                        | 4xx        |
- * | aborted   | this server, a service or the store breaks off: `CallRecord.abort`  | aborted, or call failed     | aborted    |
+ * | aborted   | this server, a service or the store breaks off                      | aborted, or call failed     | aborted    |
  * | ended     | it has been logged and counted: its response or connection closed   |                             |            |
  *
  * A call that ends while it is active has a response without an error (a download), or its caller has disconnected
@@ -55,21 +55,10 @@ export class CallRecord {
     this.surface = isUpgrade ? 'gateway' : surfaceOf(this.target);
   }
 
-  respond(error?: CodedError): void {
-    if (this.state === 'active') this.#end('responded', error);
-  }
-
-  refuse(error: GatewayError, requestId: string): void {
-    this.refusalId = requestId;
-    this.#end('refused', error);
-  }
-
-  /** @param error for a service that broke off; the store logs its own errors */
-  abort(error?: CodedError): void {
-    if (this.state === 'active' || this.state === 'responded') this.#end('aborted', error);
-  }
-
-  #end(state: State, error: CodedError | undefined): void {
+  /** Has no effect once the call has ended in another way, but for a response that is aborted. */
+  end(state: 'responded' | 'refused' | 'aborted', error?: CodedError): void {
+    const isAbort = this.state === 'responded' && state === 'aborted';
+    if (this.state !== 'active' && !isAbort) return;
     this.state = state;
     this.error = error;
   }
@@ -98,7 +87,7 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
   function end(this: ServerResponse): void {
     const record = recordOf(this.req);
     // The store has destroyed the response with an error.
-    if (this.errored) record.abort();
+    if (this.errored) record.end('aborted');
     endActive(record, this.req.method, this);
   }
 
@@ -156,11 +145,11 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
     },
     onResponse(_response: HandlerResponse, { request, response }: Call, error?: unknown): void {
       const record = recordOf(request);
-      record.respond(error as UploadError | undefined);
+      record.end('responded', error as UploadError | undefined);
       if (record.isUpgrade) endActive(record, request.method, response);
     },
     onRejected(error: UploadError, { req }: ServerResponse): void {
-      recordOf(req).respond(error);
+      recordOf(req).end('responded', error);
     },
     /** @param request undefined if it cannot be parsed */
     onRefused(error: GatewayError, requestId: string, request?: IncomingMessage): void {
@@ -168,7 +157,8 @@ export function createCalls(config: Config, log: Log, metrics: Metrics, inFlight
       // A call whose body is refused is reported when its response is closed.
       const isNew = record.state === 'received';
       if (isNew) record.begin(request?.url ?? '', false);
-      record.refuse(error, requestId);
+      record.refusalId = requestId;
+      record.end('refused', error);
       if (isNew) report(record, request?.method);
     },
     /** For bugs, and for responses that were cut off. */
