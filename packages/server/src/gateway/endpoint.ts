@@ -50,9 +50,7 @@ export class Endpoint {
     const mayReuse = reuse === 'any' || (reuse === 'recently-used' && this.#hasRecentlyUsed());
     const idle = mayReuse ? this.#idle.pop() : undefined;
     if (idle !== undefined) return idle;
-    const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, {
-      isReusable: true,
-    });
+    const connection = new ServiceConnection(this.origin, this.#maxHeaderBytes, 'for-calls');
     connection.on('disconnect', (_origin, _targets, error) =>
       this.#onDisconnect(connection, error),
     );
@@ -62,7 +60,7 @@ export class Endpoint {
   /** Like `connect`, for a connection that becomes a WebSocket, or ends with the service's refusal. */
   open(): ServiceConnection {
     this.activeCalls += 1;
-    return new ServiceConnection(this.origin, this.#maxHeaderBytes, { isReusable: false });
+    return new ServiceConnection(this.origin, this.#maxHeaderBytes, 'for-a-web-socket');
   }
 
   release(connection: ServiceConnection): void {
@@ -124,7 +122,7 @@ const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
  * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
  */
 export class ServiceConnection extends Client {
-  /** Whether it can serve another call after this one. A connection for a WebSocket cannot. */
+  /** Whether it can serve another call after this one. */
   readonly isReusable: boolean;
   /** When the last call on the open socket ended; undefined if the socket has served none, or is closed. */
   servedAt: number | undefined;
@@ -133,15 +131,15 @@ export class ServiceConnection extends Client {
     return this.servedAt !== undefined;
   }
 
-  constructor(origin: string, maxHeaderBytes: number, { isReusable }: { isReusable: boolean }) {
+  constructor(origin: string, maxHeaderBytes: number, use: 'for-calls' | 'for-a-web-socket') {
     super(origin, {
-      connect: isReusable ? connector : halfOpenConnector,
+      connect: use === 'for-calls' ? connector : halfOpenConnector,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
       maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     });
-    this.isReusable = isReusable;
+    this.isReusable = use === 'for-calls';
   }
 }

@@ -15,7 +15,7 @@ import type { Quotas } from '../quotas.ts';
 import { ForwardedBody, readSignedBody } from './bodies.ts';
 import { createToServiceHeaders } from './headers.ts';
 import { type ForwardedResponse, Forwarding, type ServiceRequest } from './proxy.ts';
-import { type EndpointPool, Targets } from './targets.ts';
+import { createChooseTarget, type EndpointPool } from './targets.ts';
 
 interface ReceivedCall {
   readonly input: GatewayInput;
@@ -39,7 +39,7 @@ export function createGateway(
   { listen, environments, limits, wireProfile }: Config,
   { quotas, endpoints, inFlight }: { quotas: Quotas; endpoints: EndpointPool; inFlight: InFlight },
 ): GatewayHandlers<Caller> {
-  const targets = new Targets(environments, endpoints);
+  const chooseTarget = createChooseTarget(environments, endpoints);
   const toServiceHeaders = createToServiceHeaders(wireProfile, listen.trustProxy);
 
   /** The router has already authenticated the caller (`auth/authenticator.ts`), except for the body of a signed call. */
@@ -64,7 +64,7 @@ export function createGateway(
     if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     const { name, target: path, method } = input;
     const { env, caller, request, response } = call;
-    const { version, endpoints, headersSeconds } = targets.choose(env, name, caller.id);
+    const { version, endpoints, headersSeconds } = chooseTarget(env, name, caller.id);
     const headers = toServiceHeaders(input, request, upgrade);
     if (length !== undefined) headers.push('content-length', length);
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;

@@ -29,8 +29,6 @@ const SUBPROTOCOLS = 'sec-websocket-protocol';
 
 const NO_HEADERS: IncomingMessage['headers'] = {};
 
-type Rule = 'forward' | 'withhold' | 'forward-in-handshake';
-
 /**
  * Creates a function that returns the headers of the call to a service, as alternating names and values. The service
  * gets no credentials, because with them it could call other services or the storage API in the caller's name.
@@ -40,7 +38,7 @@ type Rule = 'forward' | 'withhold' | 'forward-in-handshake';
  */
 export function createToServiceHeaders({ storageHeaders }: WireProfile, trustProxy: boolean) {
   const credentials = new Set(Object.values(storageHeaders).map(toSpelling));
-  const ruleOf = memoize((name): Rule => {
+  const ruleOf = memoize((name): 'forward' | 'withhold' | 'forward-in-handshake' => {
     const spelling = toSpelling(name);
     if (spelling === SUBPROTOCOLS) return 'forward-in-handshake';
     if (WITHHELD.has(spelling) || credentials.has(spelling)) return 'withhold';

@@ -64,23 +64,16 @@ export class EndpointPool {
   }
 }
 
-/** The hosted services and their versions. */
-export class Targets {
-  readonly #services: ReadonlyMap<string, ReadonlyMap<string, Service>>;
-
-  constructor(environments: Config['environments'], endpoints: EndpointPool) {
-    this.#services = mapValues(environments, ({ services }) =>
-      mapValues(services, (settings) => toService(settings, endpoints)),
-    );
-  }
-
-  /**
-   * Chooses the endpoints for a call, in the order in which to try them.
-   * @param caller ID of the caller
-   * @throws GatewayError if the caller may not call the service, or if it cannot be called now
-   */
-  choose(env: string, name: string, caller: string) {
-    const service = this.#services.get(env)?.get(name);
+/**
+ * Creates a function that chooses the endpoints for a call of a hosted service, in the order in which to try them. It
+ * gets the ID of the caller, and throws a GatewayError if the service may not, or cannot, be called.
+ */
+export function createChooseTarget(environments: Config['environments'], pool: EndpointPool) {
+  const services = mapValues(environments, (environment) =>
+    mapValues(environment.services, (settings) => toService(settings, pool)),
+  );
+  return (env: string, name: string, caller: string) => {
+    const service = services.get(env)?.get(name);
     if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
     const { settings, versions } = service;
     const { state, callers, maxCalls, headersSeconds } = settings;
@@ -94,7 +87,7 @@ export class Targets {
     // services count as well, because they use the same instances.
     if (countCalls(version.endpoints) >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
     return { version: version.name, endpoints: rotate(version), headersSeconds };
-  }
+  };
 }
 
 function mapValues<In, Out>(values: Readonly<Record<string, In>>, toOut: (value: In) => Out) {
