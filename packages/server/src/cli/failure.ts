@@ -32,9 +32,8 @@ export function toFailure(error: unknown): Failure | undefined {
   if (path === undefined || errno === undefined) return undefined;
   const reason = getSystemErrorMessage(errno);
   if (syscall !== 'mkdir') return new Failure(`Cannot use ${path}: ${reason}.`);
-  return new Failure(
-    `Cannot create the folder ${path}: ${reason}. Choose another one with --data.`,
-  );
+  const fix = 'Choose another one with --data.';
+  return new Failure(`Cannot create the folder ${path}: ${reason}. ${fix}`);
 }
 
 function toListenSentence(

@@ -52,11 +52,8 @@ export async function loadConfig(
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   try {
-    const syntax = document.errors.map(({ message, pos: [offset] }) => ({
-      path: [],
-      message,
-      offset,
-    }));
+    const toProblem = (message: string, offset: number) => ({ path: [], message, offset });
+    const syntax = document.errors.map(({ message, pos }) => toProblem(message, pos[0]));
     if (syntax.length > 0) throw new ConfigError(syntax);
     setReferences(document, env);
     return await resolveConfig(toValue(document), dirname(resolve(file)));

@@ -38,10 +38,8 @@ function isUsable(key: KeySet['keys'][number]): boolean {
   const { alg } = key;
   if (alg !== undefined && !ALGORITHMS.includes(String(alg))) return false;
   try {
-    const { asymmetricKeyType, asymmetricKeyDetails = {} } = createPublicKey({
-      key,
-      format: 'jwk',
-    });
+    const publicKey = createPublicKey({ key, format: 'jwk' });
+    const { asymmetricKeyType, asymmetricKeyDetails = {} } = publicKey;
     const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
     if (asymmetricKeyType === 'rsa') return modulusLength >= MIN_RSA_BITS;
     return asymmetricKeyType === 'ed25519' || namedCurve === 'prime256v1';

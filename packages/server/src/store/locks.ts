@@ -81,7 +81,6 @@ return 1`;
 export function createLocks(
   run: (script: string, names: readonly string[], values: (string | number)[]) => Promise<unknown>,
 ): WithLocks {
-  const now = () => performance.now();
   return async (names, work) => {
     const token = randomUUID();
     // A lock that is not released blocks its file until the lease ends.
@@ -92,17 +91,17 @@ export function createLocks(
         void release();
         throw error;
       });
-    const giveUpAt = now() + WAIT_MILLISECONDS;
-    let renewedAt = now();
+    const giveUpAt = performance.now() + WAIT_MILLISECONDS;
+    let renewedAt = performance.now();
     while ((await acquire()) !== 1) {
-      if (now() > giveUpAt) throw new StoreUnavailableError('The file is locked.');
+      if (performance.now() > giveUpAt) throw new StoreUnavailableError('The file is locked.');
       await wait(POLL_MILLISECONDS * (0.5 + Math.random()));
-      renewedAt = now();
+      renewedAt = performance.now();
     }
     const lost = new AbortController();
     const abort = () => lost.abort(new StoreUnavailableError('The lock of the file was lost.'));
     const checkTime = () => {
-      if (now() - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
+      if (performance.now() - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
     };
     const assertHeld = () => {
       checkTime();
@@ -111,7 +110,7 @@ export function createLocks(
     const renewal = setInterval(async () => {
       checkTime();
       if (lost.signal.aborted) return;
-      const at = now();
+      const at = performance.now();
       const result = await run(RENEW, names, [token, LEASE_MILLISECONDS]).catch(() => undefined);
       if (result === 1) renewedAt = at;
       if (result === 0) abort();

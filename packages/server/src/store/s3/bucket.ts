@@ -214,8 +214,13 @@ function statusOf(error: unknown): number | undefined {
 /** Errors below 500 that may pass, or that an operator can fix. Any other means that the request was invalid. */
 const UNAVAILABLE_STATUSES: readonly number[] = [401, 403, 404, 408, 409, 429];
 const UNAVAILABLE_CODES = [
-  ...['AuthorizationHeaderMalformed', 'ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'],
-  ...['BadDigest', 'IncompleteBody', 'RequestTimeout'],
+  'AuthorizationHeaderMalformed',
+  'BadDigest',
+  'ExpiredToken',
+  'IncompleteBody',
+  'InvalidToken',
+  'RequestTimeout',
+  'TokenRefreshRequired',
 ];
 
 /**
