@@ -42,11 +42,10 @@ function hmacToken(secret: string | Buffer, header = {}): string {
 const changeClaim = (token: string) =>
   token.replace(/\..*\./, `.${encode({ ...CLAIMS, sub: 'admin' })}.`);
 
-const toPem = ({ publicKey }: Issuer) =>
-  createPublicKey({ key: publicKey as JsonWebKey, format: 'jwk' }).export({
-    type: 'spki',
-    format: 'pem',
-  });
+const toPem = ({ publicKey }: Issuer) => {
+  const key = createPublicKey({ key: publicKey as JsonWebKey, format: 'jwk' });
+  return key.export({ type: 'spki', format: 'pem' });
+};
 
 test.each<[string, () => Promise<string>]>([
   ['ES256', () => es256.token()],
@@ -151,11 +150,8 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     keys: [{ secret: 'a key that signs links and grants' }],
     environments: { dev: { tokens: { jwks: setOf(es256) } } },
   });
-  const resources = {
-    issuers: new Issuers(config, () => {}),
-    quotas: new Quotas(config, undefined),
-  };
-  const { gateway } = createAuthenticator(config, resources);
+  const [issuers, quotas] = [new Issuers(config, () => {}), new Quotas(config, undefined)];
+  const { gateway } = createAuthenticator(config, { issuers, quotas });
   const check = (token: string) => gateway.bearerToken(token, { env: 'dev' } as never);
   const long = await es256.token();
   const short = await es256.token({ exp: Date.now() / 1000 + 10 });

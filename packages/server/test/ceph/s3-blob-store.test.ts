@@ -33,10 +33,8 @@ describeOn('ceph', 'the store', () => {
     const options = await newBucket(useCeph().endpoint);
     const store = new S3Store({ ...options, bucket: `${options.bucket}-missing` });
     onTestFinished(() => store.close());
-    const [key, to] = [
-      { env: 'dev', path: 'a' },
-      { env: 'dev', path: 'b' },
-    ];
+    const key = { env: 'dev', path: 'a' };
+    const to = { env: 'dev', path: 'b' };
     for (const missing of [
       () => store.stat(key),
       () => store.open(key),

@@ -81,7 +81,7 @@ test('--version prints the version, and --help of a command only its own options
   expect(npx).toMatch(/^Usage: npx berth-server token /);
 });
 
-test('fsck prints what it finds', async () => {
+test('fsck prints what it finds, or the folder that it cannot read', async () => {
   const folder = await makeFolder({ 'd/files/dev/x': '', 'd/tmp/x': '' });
   const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd');
   expect([code, stdout]).toEqual([
@@ -89,6 +89,10 @@ test('fsck prints what it finds', async () => {
     expect.stringMatching(/^foreign: .*\nFiles: 0, bytes: 0, problems: 1\.\n$/),
   ]);
   expect(stderr).toBe('d has damaged or foreign files: run again with --repair.\n');
+  await symlink('loop', join(folder, 'loop'));
+  const unreadable = await runHere(folder, 'fsck', 'loop');
+  expect(unreadable.code).toBe(2);
+  expect(unreadable.stderr).toMatch(/^The disk cannot be used: .* \(ELOOP\)\. Check loop\.\n$/);
 });
 
 test('fsck does not repair a store that a server uses', async () => {
@@ -97,14 +101,6 @@ test('fsck does not repair a store that a server uses', async () => {
   const { code, stdout, stderr } = await runHere('.', 'fsck', root, '--repair');
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^Process \d+ on \S+ uses the store: stop it\. If it has ended, .*\n$/);
-});
-
-test('fsck names the folder that it cannot read', async () => {
-  const folder = await makeFolder();
-  await symlink('loop', join(folder, 'loop'));
-  const { code, stderr } = await runHere(folder, 'fsck', 'loop');
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^The disk cannot be used: .* \(ELOOP\)\. Check loop\.\n$/);
 });
 
 test('a log that nobody reads blocks nothing, and dropped lines are reported', async () => {

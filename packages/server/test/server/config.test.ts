@@ -26,7 +26,7 @@ async function refusal(yaml: string, files: Record<string, string> = {}, env = {
   return String(error.message).replaceAll(`${folder}/`, '');
 }
 
-test('the smallest file is keys and an environment', async () => {
+test('the smallest configuration is keys and an environment', async () => {
   const { config, folder } = await load(GOOD);
   expect(config).toMatchObject({
     listen: { host: '127.0.0.1', port: 4020, trustProxy: false },
@@ -36,6 +36,9 @@ test('the smallest file is keys and an environment', async () => {
     environments: { dev: { bucket: 'files', credentials: [], services: {} } },
     wireProfile: { storeFileID: 'storeFileID' },
   });
+  // In code, relative paths are relative to the working directory.
+  const { store } = await resolveConfig({ keys: [{ secret: KEY }], environments: { dev: {} } });
+  expect(store).toMatchObject({ root: join(process.cwd(), 'berth-data/files') });
 });
 
 test('reads files and environment variables, and its result is a configuration again', async () => {
@@ -87,34 +90,20 @@ environments:
   expect(config.environments.qa).toEqual(config.environments.dev);
 });
 
-const REFERENCE = `\${NAME}`;
+const REF = `\${NAME}`;
 
 test.each([
-  { listen: { port: REFERENCE, trustProxy: REFERENCE, headersSeconds: REFERENCE } },
-  {
-    admin: REFERENCE,
-    publicUrl: REFERENCE,
-    log: { level: REFERENCE },
-    cors: { origins: REFERENCE },
-  },
-  { store: { driver: REFERENCE, bucket: 'b', endpoint: REFERENCE }, redis: { url: REFERENCE } },
-  {
-    environments: {
-      dev: { bucket: REFERENCE, credentials: [{ id: REFERENCE, secret: REFERENCE }] },
-    },
-  },
+  { listen: { port: REF, trustProxy: REF, headersSeconds: REF } },
+  { admin: REF, publicUrl: REF, log: { level: REF }, cors: { origins: REF } },
+  { store: { driver: REF, bucket: 'b', endpoint: REF }, redis: { url: REF } },
+  { environments: { dev: { bucket: REF, credentials: [{ id: REF, secret: REF }] } } },
 ])('the JSON Schema accepts references to environment variables: %j', (settings) => {
-  const config = { keys: [{ secret: REFERENCE }], environments: { dev: {} }, ...settings };
+  const config = { keys: [{ secret: REF }], environments: { dev: {} }, ...settings };
   const schema = z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
   const { data, error } = schema.safeParse(config);
   expect(error).toBeUndefined();
   expect(data).toMatchObject(config);
   expect(schema.safeParse({ ...config, listen: { port: 'NAME' } }).success).toBe(false);
-});
-
-test('in code, relative paths are relative to the working directory', async () => {
-  const { store } = await resolveConfig({ keys: [{ secret: KEY }], environments: { dev: {} } });
-  expect(store).toMatchObject({ root: join(process.cwd(), 'berth-data/files') });
 });
 
 const S3 = 'driver: s3, bucket: b';

@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import { BlobExistsError, type BlobKey, BlobMissingError } from '@berth/storage';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ServerStore } from '../../src/store/server-store.ts';
-
 import { createReader, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { HARD_PATHS } from './hard-paths.ts';
 

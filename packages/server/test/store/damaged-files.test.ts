@@ -5,26 +5,20 @@ import { pathOf } from '../../src/store/disk/disk-store.ts';
 import { fsck } from '../../src/store/disk/fsck.ts';
 import { startDeployment } from '../attacks/support/start-deployment.ts';
 
-/** A server with a file of this size. */
-async function startWithFile(size: number) {
+/** A server with a file of this size, perhaps with a changed byte in the middle. */
+async function startWithFile(size: number, { isDamaged = false } = {}) {
   const started = await startDeployment();
   await started.dev.upload('a.bin', 'x'.repeat(size));
   const place = pathOf(started.root, { env: 'dev', path: 'a.bin' });
+  await using file = await open(place, 'r+');
+  if (isDamaged) await file.write('y', size / 2);
   const link = await started.dev.link('a.bin');
   const logged = () => started.lines.filter(({ msg }) => msg === 'a file is damaged');
   return { ...started, place, link, logged };
 }
 
-/** The same with a changed byte in the middle of the file. */
-async function startDamaged(size: number) {
-  const started = await startWithFile(size);
-  await using file = await open(started.place, 'r+');
-  await file.write('y', size / 2);
-  return started;
-}
-
 test('a short damaged file is refused before a byte is sent, counted and logged', async () => {
-  const { link, logged, metrics } = await startDamaged(1000);
+  const { link, logged, metrics } = await startWithFile(1000, { isDamaged: true });
   const response = await fetch(link);
   expect(response.status).toBe(500);
   expect(response.headers.get('etag')).toBeNull();
@@ -37,7 +31,7 @@ test('a short damaged file is refused before a byte is sent, counted and logged'
 });
 
 test('the connection of a long damaged file is closed early', async () => {
-  const { link, logged, metrics } = await startDamaged(2_000_000);
+  const { link, logged, metrics } = await startWithFile(2_000_000, { isDamaged: true });
   const response = await fetch(link);
   expect(response.status).toBe(200);
   await expect(response.arrayBuffer()).rejects.toThrow();

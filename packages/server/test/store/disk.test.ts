@@ -41,21 +41,16 @@ test('an upload whose caller goes while it waits for a lock is not stored', asyn
   expect(await readAll(store, KEY)).toBeUndefined();
 });
 
-test('without its folder for temporary files, the store is unavailable, and no file is missing', async () => {
-  const root = await makeFolder();
-  const store = await openDiskStore(root);
-  await write(store, 'content');
-  await rm(join(root, 'tmp'), { recursive: true });
-  const copy = store.copy(KEY, { env: 'dev', path: 'b' }, { overwrite: true });
-  await expect(copy).rejects.toThrow(StoreUnavailableError);
-});
-
-test('creates the folder of an environment again after another program removed it', async () => {
+test('is unavailable after another program removed a folder, and creates one of files again', async () => {
   const root = await makeFolder();
   const store = await openDiskStore(root);
   await write(store, 'old');
-  await rm(join(root, 'files', 'dev'), { recursive: true });
   const other = { env: 'dev', path: 'b' };
+  await rm(join(root, 'tmp'), { recursive: true });
+  const copy = store.copy(KEY, other, { overwrite: true });
+  await expect(copy).rejects.toThrow(StoreUnavailableError);
+  await mkdir(join(root, 'tmp'));
+  await rm(join(root, 'files', 'dev'), { recursive: true });
   await expect(write(store, 'first', other)).rejects.toThrow(StoreUnavailableError);
   await write(store, 'second', other);
   expect(String(await readAll(store, other))).toBe('second');
