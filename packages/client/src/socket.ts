@@ -74,7 +74,11 @@ function opened(socket: WebSocket): Promise<unknown> {
   });
 }
 
-function createSocket(url: string, protocols: readonly string[], headers: Sender['headers']) {
+function createSocket(
+  url: string,
+  protocols: readonly string[],
+  headers: Sender['headers'],
+): WebSocket {
   // In a page, a WebSocket cannot have headers.
   const init = isPage()
     ? [...protocols, ...toBearerProtocol(headers.authorization)]

@@ -31,6 +31,8 @@ export function watchIdle(
   info: CallInfo,
 ) {
   const expiry = new AbortController();
+  /** Aborts if there is no progress, if the caller aborts, or when the watch stops. */
+  const signal: AbortSignal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = () => {
     clearTimeout(timer);
@@ -45,8 +47,7 @@ export function watchIdle(
     if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));
   };
   return {
-    /** Aborts if there is no progress, if the caller aborts, or when the watch stops. */
-    signal: caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal,
+    signal,
     /** @param extra additional time, in milliseconds */
     restart,
     pause,
