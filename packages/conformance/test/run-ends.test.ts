@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { Result } from '../src/index.ts';
-import { DELETE, list, toStorageRefusal } from './mutants/hooks/storage.ts';
+import { COPY, DELETE, GRANT, list, toStorageRefusal } from './mutants/hooks/storage.ts';
 import { keyOf, readForm, uploadRequest } from './mutants/hooks/uploads.ts';
+import type { Hooks, Json } from './proxy/messages.ts';
 import { drop } from './proxy/take-over.ts';
 import { runSuite, runWithoutLeaks } from './run-suite.ts';
 import { startMutated } from './targets/start-mutated.ts';
@@ -42,6 +43,64 @@ test('a run that is interrupted before it starts sends nothing', async () => {
   expect(target.gateway.count() + target.storage.count()).toBe(0);
 });
 
+test('a run that is interrupted in its first handshake does not report that WebSockets are missing', async () => {
+  const ends = new AbortController();
+  await using target = await startFronted({
+    request({ isHandshake }) {
+      if (isHandshake) ends.abort();
+      return isHandshake ? drop : undefined;
+    },
+  });
+  const more = { only: ['GW-WS-CLOSE'], signal: ends.signal };
+  const ran = await runWithoutLeaks({ ...target.options, ...more });
+  expect(ran).toMatchObject({ notices: [], skip: ['GW-WS-CLOSE: the run was interrupted'] });
+});
+
+/** Gives a file a new ID when another one is copied onto it: the IDs that its path had before find nothing. */
+function renewIds(): Hooks {
+  const paths = new Map<string, string>();
+  const outdated = new Set<string>();
+  return {
+    request(request) {
+      let text = request.body.toString();
+      for (const id of outdated) text = text.replaceAll(`"${id}"`, `"outdated:${id}"`);
+      if (request.operation) request.body = Buffer.from(text);
+    },
+    response(response, request) {
+      const { operation, json } = request;
+      const { path, fileList = [] } = Object(json?.data);
+      const { fileID } = Object(response.json?.body?.data);
+      if (operation === GRANT && fileID) paths.set(fileID, path);
+      const copied = fileList.map(({ dstPath }: Json) => dstPath);
+      for (const [id, granted] of paths) if (copied.includes(granted)) outdated.add(id);
+      response.body = Buffer.from(response.body.toString().replaceAll('"outdated:', '"'));
+    },
+  };
+}
+
+test.each([
+  ['ST-COPY-OVERWRITE/1', 'shorter'],
+  ['copy-without-overwriting', 'destination'],
+])(
+  'a file that %s copies onto another one is removed, even if that changes its ID',
+  async (...row) => {
+    const [id, name] = row;
+    const ends = new AbortController();
+    const hooks = renewIds();
+    await using target = await startFronted({
+      ...hooks,
+      async response(response, request) {
+        await hooks.response?.(response, request);
+        if (request.operation === COPY && request.body.includes(name)) ends.abort();
+      },
+    });
+    const more = { only: [id], signal: ends.signal };
+    const ran = await runWithoutLeaks({ ...target.options, ...more });
+    expect(target.countWrites()).toBeGreaterThan(0);
+    expect([ran.leftovers, target.listFiles()]).toEqual([[], []]);
+  },
+);
+
 test('--read-only stores, changes and deletes no file', async () => {
   await using target = await startSecond();
   const only = ['GW-STATUS', 'AU-STORAGE', 'ST-', 'UP-', 'dredd'];
@@ -73,7 +132,7 @@ test('files that a violation may have made are looked for at the end', async () 
   await using target = await startFronted({
     request({ operation, json, body }) {
       if (operation === 'getUploadMetaData') granted.push((json.data ?? json).path);
-      return operation === 'batchCopyFile' && body.includes('a~b') ? drop : undefined;
+      return operation === COPY && body.includes('a~b') ? drop : undefined;
     },
   });
   await runWithoutLeaks({ ...target.options, only: ['ST-COPY-PATH/3', 'ST-REQUEST/2'] });

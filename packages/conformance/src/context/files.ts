@@ -305,10 +305,9 @@ export class Files {
     return this.expect(when, Object.fromEntries(names.map((name) => [name, undefined])));
   }
 
-  /** Marks a path for removal at the end of the run. */
+  /** Marks a path for removal at the end of the run. Without an ID, such as after a copy, the clean-up requests one. */
   track(path: string, fileId?: string): void {
-    const { leftovers } = this.#context.run;
-    leftovers.set(path, fileId ?? leftovers.get(path));
+    this.#context.run.leftovers.set(path, fileId);
   }
 
   untrack(paths: readonly string[]): void {

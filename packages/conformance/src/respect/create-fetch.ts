@@ -35,9 +35,8 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     const operation = toOperation(url);
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
-      const reply = await storage.call(operation, fields, { headers });
-      trackFiles(files, fields, reply.data);
-      return reply;
+      trackFiles(files, fields);
+      return storage.call(operation, fields, { headers });
     }
     if (method === 'GET') return files.download(url);
     // An upload; the file is text.
@@ -71,9 +70,9 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
 }
 
 /** Marks the files that a storage call may have made for removal at the end of the run. */
-function trackFiles(files: Files, fields: unknown, data: Record<string, unknown> = {}) {
+function trackFiles(files: Files, fields: unknown): void {
   const { path, fileList = [] } = Object(fields);
-  if (typeof path === 'string') files.track(path, data.fileID as string | undefined);
+  if (typeof path === 'string') files.track(path);
   for (const item of fileList) {
     const { dstPath } = Object(item);
     if (typeof dstPath === 'string') files.track(dstPath.replace(/^\//, ''));

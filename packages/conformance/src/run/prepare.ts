@@ -63,7 +63,7 @@ async function findWebSockets(run: Run): Promise<Partial<Accepted>> {
     await closeSocket(socket);
     return {};
   } catch (error) {
-    if (!isNoResponse(error)) throw error;
+    if (!isNoResponse(error) || run.signal.aborted) throw error;
     const reason = `no WebSocket handshake gets a response (${error.message}); does an intermediary allow upgrades?`;
     run.settings.onNotice(reason);
     return { missing: { webSocket: skipped(reason) } };
