@@ -30,10 +30,15 @@ test('the README describes the protocol of the service', async () => {
   expect(readme).toMatch(new RegExp(`^# The fixture service, protocol ${PROTOCOL}$`, 'm'));
 });
 
-test('a handshake may be greeted with a long text, and rejected without content', async () => {
+test('a handshake may be greeted with a long text, have two marks, and be rejected without content', async () => {
   const greeting = 'g'.repeat(200);
-  const greeted = new WebSocket(`${fixture.url}/socket?greet=${greeting}`);
+  const greeted = new WebSocket(`${fixture.url}/socket?greet=${greeting}&mark=one&mark=two`);
   expect(String((await once(greeted, 'message'))[0])).toBe(greeting);
+  greeted.close(4000);
+  for (const mark of ['one', 'two']) {
+    const closed = await fetch(`${fixture.url}/closed?mark=${mark}`);
+    expect(await closed.json()).toEqual({ closed: true, code: 4000, reason: '' });
+  }
   const rejected = new WebSocket(`${fixture.url}/socket?refuse=204`);
   const [, { statusCode, headers }] = await once(rejected, 'unexpected-response');
   expect([statusCode, headers['content-length']]).toEqual([204, undefined]);
