@@ -47,16 +47,20 @@ const requires =
   };
 
 export const gatewayDisposition: readonly Check[] = [
-  ...defineInvariants(['fixture'], requestResponses, {
-    'GW-C1': requires('attachment', (call) => ruleOf(call) === 'C1'),
-    'GW-C2/1': requires('attachment', (call) => ruleOf(call) === 'C2'),
-    'GW-C2/2': requires('absent', (call) => ruleOf(call) === 'text'),
-    'GW-C3/1': requires('absent', (call) => ruleOf(call) === 'C3'),
-    'GW-DISPOSITION-INLINE': requires('anything but inline', (call) =>
-      ['C1', 'C2'].includes(ruleOf(call) ?? ''),
-    ),
-  }),
-  ...defineInvariants(['fixture', 'webSocket'], requestHandshakes, {
-    'GW-C3/2': requires('absent', ({ received }) => received.status === 101),
-  }),
+  ...defineInvariants(
+    {
+      'GW-C1': requires('attachment', (call) => ruleOf(call) === 'C1'),
+      'GW-C2/1': requires('attachment', (call) => ruleOf(call) === 'C2'),
+      'GW-C2/2': requires('absent', (call) => ruleOf(call) === 'text'),
+      'GW-C3/1': requires('absent', (call) => ruleOf(call) === 'C3'),
+      'GW-DISPOSITION-INLINE': requires('anything but inline', (call) =>
+        ['C1', 'C2'].includes(ruleOf(call) ?? ''),
+      ),
+    },
+    [['fixture'], requestResponses],
+  ),
+  ...defineInvariants(
+    { 'GW-C3/2': requires('absent', ({ received }) => received.status === 101) },
+    [['fixture', 'webSocket'], requestHandshakes],
+  ),
 ];

@@ -33,10 +33,13 @@ const sameId: Invariant = (call) => {
 };
 
 export const gatewayErrors: readonly Check[] = [
-  ...defineInvariants([], callRejected, {
-    'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
-    'GW-ERROR/2': sameId,
-  }),
+  ...defineInvariants(
+    {
+      'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
+      'GW-ERROR/2': sameId,
+    },
+    [[], callRejected],
+  ),
   defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], (t) => {
     const { forbiddenService: service = '' } = t.settings;
     return expectErrors(t, [{ service, path: '/a/b?c=d' }, { service }], 403, 'SERVICE_FORBIDDEN');

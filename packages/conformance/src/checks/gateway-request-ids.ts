@@ -62,15 +62,20 @@ function expectNewIds(t: CheckContext, exchanges: readonly Exchange[]): void {
 }
 
 export const gatewayRequestIds: readonly Check[] = [
-  ...defineInvariants(['fixture'], requestResponses, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
-  ...defineInvariants([], callRejected, { 'GW-REQUEST-ID/1': hasIdOfGateway }),
-  ...defineInvariants(['fixture'], requestResponses, { 'GW-REQUEST-ID-NEW/2': isReplaced }),
-  ...defineInvariants(['fixture', 'alsoWebSocket'], requestHandshakes, {
-    'GW-REQUEST-ID-NEW/2': isReplaced,
-  }),
-  ...defineInvariants(['fixture', 'webSocket'], callHandshakes, {
-    'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
-  }),
+  ...defineInvariants(
+    { 'GW-REQUEST-ID/1': hasIdOfGateway },
+    [['fixture'], requestResponses],
+    [[], callRejected],
+  ),
+  ...defineInvariants(
+    { 'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined) },
+    [['fixture', 'webSocket'], callHandshakes],
+  ),
+  ...defineInvariants(
+    { 'GW-REQUEST-ID-NEW/2': isReplaced },
+    [['fixture'], requestResponses],
+    [['fixture', 'alsoWebSocket'], requestHandshakes],
+  ),
   defineCheck('GW-REQUEST-ID/3', [], async (t) => {
     const calls = [
       { method: 'OPTIONS', path: '/a/b?c=d' },

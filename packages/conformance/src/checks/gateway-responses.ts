@@ -54,9 +54,6 @@ const noHops: Invariant = ({ fixtureResponse, received }) => {
   });
 };
 
-/** They apply to handshakes, too. */
-const ABOUT_HEADERS = { 'GW-HEADERS': sameHeaders, 'GW-HOP-BY-HOP': noHops };
-
 export const gatewayResponses: readonly Check[] = [
   defineCheck('GW-STATUS', ['fixture'], async (t) => {
     for (const { sent, exchange } of await requestResponses(t)) {
@@ -69,10 +66,13 @@ export const gatewayResponses: readonly Check[] = [
     const what = 'a handshake that the service rejects: the status';
     t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
-  ...defineInvariants(['fixture'], requestResponses, {
-    'GW-BODY': sameResponseBody,
-    'GW-SSE': sameEvents,
-    ...ABOUT_HEADERS,
-  }),
-  ...defineInvariants(['fixture', 'alsoWebSocket'], requestHandshakes, ABOUT_HEADERS),
+  ...defineInvariants({ 'GW-BODY': sameResponseBody, 'GW-SSE': sameEvents }, [
+    ['fixture'],
+    requestResponses,
+  ]),
+  ...defineInvariants(
+    { 'GW-HEADERS': sameHeaders, 'GW-HOP-BY-HOP': noHops },
+    [['fixture'], requestResponses],
+    [['fixture', 'alsoWebSocket'], requestHandshakes],
+  ),
 ];

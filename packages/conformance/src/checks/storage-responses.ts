@@ -127,23 +127,29 @@ const sameFileIds: Invariant = (call) => {
 };
 
 export const storageResponses: readonly Check[] = [
-  ...defineInvariants(['storageCredentials'], callWithoutFiles, {
-    'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
-    'ST-PRESENT/1': ({ reply: { payload } }) =>
-      payload && [present('requestId', payload.requestId)],
-    'ST-PRESENT/2': ({ reply: { payload, rejected } }) =>
-      payload && rejected ? [present('message', payload.message)] : undefined,
-  }),
-  ...defineInvariants(needsFiles, callWithFiles, {
-    'ST-PRESENT/3': (call) => {
-      const { entries = [] } = call.reply;
-      const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
-      const what = 'fileID in the entry of a copied file';
-      return claimEach(copied, ({ fileID }) => present(what, fileID));
+  ...defineInvariants(
+    {
+      'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
+      'ST-PRESENT/1': ({ reply: { payload } }) =>
+        payload && [present('requestId', payload.requestId)],
+      'ST-PRESENT/2': ({ reply: { payload, rejected } }) =>
+        payload && rejected ? [present('message', payload.message)] : undefined,
     },
-    'ST-LISTS/1': oneEntryPerItem,
-    'ST-LISTS/2': sameFileIds,
-  }),
+    [['storageCredentials'], callWithoutFiles],
+  ),
+  ...defineInvariants(
+    {
+      'ST-PRESENT/3': (call) => {
+        const { entries = [] } = call.reply;
+        const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
+        const what = 'fileID in the entry of a copied file';
+        return claimEach(copied, ({ fileID }) => present(what, fileID));
+      },
+      'ST-LISTS/1': oneEntryPerItem,
+      'ST-LISTS/2': sameFileIds,
+    },
+    [needsFiles, callWithFiles],
+  ),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;

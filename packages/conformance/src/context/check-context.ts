@@ -38,19 +38,23 @@ export function defineCheck(
   return { engine, id, api, needs, perform, invariant };
 }
 
-/**
- * Defines a check for each of several invariants. `makeCalls` causes the responses that they apply to. An invariant may
- * be defined again with other calls.
- */
-export function defineInvariants(
+/** Calls that cause responses to which an invariant applies, and what they need. */
+export type CallSet = readonly [
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
+];
+
+/** Defines the invariants of several sentences, with a check of each sentence for each set of calls. */
+export function defineInvariants(
   invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
+  ...callSets: readonly CallSet[]
 ): Check[] {
-  return Object.entries(invariants).map(([id, invariant]) => ({
-    ...defineCheck(id as SentenceId, needs, makeCalls, invariant),
-    callsOnly: true,
-  }));
+  return callSets.flatMap(([needs, makeCalls]) =>
+    Object.entries(invariants).map(([id, invariant]) => ({
+      ...defineCheck(id as SentenceId, needs, makeCalls, invariant),
+      callsOnly: true,
+    })),
+  );
 }
 
 /** Clients for both APIs, and assertions about their responses. */
