@@ -19,8 +19,13 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../http/sign.ts';
-import { assertClock, changeChars } from './auth.ts';
-import { expectForwarded, expectGatewayRejections, showResponse } from './gateway-calls.ts';
+import {
+  assertClock,
+  changeChars,
+  expectForwarded,
+  expectGatewayRejections,
+  showResponse,
+} from './calls.ts';
 
 /** A call, and how its signature deviates from that of the call as it is sent. */
 interface SignedCall {

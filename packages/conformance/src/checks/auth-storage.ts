@@ -4,13 +4,14 @@ import { SkipError } from '../errors.ts';
 import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { now, signStorage } from '../http/sign.ts';
-import { changeChars, SPOOFED_IDENTITY_HEADERS } from './auth.ts';
 import {
   acceptedFields,
+  changeChars,
   expectAccepted,
   expectRejected,
   makeValidFields,
-} from './storage-calls.ts';
+  SPOOFED_IDENTITY_HEADERS,
+} from './calls.ts';
 
 /** What is changed in a valid call, by a name for it. */
 type Changes = Record<string, StorageCallOptions>;

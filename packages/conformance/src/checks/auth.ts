@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import {
-  type CallContext,
   type Check,
   type CheckContext,
   defineCheck,
@@ -13,39 +12,16 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, parseJson, readAll, withHeaders } from '../http/exchange.ts';
 import type { GatewayScheme } from '../http/sign.ts';
 import {
+  assertClock,
+  changeChars,
   expectForwarded,
   expectGatewayRejections,
   GET,
   type NamedCalls,
   POST,
+  SPOOFED_IDENTITY_HEADERS,
   showResponse,
-} from './gateway-calls.ts';
-
-/** Well below the tolerance of any reasonable verifier, in seconds. */
-const MAX_CLOCK_SKEW = 120;
-
-/** Skips a check whose signatures contain the time if this machine's clock differs from the gateway's. */
-export async function assertClock(t: CallContext): Promise<void> {
-  const { received } = await t.gateway.call({ credentials: 'none' });
-  const theirs = Date.parse(received.header('date') ?? '');
-  const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
-  if (Number.isNaN(theirs) || seconds <= MAX_CLOCK_SKEW) return;
-  throw new SkipError(`this machine's clock differs from the gateway's by ${seconds} s`);
-}
-
-/** Replaces each character in the range with a different one that is valid in hex and base64. */
-export function changeChars(text: string, start: number, end = text.length): string {
-  const changed = text.slice(start, end).replace(/./g, (char) => (char === '0' ? '1' : '0'));
-  return text.slice(0, start) + changed + text.slice(end);
-}
-
-/** Headers that some servers take for the identity of an internal call. */
-export const SPOOFED_IDENTITY_HEADERS: HeaderList = [
-  ['X-Forwarded-For', '127.0.0.1'],
-  ['X-Real-IP', '127.0.0.1'],
-  ['X-Forwarded-User', 'admin'],
-  ['X-Remote-User', 'admin'],
-];
+} from './calls.ts';
 
 /** Returns a GET and a POST at the root of the service and below it. */
 const toCalls = (credentials: NonNullable<GatewayCall['credentials']>): NamedCalls => ({

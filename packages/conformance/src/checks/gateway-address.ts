@@ -13,7 +13,7 @@ import {
   readHello,
   showResponse,
   undefinedIfNoResponse,
-} from './gateway-calls.ts';
+} from './calls.ts';
 
 /** Calls paths that must reach the service, in turn with GET and POST. */
 async function callPaths(t: CheckContext, paths: readonly string[]): Promise<void> {

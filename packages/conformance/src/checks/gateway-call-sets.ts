@@ -9,7 +9,7 @@ import { SkipError } from '../errors.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { STREAM } from '../http/media-type.ts';
-import { EVERY_BYTE, GET, POST } from './gateway-calls.ts';
+import { EVERY_BYTE, GET, POST } from './calls.ts';
 
 const HEADERS: HeaderList = [
   ['Set-Cookie', 'a=1; Path=/; HttpOnly'],

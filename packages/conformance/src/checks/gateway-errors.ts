@@ -7,8 +7,8 @@ import {
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Invariant, isOwnError } from '../invariants/invariant.ts';
 import { quoteJson } from '../redact.ts';
+import { alternate } from './calls.ts';
 import { callRejected } from './gateway-call-sets.ts';
-import { alternate } from './gateway-calls.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(

@@ -10,8 +10,8 @@ import { SkipError } from '../errors.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Claim } from '../invariants/claims.ts';
 import { type Invariant, isHandshake, isOfService, isOwnError } from '../invariants/invariant.ts';
+import { openSocket, POST } from './calls.ts';
 import { callRejected, requestHandshakes, requestResponses } from './gateway-call-sets.ts';
-import { openSocket, POST } from './gateway-calls.ts';
 
 /** More than any period at which a gateway could plausibly repeat an ID. */
 const CALLS_AT_ONCE = 16;

@@ -13,7 +13,7 @@ import {
 } from '../http/exchange.ts';
 import { claimSameHeaders } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
-import { callEcho, openSocket, POST, readHello } from './gateway-calls.ts';
+import { callEcho, openSocket, POST, readHello } from './calls.ts';
 
 const OVERRIDES = {
   'X-HTTP-Method-Override': 'PUT',

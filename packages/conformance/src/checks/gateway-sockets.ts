@@ -21,7 +21,7 @@ import {
   openSocket,
   readHello,
   undefinedIfNoResponse,
-} from './gateway-calls.ts';
+} from './calls.ts';
 
 const NEEDS: readonly Need[] = ['fixture', 'webSocket'];
 

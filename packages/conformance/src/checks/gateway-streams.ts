@@ -3,7 +3,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { SkipError } from '../errors.ts';
 import type { OpenExchange } from '../http/caller.ts';
-import { GET, POST } from './gateway-calls.ts';
+import { GET, POST } from './calls.ts';
 
 /** One before the release, one after it, and one after a quiet time. */
 const EVENTS = 3;

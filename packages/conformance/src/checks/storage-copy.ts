@@ -3,7 +3,7 @@ import { type CopyItem, describeReading, hasBytes } from '../context/files.ts';
 import { SkipError } from '../errors.ts';
 import { hasFailed } from '../invariants/read-response.ts';
 import { quoteJson } from '../redact.ts';
-import { expectAccepted, LARGE, needsFiles } from './storage-calls.ts';
+import { expectAccepted, LARGE, needsFiles } from './calls.ts';
 
 /** Just over 64 KiB, a common size of buffers. */
 const MEDIUM = LARGE.subarray(0, 65_537);

@@ -7,7 +7,7 @@ import { claimEach } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
 import { entryOf, hasFailed, isSuccess, linkOf } from '../invariants/read-response.ts';
 import { quoteJson } from '../redact.ts';
-import { expectSuccesses, LARGE, missingFileId, needsFiles } from './storage-calls.ts';
+import { expectSuccesses, LARGE, missingFileId, needsFiles } from './calls.ts';
 
 /** Lifetimes to try, in seconds: each deployment decides which ones it accepts (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];

@@ -12,7 +12,7 @@ import {
   makeValidFields,
   needsFiles,
   type ValidFields,
-} from './storage-calls.ts';
+} from './calls.ts';
 
 type CallArguments = [operation: string, fields: object, options?: StorageCallOptions];
 

@@ -8,7 +8,7 @@ import { type Claim, claimEach } from '../invariants/claims.ts';
 import type { Invariant, ObservedCall } from '../invariants/invariant.ts';
 import { type Entry, hasFailed } from '../invariants/read-response.ts';
 import { quoteJson } from '../redact.ts';
-import { makeValidFields, missingFileId, needsFiles } from './storage-calls.ts';
+import { makeValidFields, missingFileId, needsFiles } from './calls.ts';
 
 /** Makes calls that succeed or are rejected without any file, once in a run. */
 const callWithoutFiles = oncePerRun('calls-without-files', async (t): Promise<void> => {

@@ -4,7 +4,7 @@ import { type CopyItem, type Files, toItems } from '../context/files.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { entryOf, hasFailed, linkOf } from '../invariants/read-response.ts';
 import { quoteJson } from '../redact.ts';
-import { needsFiles } from './storage-calls.ts';
+import { needsFiles } from './calls.ts';
 
 /** The files of a sequence: one name starts like another, and two have the same last segment. */
 const NAMES = ['a.txt', 'a.txt.copy', 'level/a.txt', 'level/b.txt'];

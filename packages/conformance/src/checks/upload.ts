@@ -12,8 +12,7 @@ import { SkipError } from '../errors.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { hasErrorElement } from '../invariants/read-response.ts';
 import { quoteText } from '../redact.ts';
-import { changeChars } from './auth.ts';
-import { LARGE, needsFiles } from './storage-calls.ts';
+import { changeChars, LARGE, needsFiles } from './calls.ts';
 
 const BOUNDARY = 'berth-boundary';
 
