@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PROTOCOL, startFixture } from '@berth/conformance/fixture';
 import { Command, CommanderError } from 'commander';
-import { catalog, isSelected } from '../contract/catalog.ts';
+import { catalog, countCases, isSelected } from '../contract/catalog.ts';
 import { runConformance } from '../create-conformance.ts';
 import { StartError } from '../errors.ts';
 import { manifest } from '../manifest.ts';
@@ -142,9 +142,6 @@ async function check(command: CommandOptions, output: Output, signal: AbortSigna
   return exitCode;
 }
 
-/** What the cases of an engine are called. */
-const NOUNS = { rules: 'rules', dredd: 'transactions', respect: 'workflows' };
-
 /** Prints the selected cases, with the sentences of a rule if it has several, and how many of all cases they are. */
 function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
   const listed = catalog.filter((each) => {
@@ -156,13 +153,7 @@ function list({ only }: Pick<Settings, 'only'>, { out }: Output): void {
     for (const [sentence, text] of selected) if (sentence !== id) out(`  ${sentence}: ${text}`);
     return true;
   });
-  const counts = Object.entries(NOUNS).map(([engine, noun]) => {
-    const [count, total] = [listed, catalog].map(
-      (cases) => cases.filter((each) => each.engine === engine).length,
-    );
-    return `${count} of ${total} ${noun}`;
-  });
-  out(counts.join(', '));
+  out(countCases(listed, catalog));
 }
 
 async function serveFixture(

@@ -1,3 +1,4 @@
+import { countCases } from '../contract/catalog.ts';
 import type { Outcome, Result } from '../result.ts';
 import { formatViolation, listViolations, toPrintable } from './evidence.ts';
 import {
@@ -35,7 +36,8 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];
   const verdict = paint(color, toPrintable(report.verdict));
   if (quiet) return [verdict];
-  const lines = [`${paint('green', 'pass'.padEnd(9))} ${report.summary.pass}`];
+  const passed = results.filter(({ outcome }) => outcome === 'pass');
+  const lines = [`${paint('green', 'pass'.padEnd(9))} ${countCases(passed, results)}`];
   for (const [title, items] of listFacts(report)) {
     const more = items.length - ITEMS_SHOWN;
     lines.push(title, ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`));
