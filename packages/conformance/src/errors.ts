@@ -6,17 +6,23 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** Ends a check, a transaction or a workflow, with an outcome that says nothing about the target. */
-export abstract class NotRunError extends Error {
-  abstract readonly outcome: 'disabled' | 'skip' | 'error';
+/**
+ * Why a check, a transaction or a workflow did not run, or did not finish. It says nothing about the target. With the
+ * outcome `error`, the suite or the network is at fault.
+ */
+export class NotRunError extends Error {
+  readonly outcome: 'disabled' | 'skip' | 'error' = 'error';
 }
 
-/** Ends a check because its rule is about an optional feature that the target lacks. */
+/**
+ * The operator left it out or did not provide what it needs, in which case the message names the option; or the target
+ * lacks the optional feature that it is about.
+ */
 export class DisabledError extends NotRunError {
-  readonly outcome = 'disabled';
+  override readonly outcome = 'disabled';
 }
 
-/** Ends a check whose setup failed. Another rule covers the failed step. */
+/** It was asked for, but something that it needs failed, which another rule covers. */
 export class SkipError extends NotRunError {
-  readonly outcome = 'skip';
+  override readonly outcome = 'skip';
 }

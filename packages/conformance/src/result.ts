@@ -4,27 +4,11 @@ import type { NotRunError } from './errors.ts';
 import type { ReportedCall } from './http/reported-call.ts';
 
 /**
- * Why something did not run, or did not finish:
- *
- * - `disabled`: the operator left it out or did not provide what it needs, in which case the reason names the option; or
- *   the target lacks the optional feature that it is about
- * - `skip`: it was asked for, but something that it needs failed, so that the run proves nothing about it
- * - `error`: the suite or the network is at fault, never the target
- */
-export interface NotRun {
-  outcome: NotRunError['outcome'];
-  reason: string;
-}
-
-export const disabled = (reason: string): NotRun => ({ outcome: 'disabled', reason });
-export const skipped = (reason: string): NotRun => ({ outcome: 'skip', reason });
-
-/**
  * - `pass`: at least one request was made and one assertion succeeded, and none failed
  * - `fail`: the target violates the contract; `findings` explain how
  * - `disabled`, `skip` and `error`: it did not run, or did not finish; `reason` explains why. None of them is a pass
  */
-export type Outcome = 'pass' | 'fail' | NotRun['outcome'];
+export type Outcome = 'pass' | 'fail' | NotRunError['outcome'];
 
 /** Maximum number of findings that are kept for a check, and for an invariant. */
 export const MAX_FINDINGS = 20;

@@ -3,6 +3,7 @@ import { SkipError } from '../errors.ts';
 import {
   type Exchange,
   type HeaderInput,
+  type HeaderList,
   isWebUrl,
   toCallUrl,
   toHeaderList,
@@ -265,14 +266,14 @@ export class Files {
   }
 
   /** Downloads a link without credentials, following redirects. It may be unencoded; what is encoded stays as is. */
-  async download(link: string, redirects = 0): Promise<Exchange> {
-    const call = { method: 'GET', url: toCallUrl(link), headers: [], body: Buffer.alloc(0) };
+  async download(link: string, headers: HeaderList = [], redirects = 0): Promise<Exchange> {
+    const call = { method: 'GET', url: toCallUrl(link), headers, body: Buffer.alloc(0) };
     const exchange = await this.#context.run.caller.call(call);
     const { received } = exchange;
     const location = REDIRECTS.includes(received.status) && received.header('location');
     if (!location || redirects === MAX_REDIRECTS) return exchange;
     const next = isWebUrl(location) ? location : URL.parse(location, link)?.href;
-    return isWebUrl(next) ? this.download(next, redirects + 1) : exchange;
+    return isWebUrl(next) ? this.download(next, headers, redirects + 1) : exchange;
   }
 
   /** Expects each file to have this content, or, for `undefined`, not to be found. */

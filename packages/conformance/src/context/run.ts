@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
+import type { SkipError } from '../errors.ts';
 import { Caller } from '../http/caller.ts';
 import { createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
@@ -8,7 +9,6 @@ import { type Invariants, UNUSED_PREFIX } from '../invariants/invariant.ts';
 import { Observer } from '../invariants/observer.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 import { createRedactor, type Redactor } from '../redact.ts';
-import type { NotRun } from '../result.ts';
 
 /** The folder for all files that runs store. Each run removes its own at the end. */
 const FOLDER = 'berth-conformance';
@@ -19,7 +19,7 @@ export interface Accepted {
   readonly copyPaths: CopyPaths;
   readonly gatewayScheme?: GatewayScheme | undefined;
   /** What the deployment lacks: the fixture service, responses to WebSocket handshakes, or an API that accepts calls. */
-  readonly missing: Readonly<Partial<Record<'fixture' | 'webSocket' | Api, NotRun | undefined>>>;
+  readonly missing: Readonly<Partial<Record<'fixture' | 'webSocket' | Api, SkipError | undefined>>>;
 }
 
 /** What all checks share. */

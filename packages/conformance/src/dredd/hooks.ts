@@ -4,8 +4,9 @@ import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '..
 import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
+import { confirm } from '../run/credentials.ts';
 import { decide } from '../run/outcome.ts';
-import { whyExcluded, whyNotProvided } from '../run/why-not-run.ts';
+import { whyNotRun } from '../run/why-not-run.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
@@ -15,15 +16,6 @@ interface Running {
   call: Call;
   startedAt: number;
   findings?: Finding[];
-}
-
-export function whyNotRequested(run: Run, transaction: Transaction) {
-  // When Dredd runs on its own, its user must see that every call is rejected, with or without credentials.
-  return (
-    whyExcluded(run, transaction) ??
-    run.accepted.missing[transaction.api] ??
-    whyNotProvided(run, transaction)
-  );
 }
 
 /**
@@ -44,9 +36,9 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
   async function beforeEach(dredd: DreddTransaction): Promise<void> {
     running = undefined;
     const transaction = findTransaction(dredd);
-    const notRun = transaction && whyNotRequested(run, transaction);
+    const notRun = transaction && whyNotRun(run, transaction);
     // Without it, Dredd would report success although nothing was checked.
-    if (notRun?.outcome === 'skip') dredd.fail = run.secrets.redact(notRun.reason);
+    if (notRun?.outcome === 'skip') dredd.fail = run.secrets.redact(notRun.message);
     else dredd.skip = transaction === undefined || notRun !== undefined;
     if (transaction === undefined || notRun !== undefined) return;
     const call = prepareCall(transaction, dredd.request, run, fileId);
@@ -84,7 +76,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: transaction.id });
     }
     const durationMs = Math.round(performance.now() - startedAt);
-    const decided = await decide(run, transaction.api, findings);
+    const decided = await confirm(run, transaction.api, decide(run, findings));
     onResult(toResult(transaction, { ...decided, durationMs }));
   }
 
@@ -97,7 +89,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
       const { transaction } = running ?? {};
       running = undefined;
       if (transaction === undefined) return;
-      onResult(toResult(transaction, await decide(run, transaction.api, [], error)));
+      onResult(toResult(transaction, decide(run, [], error)));
     }
   };
 }

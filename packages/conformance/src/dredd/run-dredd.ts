@@ -9,9 +9,12 @@ import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
 import { openapi30Documents, type Transaction, transactions } from '../contract/catalog.ts';
 import { APIS } from '../contract/openapi.ts';
+import { DisabledError, NotRunError } from '../errors.ts';
 import { startTimer } from '../http/connection.ts';
-import { disabled, type NotRun, type Result, skipped, toResult } from '../result.ts';
-import { createHooks, type HookName, whyNotRequested } from './hooks.ts';
+import { type Result, toResult } from '../result.ts';
+import { decide } from '../run/outcome.ts';
+import { whyNotRun } from '../run/why-not-run.ts';
+import { createHooks, type HookName } from './hooks.ts';
 import type { DreddTransaction } from './prepare-call.ts';
 
 /** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
@@ -22,8 +25,8 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
   const noDredd = whyNoDredd();
   const open = new Map<string, Transaction>();
   for (const transaction of transactions) {
-    const notRun = whyNotRequested(run, transaction) ?? noDredd;
-    if (notRun) onResult(toResult(transaction, notRun));
+    const notRun = whyNotRun(run, transaction) ?? noDredd;
+    if (notRun) onResult(toResult(transaction, decide(run, [], notRun)));
     else open.set(transaction.id, transaction);
   }
   if (open.size === 0) return;
@@ -37,20 +40,19 @@ export async function runDredd(run: Run, onResult: (result: Result) => void): Pr
       ),
     )
     .catch((error: Error) => error.message);
-  const { aborted, reason } = run.signal;
-  const notRun: NotRun = aborted
-    ? skipped(String(reason))
-    : { outcome: 'error', reason: `Dredd did not request this response: ${output.trim()}` };
-  for (const transaction of open.values()) onResult(toResult(transaction, notRun));
+  const error = new NotRunError(`Dredd did not request this response: ${output.trim()}`);
+  for (const transaction of open.values()) {
+    onResult(toResult(transaction, decide(run, [], error)));
+  }
 }
 
 /** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
-function whyNoDredd(): NotRun | undefined {
+function whyNoDredd(): NotRunError | undefined {
   try {
     findDredd();
     return undefined;
   } catch {
-    return disabled('Dredd is not installed: npm install --save-dev dredd');
+    return new DisabledError('Dredd is not installed: npm install --save-dev dredd');
   }
 }
 

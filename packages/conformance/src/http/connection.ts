@@ -25,7 +25,6 @@ export function toServerName(hostname: string): string {
 }
 
 export class NetworkError extends NotRunError {
-  readonly outcome = 'error';
   /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
   readonly code: string;
 

@@ -38,7 +38,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
       trackFiles(files, fields);
       return storage.call(operation, fields, { headers });
     }
-    if (method === 'GET') return files.download(url);
+    if (method === 'GET') return files.download(url, headers);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
     return run.caller.call({ method, url: toCallUrl(url), headers, body });

@@ -7,6 +7,7 @@ import { type Workflow, workflows } from '../contract/catalog.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
+import { confirm } from '../run/credentials.ts';
 import { decide } from '../run/outcome.ts';
 import { whyNotRun } from '../run/why-not-run.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
@@ -14,7 +15,8 @@ import { createFetch, type Recorded } from './create-fetch.ts';
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
   for (const workflow of workflows) {
     const notRun = whyNotRun(run, workflow);
-    onResult(notRun ? toResult(workflow, notRun) : await runWorkflow(run, workflow));
+    const decided = notRun ? decide(run, [], notRun) : await runWorkflow(run, workflow);
+    onResult(toResult(workflow, decided));
   }
 }
 
@@ -32,7 +34,7 @@ interface RespectCheck {
   condition?: string;
 }
 
-async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
+async function runWorkflow(run: Run, workflow: Workflow) {
   const started = performance.now();
   const record: Recorded = { exchanges: [] };
   const { exchanges } = record;
@@ -55,8 +57,8 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
     if (violations.length > 0) findings = violations;
   }
   const shown = record.fault ? [] : findings;
-  const decided = await decide(run, workflow.api, shown, record.fault);
-  return toResult(workflow, { ...decided, durationMs });
+  const decided = await confirm(run, workflow.api, decide(run, shown, record.fault));
+  return { ...decided, durationMs };
 }
 
 function listFindings(

@@ -2,14 +2,14 @@ import { PROTOCOL } from '@berth/conformance/fixture';
 import { CheckContext } from '../context/check-context.ts';
 import type { Accepted, Run } from '../context/run.ts';
 import type { Api } from '../contract/openapi.ts';
-import { StartError } from '../errors.ts';
+import { SkipError, StartError } from '../errors.ts';
 import { readEcho } from '../fixture-protocol.ts';
 import { isNoResponse, retryIfClosed } from '../http/connection.ts';
 import type { Received } from '../http/exchange.ts';
 import { CREDENTIALS } from '../http/sign.ts';
 import { codeOf, isGatewayError } from '../invariants/read-response.ts';
 import { REQUEST_FORMS } from '../options.ts';
-import { type NotRun, skipped } from '../result.ts';
+import { type Decided, decide } from './outcome.ts';
 
 const ATTEMPTS = 5;
 
@@ -25,15 +25,21 @@ const SCHEMES = { bearer: 'the bearer token', signature: 'the signature' };
 export const findCredentials = (run: Run, api: Api): Promise<Partial<Accepted>> =>
   api === 'gateway' ? findGatewayCredentials(run) : findStorageForm(run);
 
-/** Makes the calls of `findCredentials` again. Returns why findings prove nothing if it finds less than before. */
-export async function findExpiredCredentials(run: Run, api: Api): Promise<NotRun | undefined> {
+/** Returns what was decided, unless it failed and the credentials have expired in the run: then, findings prove nothing. */
+export async function confirm(run: Run, api: Api, decided: Decided): Promise<Decided> {
+  const expired = decided.outcome === 'fail' ? await findExpired(run, api) : undefined;
+  return expired ? decide(run, [], expired) : decided;
+}
+
+/** Makes the calls of `findCredentials` again, and looks whether they find less than before. */
+async function findExpired(run: Run, api: Api): Promise<SkipError | undefined> {
   const { accepted } = run;
   const { gatewayScheme: before } = accepted;
   const { missing = {}, gatewayScheme } = await findCredentials(run, api).catch(
     (): Partial<Accepted> => accepted,
   );
   if (api === 'storage' || before === undefined || gatewayScheme === before) return missing[api];
-  return skipped(`the gateway no longer accepts ${SCHEMES[before]}`);
+  return new SkipError(`the gateway no longer accepts ${SCHEMES[before]}`);
 }
 
 async function callTarget<Value>(run: Run, api: Api, call: () => Promise<Value>): Promise<Value> {
@@ -60,7 +66,7 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
     const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
     const noFixture = (reason: string) => ({
       gatewayScheme,
-      missing: { fixture: skipped(reason) },
+      missing: { fixture: new SkipError(reason) },
     });
     const echo = received.status === 200 && readEcho({ received });
     if (echo && echo.protocol === PROTOCOL) return { gatewayScheme };
@@ -77,7 +83,7 @@ async function findGatewayCredentials(run: Run): Promise<Partial<Accepted>> {
     }
     attempts.push(attempt);
   }
-  const missing = skipped(explain(run, 'gateway', attempts));
+  const missing = new SkipError(explain(run, 'gateway', attempts));
   return { gatewayScheme: schemes.at(-1), missing: { gateway: missing, fixture: missing } };
 }
 
@@ -100,7 +106,7 @@ async function findStorageForm(run: Run): Promise<Partial<Accepted>> {
     }
   }
   if (!attempts.every(({ isRejected }) => isRejected)) return {};
-  return { missing: { storage: skipped(explain(run, 'storage', attempts)) } };
+  return { missing: { storage: new SkipError(explain(run, 'storage', attempts)) } };
 }
 
 type Attempt = ReturnType<typeof toAttempt>;

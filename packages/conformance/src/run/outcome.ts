@@ -11,20 +11,16 @@
  * | `disabled` | was not selected, or lacks an optional feature  |                                              |
  */
 import type { Run } from '../context/run.ts';
-import type { Api } from '../contract/openapi.ts';
 import { type Rule, rules } from '../contract/rules.ts';
-import { NotRunError } from '../errors.ts';
+import { DisabledError, NotRunError } from '../errors.ts';
 import type { Observer } from '../invariants/observer.ts';
 import {
   type Finding,
-  type NotRun,
   type Outcome,
   type Result,
   type SentenceResult,
-  skipped,
   toResult,
 } from '../result.ts';
-import { findExpiredCredentials } from './credentials.ts';
 
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
@@ -35,26 +31,27 @@ export interface Part extends SentenceResult {
   durationMs?: number;
 }
 
+export type Decided = Pick<Part, 'outcome' | 'reason' | 'findings'>;
+
 /**
- * Decides what the calls of a check, a transaction or a workflow show.
+ * Decides what a check, a transaction or a workflow shows.
  *
- * @param error why it did not finish
+ * @param error why it did not run, or did not finish
  */
-export async function decide(
-  run: Run,
-  api: Api,
-  findings: Finding[],
-  error?: unknown,
-): Promise<NotRun | Pick<Part, 'outcome' | 'findings'>> {
-  // Findings count even if it did not finish, unless its credentials expired in the run.
-  if (findings.length > 0) {
-    return (await findExpiredCredentials(run, api)) ?? { outcome: 'fail', findings };
-  }
+export function decide({ signal }: Run, findings: Finding[], error?: unknown): Decided {
+  // Findings count even if it did not finish.
+  if (findings.length > 0) return { outcome: 'fail', findings };
   if (error === undefined) return { outcome: 'pass', findings };
+  const isDisabled = error instanceof DisabledError;
   // Once the run has ended, that is the cause of any error.
-  if (run.signal.aborted) return skipped(String(run.signal.reason));
-  if (error instanceof NotRunError) return { outcome: error.outcome, reason: error.message };
-  return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
+  if (signal.aborted && !isDisabled) {
+    return { outcome: 'skip', reason: String(signal.reason), findings };
+  }
+  if (error instanceof NotRunError) {
+    return { outcome: error.outcome, reason: error.message, findings };
+  }
+  const reason = `bug in the suite: ${(error as Error).stack ?? error}`;
+  return { outcome: 'error', reason, findings };
 }
 
 /** Decides the outcome of every rule from its checks, and from what its invariants show after the last call. */
@@ -81,8 +78,8 @@ export function decideInvariant(
     return [{ id, findings, scope, outcome: scope.violations > 0 ? 'fail' : 'pass' }];
   }
   const isChecked = checks.some(({ outcome }) => outcome === 'pass');
-  const notRun = skipped('the run got no response that the rule applies to');
-  return isChecked ? [{ id, findings: [], ...notRun }] : [];
+  const reason = 'the run got no response that the rule applies to';
+  return isChecked ? [{ id, findings: [], outcome: 'skip', reason }] : [];
 }
 
 export function decideRule(rule: Rule, parts: readonly Part[]): Result {

@@ -4,7 +4,6 @@ import type { Accepted, Run } from '../context/run.ts';
 import type { Need, Runnable } from '../contract/catalog.ts';
 import { SkipError } from '../errors.ts';
 import { isNoResponse } from '../http/connection.ts';
-import { skipped } from '../result.ts';
 import { findCredentials, toStartError } from './credentials.ts';
 import { whyNotRun } from './why-not-run.ts';
 
@@ -33,7 +32,7 @@ export async function prepare(run: Run, runnables: readonly Runnable[]): Promise
     if (!signal.aborted) throw error;
   }
   const { missing } = run.accepted;
-  const reasons = settings.apis.map((api) => signers.has(api) && missing[api]?.reason);
+  const reasons = settings.apis.map((api) => signers.has(api) && missing[api]?.message);
   if (reasons.every(Boolean))
     throw toStartError(run, `Nothing can be checked: ${reasons.join('; ')}.`);
   run.state = 'checking';
@@ -66,6 +65,6 @@ async function findWebSockets(run: Run): Promise<Partial<Accepted>> {
     if (!isNoResponse(error) || run.signal.aborted) throw error;
     const reason = `no WebSocket handshake gets a response (${error.message}); does an intermediary allow upgrades?`;
     run.settings.onNotice(reason);
-    return { missing: { webSocket: skipped(reason) } };
+    return { missing: { webSocket: new SkipError(reason) } };
   }
 }

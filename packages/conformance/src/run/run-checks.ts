@@ -1,5 +1,6 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
+import { confirm } from './credentials.ts';
 import { decide, type Part } from './outcome.ts';
 import { whyNotRun } from './why-not-run.ts';
 
@@ -29,23 +30,22 @@ export async function inParallel<Item, Value>(
 }
 
 async function runCheck(run: Run, check: Check): Promise<Part> {
-  const { id } = check;
+  const { id, api } = check;
   const context = new CheckContext(run, id, id);
   const started = performance.now();
-  const decided = whyNotRun(run, check) ?? (await attempt(check, context));
-  const durationMs = Math.round(performance.now() - started);
-  const { notes } = context.record;
-  return { id, findings: [], notes, durationMs, ...decided };
+  const error = whyNotRun(run, check) ?? (await perform(check, context));
+  const { findings, notes } = context.record;
+  const decided = await confirm(run, api, decide(run, [...findings], error));
+  return { id, notes, durationMs: Math.round(performance.now() - started), ...decided };
 }
 
-async function attempt({ api, perform, callsOnly = false }: Check, context: CheckContext) {
-  const { run, record } = context;
-  let error: unknown;
+/** Returns why the check did not finish. */
+async function perform({ perform, callsOnly = false }: Check, context: CheckContext) {
   try {
     await perform(context);
-  } catch (thrown) {
-    error = thrown;
+  } catch (error) {
+    return error;
   }
-  if (!callsOnly && record.assertions === 0) error ??= new Error('the check made no assertions');
-  return decide(run, api, [...record.findings], error);
+  const hasResult = callsOnly || context.record.assertions > 0;
+  return hasResult ? undefined : new Error('the check made no assertions');
 }
