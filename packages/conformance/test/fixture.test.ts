@@ -37,7 +37,7 @@ test('a handshake may be greeted with a long text, have two marks, and be reject
   greeted.close(4000);
   for (const mark of ['one', 'two']) {
     const closed = await fetch(`${fixture.url}/closed?mark=${mark}`);
-    expect(await closed.json()).toEqual({ closed: true, code: 4000, reason: '' });
+    expect(await closed.json()).toMatchObject({ closed: true, code: 4000 });
   }
   const rejected = new WebSocket(`${fixture.url}/socket?refuse=204`);
   const [, { statusCode, headers }] = await once(rejected, 'unexpected-response');

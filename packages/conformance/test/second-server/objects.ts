@@ -37,6 +37,11 @@ export class Objects {
     this.contents.set(path, content);
   }
 
+  /** Forgets the IDs of a path. */
+  renew(path: string): void {
+    for (const [id, named] of this.#paths) if (named === path) this.#paths.delete(id);
+  }
+
   remove(path: string): void {
     this.writes += 1;
     this.contents.delete(path);

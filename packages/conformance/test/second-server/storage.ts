@@ -161,6 +161,8 @@ function copy(item: Copy, objects: Objects) {
   if (!content) return fail('NO_SUCH_FILE');
   if (!overwrite && objects.contents.has(destination)) return fail('TAKEN');
   objects.write(destination, content);
+  // A copy is another file than the one that was there.
+  objects.renew(destination);
   if (removeOriginal && source !== destination) objects.remove(source);
   return {};
 }
