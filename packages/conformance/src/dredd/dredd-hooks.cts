@@ -42,7 +42,7 @@ setInterval(watch, 100).unref();
 
 const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
   ? Promise.resolve(parent)
-  : import('./dredd-session.ts').then(({ openSession }) =>
+  : import('./hooks.ts').then(({ openSession }) =>
       openSession(process.env, hooks.configuration.endpoint),
     );
 

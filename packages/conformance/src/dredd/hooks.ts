@@ -1,12 +1,16 @@
-import type { Run } from '../context/run.ts';
-import type { Transaction } from '../contract/catalog.ts';
+import { invariants } from '../checks/index.ts';
+import { Run } from '../context/run.ts';
+import { type Transaction, transactions } from '../contract/catalog.ts';
 import { type Call, type Exchange, toHeaderList, toReceived, toTarget } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { codeOf, readReply, type StorageReply } from '../invariants/read-response.ts';
+import { toSettings } from '../options.ts';
+import { readOptions } from '../read-options.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
 import { confirm } from '../run/credentials.ts';
-import { decide } from '../run/outcome.ts';
-import { whyNotRun } from '../run/why-not-run.ts';
+import { decide, whyNotRun } from '../run/outcome.ts';
+import { prepare } from '../run/prepare.ts';
+import { removeLeftovers } from '../run/remove-leftovers.ts';
 import { type DreddTransaction, findTransaction, prepareCall } from './prepare-call.ts';
 
 export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
@@ -16,6 +20,21 @@ interface Running {
   call: Call;
   startedAt: number;
   findings?: Finding[];
+}
+
+/**
+ * Opens a session for a Dredd process that the suite did not start. The `BERTH_*` variables describe the deployment.
+ *
+ * @param endpoint Dredd's endpoint, the default for both URLs
+ * @throws StartError if the deployment does not respond, or rejects every credential
+ */
+export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
+  const { options, nameOf } = readOptions(env);
+  const urls = { gatewayUrl: endpoint, storageUrl: endpoint };
+  const settings = toSettings({ ...urls, ...options }, nameOf);
+  const run = new Run(settings, new AbortController().signal, invariants);
+  await prepare(run, transactions);
+  return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }
 
 /**

@@ -12,8 +12,7 @@ import { APIS } from '../contract/openapi.ts';
 import { DisabledError, NotRunError } from '../errors.ts';
 import { startTimer } from '../http/connection.ts';
 import { type Result, toResult } from '../result.ts';
-import { decide } from '../run/outcome.ts';
-import { whyNotRun } from '../run/why-not-run.ts';
+import { decide, whyNotRun } from '../run/outcome.ts';
 import { createHooks, type HookName } from './hooks.ts';
 import type { DreddTransaction } from './prepare-call.ts';
 

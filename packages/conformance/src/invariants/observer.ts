@@ -98,8 +98,9 @@ function toFindings(id: SentenceId, results: readonly (Claim | Finding)[], excha
   });
 }
 
-function findOperation(
-  { method, url }: Call,
+/** Returns the operation that a call is for; `undefined` for any other call, such as that of a link. */
+export function findOperation(
+  { method, url }: Pick<Call, 'method' | 'url'>,
   { gatewayUrl, storageUrl }: Settings,
 ): Operation | undefined {
   const [path = ''] = url.split('?', 1);

@@ -1,9 +1,11 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { Files } from '../context/files.ts';
 import type { Run } from '../context/run.ts';
-import { type Exchange, isWebUrl, toCallUrl } from '../http/exchange.ts';
+import { type Exchange, isWebUrl, splitTarget, toCallUrl } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../invariants/check-response.ts';
+import type { Operation } from '../invariants/invariant.ts';
+import { findOperation } from '../invariants/observer.ts';
 import { quoteJson } from '../redact.ts';
 
 export interface Recorded {
@@ -15,28 +17,27 @@ export interface Recorded {
 /** Makes Respect's calls the way the suite makes its own: with its credentials, timeouts, CAs and names. */
 export function createFetch(run: Run, record: Recorded): typeof fetch {
   const { gateway, storage, files } = new CheckContext(run, 'respect');
-  const { gatewayUrl, storageUrl, wireProfile } = run.settings;
-  const { storeFileID, storageHeaders } = wireProfile;
-  const services = `${gatewayUrl}/v1/cloudrun/`;
+  const { storeFileID, storageHeaders } = run.settings.wireProfile;
   const hidden = ['url', 'token', 'authorization', 'fileID', 'tempFileURL', storeFileID];
   const vault = createVault(hidden);
   const credentials = Object.values(storageHeaders).map((name) => name.toLowerCase());
   const replaced = ['content-length', 'authorization', ...credentials];
 
-  async function call(url: string, request: Request): Promise<Exchange> {
+  async function call(url: string, request: Request, operation?: Operation): Promise<Exchange> {
     const { method } = request;
     const headers = [...request.headers].filter(([name]) => !replaced.includes(name));
-    if (url.startsWith(services)) {
-      const [, service = '', path = ''] = /^([^/?]*)(.*)$/.exec(url.slice(services.length)) ?? [];
+    if (operation?.api === 'gateway') {
+      const { service = '', rest = '' } = operation;
+      const { search } = splitTarget(url);
+      const path = rest + (search && `?${search}`);
       const body = new Uint8Array(await request.arrayBuffer());
       const credentials = request.headers.has('authorization') ? 'valid' : 'none';
       return gateway.call({ method, service, path, headers, body, credentials });
     }
-    const operation = toOperation(url);
     if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
       trackFiles(files, fields);
-      return storage.call(operation, fields, { headers });
+      return storage.call(operation.operationId, fields, { headers });
     }
     if (method === 'GET') return files.download(url, headers);
     // An upload; the file is text.
@@ -44,21 +45,18 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     return run.caller.call({ method, url: toCallUrl(url), headers, body });
   }
 
-  const toOperation = (url: string) =>
-    url.startsWith(`${storageUrl}/api/v2/`) ? url.slice(url.lastIndexOf(':') + 1) : undefined;
-
   return async (input, init) => {
     const url = String(vault.reveal(String(input)));
     if (!isWebUrl(url)) throw new TypeError(`${quoteJson(url)} is not a URL that can be called`);
     const request = new Request(url, { ...init, signal: null });
-    const exchange = await call(url, request).catch((error) => {
+    const operation = findOperation({ method: request.method, url }, run.settings);
+    const exchange = await call(url, request, operation).catch((error) => {
       record.fault = error;
       throw error;
     });
     record.exchanges.push(exchange);
     const { status, headers, json, body } = exchange.received;
-    const operationId = toOperation(url);
-    const expected = operationId ? toDocumented({ api: 'storage', operationId }, status) : status;
+    const expected = operation ? toDocumented(operation, status) : status;
     const hasBody = ![204, 205, 304].includes(expected);
     const content = json === undefined ? Uint8Array.from(body) : vault.conceal(json);
     // Respect accepts only one spelling of a media type.

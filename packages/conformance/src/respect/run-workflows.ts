@@ -8,8 +8,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { toReportedCall } from '../http/reported-call.ts';
 import { type Finding, type Result, toResult } from '../result.ts';
 import { confirm } from '../run/credentials.ts';
-import { decide } from '../run/outcome.ts';
-import { whyNotRun } from '../run/why-not-run.ts';
+import { decide, whyNotRun } from '../run/outcome.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {

@@ -5,7 +5,7 @@ import type { Need, Runnable } from '../contract/catalog.ts';
 import { SkipError } from '../errors.ts';
 import { isNoResponse } from '../http/connection.ts';
 import { findCredentials, toStartError } from './credentials.ts';
-import { whyNotRun } from './why-not-run.ts';
+import { whyNotRun } from './outcome.ts';
 
 /**
  * Finds out what the deployment accepts, as far as what will run needs that, so that the run makes calls accordingly. After

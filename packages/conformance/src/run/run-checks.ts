@@ -1,8 +1,7 @@
 import { type Check, CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
 import { confirm } from './credentials.ts';
-import { decide, type Part } from './outcome.ts';
-import { whyNotRun } from './why-not-run.ts';
+import { decide, type Part, whyNotRun } from './outcome.ts';
 
 /** Runs the checks, and returns what each shows about its sentence. */
 export async function runChecks(run: Run, checks: readonly Check[]): Promise<Part[]> {
