@@ -3,7 +3,7 @@
  * against all invariants, whichever check waits for the set.
  */
 import { gzipSync } from 'node:zlib';
-import { oncePerRun } from '../context/check-context.ts';
+import { type CallSet, oncePerRun } from '../context/check-context.ts';
 import { closeSocket, type GatewayCall } from '../context/gateway-client.ts';
 import { SkipError } from '../errors.ts';
 import { type FixtureRequest, readEcho } from '../fixture-protocol.ts';
@@ -197,7 +197,7 @@ export const requestHandshakes = oncePerRun('handshakes', async (t): Promise<Exc
 });
 
 /** Makes calls that every gateway must reject, once in a run and on one connection. */
-export const callRejected = oncePerRun('gateway-errors', (t) => {
+const callRejected = oncePerRun('gateway-errors', (t) => {
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: GatewayCall[] = [
@@ -215,3 +215,9 @@ export const callRejected = oncePerRun('gateway-errors', (t) => {
     for (const call of calls) await gateway.call(call);
   });
 });
+
+export const RESPONSES: CallSet = [['fixture'], requestResponses];
+export const HANDSHAKES: CallSet = [['fixture', 'webSocket'], requestHandshakes];
+/** Handshakes, for a sentence that other calls are about, too. */
+export const ALSO_HANDSHAKES: CallSet = [['fixture', 'alsoWebSocket'], requestHandshakes];
+export const REJECTIONS: CallSet = [[], callRejected];

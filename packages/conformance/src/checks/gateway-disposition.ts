@@ -8,7 +8,7 @@ import {
   type ObservedCall,
 } from '../invariants/invariant.ts';
 import { quoteText } from '../redact.ts';
-import { requestHandshakes, requestResponses } from './gateway-call-sets.ts';
+import { HANDSHAKES, RESPONSES } from './gateway-call-sets.ts';
 
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
@@ -47,20 +47,16 @@ const requires =
   };
 
 export const gatewayDisposition: readonly Check[] = [
-  ...defineInvariants(
-    {
-      'GW-C1': requires('attachment', (call) => ruleOf(call) === 'C1'),
-      'GW-C2/1': requires('attachment', (call) => ruleOf(call) === 'C2'),
-      'GW-C2/2': requires('absent', (call) => ruleOf(call) === 'text'),
-      'GW-C3/1': requires('absent', (call) => ruleOf(call) === 'C3'),
-      'GW-DISPOSITION-INLINE': requires('anything but inline', (call) =>
-        ['C1', 'C2'].includes(ruleOf(call) ?? ''),
-      ),
-    },
-    [['fixture'], requestResponses],
-  ),
-  ...defineInvariants(
-    { 'GW-C3/2': requires('absent', ({ received }) => received.status === 101) },
-    [['fixture', 'webSocket'], requestHandshakes],
-  ),
+  ...defineInvariants([RESPONSES], {
+    'GW-C1': requires('attachment', (call) => ruleOf(call) === 'C1'),
+    'GW-C2/1': requires('attachment', (call) => ruleOf(call) === 'C2'),
+    'GW-C2/2': requires('absent', (call) => ruleOf(call) === 'text'),
+    'GW-C3/1': requires('absent', (call) => ruleOf(call) === 'C3'),
+    'GW-DISPOSITION-INLINE': requires('anything but inline', (call) =>
+      ['C1', 'C2'].includes(ruleOf(call) ?? ''),
+    ),
+  }),
+  ...defineInvariants([HANDSHAKES], {
+    'GW-C3/2': requires('absent', ({ received }) => received.status === 101),
+  }),
 ];

@@ -8,7 +8,7 @@ import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Invariant, isOwnError } from '../invariants/invariant.ts';
 import { quoteJson } from '../redact.ts';
 import { alternate } from './calls.ts';
-import { callRejected } from './gateway-call-sets.ts';
+import { REJECTIONS } from './gateway-call-sets.ts';
 
 /** Makes calls to services that cannot be called, and expects a response from the gateway itself. */
 async function expectErrors(
@@ -33,13 +33,10 @@ const sameId: Invariant = (call) => {
 };
 
 export const gatewayErrors: readonly Check[] = [
-  ...defineInvariants(
-    {
-      'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
-      'GW-ERROR/2': sameId,
-    },
-    [[], callRejected],
-  ),
+  ...defineInvariants([REJECTIONS], {
+    'GW-ERROR/1': (call) => (isOwnError(call) ? call.checkSchema() : undefined),
+    'GW-ERROR/2': sameId,
+  }),
   defineCheck('GW-ERROR-FORBIDDEN', ['forbiddenService'], (t) => {
     const { forbiddenService: service = '' } = t.settings;
     return expectErrors(t, [{ service, path: '/a/b?c=d' }, { service }], 403, 'SERVICE_FORBIDDEN');

@@ -11,7 +11,7 @@ import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Claim } from '../invariants/claims.ts';
 import { type Invariant, isHandshake, isOfService, isOwnError } from '../invariants/invariant.ts';
 import { openSocket, POST } from './calls.ts';
-import { callRejected, requestHandshakes, requestResponses } from './gateway-call-sets.ts';
+import { ALSO_HANDSHAKES, REJECTIONS, RESPONSES } from './gateway-call-sets.ts';
 
 /** More than any period at which a gateway could plausibly repeat an ID. */
 const CALLS_AT_ONCE = 16;
@@ -62,20 +62,11 @@ function expectNewIds(t: CheckContext, exchanges: readonly Exchange[]): void {
 }
 
 export const gatewayRequestIds: readonly Check[] = [
-  ...defineInvariants(
-    { 'GW-REQUEST-ID/1': hasIdOfGateway },
-    [['fixture'], requestResponses],
-    [[], callRejected],
-  ),
-  ...defineInvariants(
-    { 'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined) },
-    [['fixture', 'webSocket'], callHandshakes],
-  ),
-  ...defineInvariants(
-    { 'GW-REQUEST-ID-NEW/2': isReplaced },
-    [['fixture'], requestResponses],
-    [['fixture', 'alsoWebSocket'], requestHandshakes],
-  ),
+  ...defineInvariants([RESPONSES, REJECTIONS], { 'GW-REQUEST-ID/1': hasIdOfGateway }),
+  ...defineInvariants([[['fixture', 'webSocket'], callHandshakes]], {
+    'GW-REQUEST-ID/2': (call) => (isHandshake(call) ? hasId(call) : undefined),
+  }),
+  ...defineInvariants([RESPONSES, ALSO_HANDSHAKES], { 'GW-REQUEST-ID-NEW/2': isReplaced }),
   defineCheck('GW-REQUEST-ID/3', [], async (t) => {
     const calls = [
       { method: 'OPTIONS', path: '/a/b?c=d' },

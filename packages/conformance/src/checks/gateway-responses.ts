@@ -4,7 +4,12 @@ import { STREAM, toMediaType } from '../http/media-type.ts';
 import { claimEach, claimSameHeaders } from '../invariants/claims.ts';
 import type { Invariant } from '../invariants/invariant.ts';
 import { quoteText } from '../redact.ts';
-import { requestHandshakes, requestResponses } from './gateway-call-sets.ts';
+import {
+  ALSO_HANDSHAKES,
+  RESPONSES,
+  requestHandshakes,
+  requestResponses,
+} from './gateway-call-sets.ts';
 
 /** Compares the body with what the fixture service sent, if the request says what that is. */
 const sameResponseBody: Invariant = ({ fixtureResponse, received }) => {
@@ -66,13 +71,9 @@ export const gatewayResponses: readonly Check[] = [
     const what = 'a handshake that the service rejects: the status';
     t.expectEqual(what, rejected.received.status, 409, rejected);
   }),
-  ...defineInvariants({ 'GW-BODY': sameResponseBody, 'GW-SSE': sameEvents }, [
-    ['fixture'],
-    requestResponses,
-  ]),
-  ...defineInvariants(
-    { 'GW-HEADERS': sameHeaders, 'GW-HOP-BY-HOP': noHops },
-    [['fixture'], requestResponses],
-    [['fixture', 'alsoWebSocket'], requestHandshakes],
-  ),
+  ...defineInvariants([RESPONSES], { 'GW-BODY': sameResponseBody, 'GW-SSE': sameEvents }),
+  ...defineInvariants([RESPONSES, ALSO_HANDSHAKES], {
+    'GW-HEADERS': sameHeaders,
+    'GW-HOP-BY-HOP': noHops,
+  }),
 ];

@@ -127,29 +127,23 @@ const sameFileIds: Invariant = (call) => {
 };
 
 export const storageResponses: readonly Check[] = [
-  ...defineInvariants(
-    {
-      'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
-      'ST-PRESENT/1': ({ reply: { payload } }) =>
-        payload && [present('requestId', payload.requestId)],
-      'ST-PRESENT/2': ({ reply: { payload, rejected } }) =>
-        payload && rejected ? [present('message', payload.message)] : undefined,
+  ...defineInvariants([[['storageCredentials'], callWithoutFiles]], {
+    'ST-RESPONSE': (call) => [...call.checkSchema(), ...claimEnvelope(call)],
+    'ST-PRESENT/1': ({ reply: { payload } }) =>
+      payload && [present('requestId', payload.requestId)],
+    'ST-PRESENT/2': ({ reply: { payload, rejected } }) =>
+      payload && rejected ? [present('message', payload.message)] : undefined,
+  }),
+  ...defineInvariants([[needsFiles, callWithFiles]], {
+    'ST-PRESENT/3': (call) => {
+      const { entries = [] } = call.reply;
+      const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
+      const what = 'fileID in the entry of a copied file';
+      return claimEach(copied, ({ fileID }) => present(what, fileID));
     },
-    [['storageCredentials'], callWithoutFiles],
-  ),
-  ...defineInvariants(
-    {
-      'ST-PRESENT/3': (call) => {
-        const { entries = [] } = call.reply;
-        const copied = isCopy(call) ? entries.filter((entry) => !hasFailed(entry)) : [];
-        const what = 'fileID in the entry of a copied file';
-        return claimEach(copied, ({ fileID }) => present(what, fileID));
-      },
-      'ST-LISTS/1': oneEntryPerItem,
-      'ST-LISTS/2': sameFileIds,
-    },
-    [needsFiles, callWithFiles],
-  ),
+    'ST-LISTS/1': oneEntryPerItem,
+    'ST-LISTS/2': sameFileIds,
+  }),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
     const { entry, bytes } = await callWithFiles(t);
     const { fileID } = entry;

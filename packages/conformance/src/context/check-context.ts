@@ -38,7 +38,7 @@ export function defineCheck(
   return { engine, id, api, needs, perform, invariant };
 }
 
-/** Calls that cause responses to which an invariant applies, and what they need. */
+/** Calls that cause responses to which invariants apply, and what they need. */
 export type CallSet = readonly [
   needs: readonly Need[],
   makeCalls: (t: CallContext) => Promise<unknown>,
@@ -46,8 +46,8 @@ export type CallSet = readonly [
 
 /** Defines the invariants of several sentences, with a check of each sentence for each set of calls. */
 export function defineInvariants(
+  callSets: readonly CallSet[],
   invariants: Readonly<Partial<Record<SentenceId, Invariant>>>,
-  ...callSets: readonly CallSet[]
 ): Check[] {
   return callSets.flatMap(([needs, makeCalls]) =>
     Object.entries(invariants).map(([id, invariant]) => ({

@@ -35,7 +35,7 @@ test('only a check that defineInvariants created may leave all assertions to an 
   const invariant = () => undefined;
   const run = new Run(settings, new AbortController().signal, new Map([['GW-C1', invariant]]));
   const check = defineCheck('GW-C1', [], async () => {}, invariant);
-  const calls = defineInvariants({ 'GW-C1': invariant }, [[], async () => {}]);
+  const calls = defineInvariants([[[], async () => {}]], { 'GW-C1': invariant });
   expect(await runChecks(run, [check])).toMatchObject([{ outcome: 'error' }]);
   expect(await runChecks(run, calls)).toMatchObject([{ outcome: 'pass' }]);
 });

@@ -74,16 +74,16 @@ export function decide({ signal }: Run, findings: Finding[], error?: unknown): D
   // Findings count even if it did not finish.
   if (findings.length > 0) return { outcome: 'fail', findings };
   if (error === undefined) return { outcome: 'pass', findings };
-  const isDisabled = error instanceof DisabledError;
+  const { outcome, message: reason } = toNotRunError(signal, error);
+  return { outcome, reason, findings };
+}
+
+function toNotRunError({ aborted, reason }: AbortSignal, error: unknown): NotRunError {
+  if (error instanceof DisabledError) return error;
   // Once the run has ended, that is the cause of any error.
-  if (signal.aborted && !isDisabled) {
-    return { outcome: 'skip', reason: String(signal.reason), findings };
-  }
-  if (error instanceof NotRunError) {
-    return { outcome: error.outcome, reason: error.message, findings };
-  }
-  const reason = `bug in the suite: ${(error as Error).stack ?? error}`;
-  return { outcome: 'error', reason, findings };
+  if (aborted) return new SkipError(String(reason));
+  if (error instanceof NotRunError) return error;
+  return new NotRunError(`bug in the suite: ${(error as Error).stack ?? error}`);
 }
 
 /** Decides the outcome of every rule from its checks, and from what its invariants show after the last call. */
