@@ -71,11 +71,9 @@ test('the fixture service runs until it is aborted', async () => {
 test('what prevents the fixture service from listening is reported in one sentence', async () => {
   await using other = await listen(createServer());
   const { port } = new URL(other.url);
+  const inUse = `Port ${port} is already in use: stop the other program, or choose another port with --port.`;
   for (const [value, sentence] of [
-    [
-      port,
-      `Port ${port} is already in use: stop the other program, or choose another port with --port.`,
-    ],
+    [port, inUse],
     ['http', '--port must be an integer from 0 to 65535.'],
   ] as const) {
     const { code, lines } = await run('fixture', '--port', value);

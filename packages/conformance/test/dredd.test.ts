@@ -148,10 +148,8 @@ test('Dredd alone passes on a correct deployment, and fails without credentials'
   expect(right.code).toBe(0);
   // No check runs that would need to know whether these work.
   expect(probes).toEqual([]);
-  const wrong = await runDredd(gatewayUrl, {
-    BERTH_GATEWAY_HOST: gatewayHost,
-    BERTH_GATEWAY_TOKEN: 'wrong',
-  });
+  const invalid = { BERTH_GATEWAY_HOST: gatewayHost, BERTH_GATEWAY_TOKEN: 'wrong' };
+  const wrong = await runDredd(gatewayUrl, invalid);
   expect(wrong.output).toContain('rejects the credentials provided');
   expect(wrong.code).toBe(1);
 });

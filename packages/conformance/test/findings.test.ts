@@ -31,20 +31,17 @@ test('a known failure of one rule does not cover what a transaction finds about 
 test.each([
   ['GW-ERROR/1', 2],
   ['GW-ERROR', 0],
-])(
-  'a known failure of %s, of which another sentence is skipped, exits with %j',
-  async (id, code) => {
-    await using target = await startFronted({ response: bareErrors });
-    const options = { ...target.options, only: ['GW-ERROR'], known: [{ id }] };
-    const { exitCode, results } = await createConformance(options).run();
-    expect(exitCode).toBe(code);
-    expect(results.find((result) => result.id === 'GW-ERROR')?.sentences).toContainEqual({
-      id: 'GW-ERROR/2',
-      outcome: 'skip',
-      reason: 'the run got no response that the rule applies to',
-    });
-  },
-);
+])('a known failure of %s, with another sentence skipped, exits with %j', async (id, code) => {
+  await using target = await startFronted({ response: bareErrors });
+  const options = { ...target.options, only: ['GW-ERROR'], known: [{ id }] };
+  const { exitCode, results } = await createConformance(options).run();
+  expect(exitCode).toBe(code);
+  expect(results.find((result) => result.id === 'GW-ERROR')?.sentences).toContainEqual({
+    id: 'GW-ERROR/2',
+    outcome: 'skip',
+    reason: 'the run got no response that the rule applies to',
+  });
+});
 
 test('the errors of a gateway without the fixture service are checked, even if they lack an ID', async () => {
   await using target = await startFronted({ response: bareErrors });
@@ -106,17 +103,12 @@ test('each violated sentence is shown with its ID, its call and its scope', asyn
     },
   });
   const { results } = await createConformance({ ...target.options, only: ['GW-C2'] }).run();
-  const [result] = results.filter(({ id }) => id === 'GW-C2');
-  const sections = result
-    ? formatEvidence(result)
-        .split(/^contract /m)
-        .slice(1)
-    : [];
+  const [evidence = ''] = results.filter(({ id }) => id === 'GW-C2').map(formatEvidence);
+  const sections = evidence.split(/^contract /m).slice(1);
   expect(sections).toHaveLength(2);
   for (const [index, section] of sections.entries()) {
-    expect(section).toMatch(
-      new RegExp(`^ GW-C2/${index + 1}: .*^scope +\\d+ of \\d+ responses$.*^request `, 'ms'),
-    );
+    expect(section).toMatch(/^scope +\d+ of \d+ responses$.*^request /ms);
+    expect(section.startsWith(` GW-C2/${index + 1}: `)).toBe(true);
   }
 });
 

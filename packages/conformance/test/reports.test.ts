@@ -170,7 +170,6 @@ test('text: a failure is shown unless a MUST that is shown explains it', () => {
   for (const id of ['GW-C1', 'copy-file', 'ST-SEQUENCE'])
     expect(text).toMatch(new RegExp(`^fail {6}${id}$`, 'm'));
   expect(text).not.toContain('for the same reason');
-  // Failures of MUST come last.
   expect(text).toMatch(/^fail +ST-PRESENT .*^fail +GW-C1$/ms);
 });
 
@@ -283,11 +282,8 @@ test.each<[Outcome, SentenceResult[], verdict: string]>([
     'follows what was checked, except for known failures: 2 of 2 rules',
   ],
   ['disabled', [], 'follows what was checked, except for known failures: 1 of 2 rules'],
-])(
-  'the verdict on a known failure next to a %s, with the sentences %j',
-  (outcome, sentences, verdict) => {
-    const results = [sampleResult({ outcome }), { ...failed, sentences }];
-    const report = sampleReport(results, [{ id: 'GW-C2' }]);
-    expect(report).toMatchObject({ exitCode: 0, verdict: expect.stringContaining(verdict) });
-  },
-);
+])('the verdict on a known failure next to a %s, with %j', (outcome, sentences, verdict) => {
+  const results = [sampleResult({ outcome }), { ...failed, sentences }];
+  const report = sampleReport(results, [{ id: 'GW-C2' }]);
+  expect(report).toMatchObject({ exitCode: 0, verdict: expect.stringContaining(verdict) });
+});

@@ -10,7 +10,7 @@ import { reporters } from '../src/report/reporters.ts';
 import { toRefusal } from './mutants/hooks/gateway.ts';
 import { metadata } from './mutants/hooks/storage.ts';
 import { run, runAgainst } from './run-suite.ts';
-import { startBroken, startFronted, startSecond } from './targets/start-second.ts';
+import { startBroken, startFronted, startSecond, toFlag } from './targets/start-second.ts';
 
 const SIGNATURE = 'c0ffee0123456789c0ffee';
 const TEXTS = SECRETS.filter((name) => name !== 'storageHeaders');
@@ -18,10 +18,7 @@ const secretOf = (name: (typeof SECRETS)[number]) => `secret-${name} "quoted"+/=
 const AUTHORIZATION = `1.0 TC3 Signature=${SIGNATURE}`;
 const SESSION = 'session-secret';
 const OPTIONS = [
-  ...TEXTS.flatMap((name) => [
-    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-    secretOf(name),
-  ]),
+  ...TEXTS.flatMap((name) => [toFlag(name), secretOf(name)]),
   '--tc3-secret-id',
   'the-id',
   '--storage-header',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from '../../src/contract/openapi.ts';
 import { findRule } from '../../src/contract/rules.ts';
 import { type ConformanceOptions, createConformance, type Finding } from '../../src/index.ts';
@@ -15,7 +15,7 @@ function isClear({ message, request, response }: Finding): boolean {
   return isSaid && request !== undefined && response !== undefined && !isReport;
 }
 
-/** Defines a test for each mutant of an API. */
+/** Defines a test for each mutant of an API: its sentence alone must find it, with clear evidence. */
 export function expectFound(api: Api): void {
   const servers: Mutated[] = [];
   beforeAll(async () => {
@@ -28,28 +28,26 @@ export function expectFound(api: Api): void {
     .filter(({ rule }) => rule.api === api)
     .map((row) => [`${row.id}: ${row.breaks}`, row] as const);
 
-  describe('its sentence alone finds each mutant, with clear evidence', () => {
-    test.concurrent.each(rows)('%s', async (_, { id, rule, create }) => {
-      const server = servers.pop();
-      if (server === undefined) throw new Error('More tests run at once than there are servers.');
-      const options: ConformanceOptions = {
-        ...server.options,
-        only: [id],
-        // A run of `ST-SEQUENCE` ends with the first sequence that shows the fault.
-        ...(id === 'ST-SEQUENCE' && { sequences: 200 }),
-        // Some mutants of the gateway swallow what a check waits for.
-        timeout: api === 'gateway' ? 10 : 60,
-        minLinkSeconds: 3,
-      };
-      server.use({ create });
-      try {
-        const { results } = await createConformance(options).run();
-        const result = results.find((each) => each.id === rule.id);
-        expect(result?.outcome, result?.reason).toBe('fail');
-        expect(result?.findings.filter((finding) => !isClear(finding))).toEqual([]);
-      } finally {
-        servers.push(server);
-      }
-    });
+  test.concurrent.each(rows)('%s is found, with evidence', async (_, { id, rule, create }) => {
+    const server = servers.pop();
+    if (server === undefined) throw new Error('More tests run at once than there are servers.');
+    const options: ConformanceOptions = {
+      ...server.options,
+      only: [id],
+      // A run of `ST-SEQUENCE` ends with the first sequence that shows the fault.
+      ...(id === 'ST-SEQUENCE' && { sequences: 200 }),
+      // Some mutants of the gateway swallow what a check waits for.
+      timeout: api === 'gateway' ? 10 : 60,
+      minLinkSeconds: 3,
+    };
+    server.use({ create });
+    try {
+      const { results } = await createConformance(options).run();
+      const result = results.find((each) => each.id === rule.id);
+      expect(result?.outcome, result?.reason).toBe('fail');
+      expect(result?.findings.filter((finding) => !isClear(finding))).toEqual([]);
+    } finally {
+      servers.push(server);
+    }
   });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { fromRawHeaders } from '../../src/http/exchange.ts';
+import { fromRawHeaders, isNamed, readAll } from '../../src/http/exchange.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: mutants change any JSON
 export type Json = any;
@@ -20,8 +20,7 @@ export class Headers {
   }
 
   all(name: string): string[] {
-    const key = name.toLowerCase();
-    return this.list.filter(([one]) => one.toLowerCase() === key).map(([, value]) => value);
+    return readAll(this.list, name);
   }
 
   set(name: string, value: string): void {
@@ -34,8 +33,7 @@ export class Headers {
   }
 
   remove(name: string): void {
-    const key = name.toLowerCase();
-    this.list = this.list.filter(([one]) => one.toLowerCase() !== key);
+    this.list = this.list.filter(([key]) => !isNamed(key, name));
   }
 }
 

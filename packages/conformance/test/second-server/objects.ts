@@ -37,8 +37,7 @@ export class Objects {
     this.contents.set(path, content);
   }
 
-  /** Forgets the IDs of a path. */
-  renew(path: string): void {
+  forgetIds(path: string): void {
     for (const [id, named] of this.#paths) if (named === path) this.#paths.delete(id);
   }
 

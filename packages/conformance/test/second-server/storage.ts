@@ -162,7 +162,7 @@ function copy(item: Copy, objects: Objects) {
   if (!overwrite && objects.contents.has(destination)) return fail('TAKEN');
   objects.write(destination, content);
   // A copy is another file than the one that was there.
-  objects.renew(destination);
+  objects.forgetIds(destination);
   if (removeOriginal && source !== destination) objects.remove(source);
   return {};
 }

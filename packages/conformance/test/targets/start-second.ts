@@ -10,6 +10,9 @@ import { createStorageApi } from '../second-server/storage.ts';
 
 const FORBIDDEN = 'vault';
 
+export const toFlag = (name: string) =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 /** Starts the second server, which is correct, with the fixture service behind it. */
 export async function startSecond(env = 'stage') {
   const fixture = await startFixture({ port: 0 });
@@ -47,7 +50,6 @@ export async function startSecond(env = 'stage') {
     forbiddenService: FORBIDDEN,
   };
   const storageHeaders = { ...key, [names.timestamp]: String(Math.floor(Date.now() / 1000)) };
-  const toFlag = (name: string) => `--${name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
   const flags = { ...access, sequences: '5', timeout: '60' };
   const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   const close = async () => {
