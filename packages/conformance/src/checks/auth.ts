@@ -1,9 +1,5 @@
 import { createHmac } from 'node:crypto';
-import {
-  type Check,
-  type CheckContext,
-  defineCheck,
-} from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Need } from '../contract/catalog.ts';
 import { SkipError } from '../errors.ts';
