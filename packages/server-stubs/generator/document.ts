@@ -35,14 +35,13 @@ export async function loadRoutes(
   onFile?: (file: string) => void,
 ): Promise<DocumentRoutes> {
   const document = await loadDocument(source, onFile);
-  const { table, requests, responses } = describeOperations(document);
+  const { table, requests, responses, warnings } = describeOperations(document);
   const create = { requests: createCompiler(requests), responses: createCompiler(responses) };
-  const { root, warnings } = document;
   const toRoutes = (value: unknown): unknown => {
     if (value instanceof ValidatorName) return create[value.set](value.id);
     if (Array.isArray(value)) return value.map(toRoutes);
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toRoutes(item)]));
   };
-  return { routes: toRoutes(table) as RouteTable, document: root, warnings };
+  return { routes: toRoutes(table) as RouteTable, document: document.root, warnings };
 }

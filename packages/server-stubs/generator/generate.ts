@@ -8,8 +8,8 @@ import { writeTypes } from './write-types.ts';
 type Modules = { runtime: string; validators?: string };
 
 /**
- * Writes types, routes and validators: texts by file name, always in the same order. Adds what is not checked or not
- * served to the warnings of the document.
+ * Writes types, routes and validators: texts by file name, always in the same order. The warnings say what is not
+ * checked or not served.
  *
  * @param modules specifiers of the runtime, and of what validators import from it, in generated imports
  * @throws InvalidDocumentError
@@ -18,7 +18,7 @@ export function generate(
   document: OpenApiDocument,
   { runtime, validators = runtime }: Modules = { runtime: '@berth/server-stubs/runtime' },
 ) {
-  const { table, requests, responses } = describeOperations(document);
+  const { table, requests, responses, warnings } = describeOperations(document);
   const files = new Map<string, string>([
     [FILES.requests, writeValidators(requests, validators)],
     [FILES.responses, writeValidators(responses, validators)],
@@ -26,5 +26,5 @@ export function generate(
     [FILES.index, writeIndex(table, runtime)],
     [FILES.types, writeTypes(document, table.routes)],
   ]);
-  return { files, routes: table.routes };
+  return { files, routes: table.routes, warnings };
 }

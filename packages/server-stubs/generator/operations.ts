@@ -4,20 +4,24 @@ import type { Route, RouteTable, SecurityScheme } from '../src/runtime/portable/
 import { type Default, describeFields, describeParameters } from './describe-parameters.ts';
 import { asObject, entriesOf, follow, isObject, type JsonObject, toList } from './json.ts';
 import { type OpenApiDocument, operationsOf } from './openapi.ts';
-import { checkSchemas, SchemaSet, type ValidatorName } from './schema-set.ts';
+import { checkSchemas, SchemaSet, type Schemas, type ValidatorName } from './schema-set.ts';
 import { partsInAllOf, propertiesOf, typesOf } from './subschemas.ts';
 import { createCompiler } from './validators.ts';
 
 type OperationEntry = ReturnType<typeof operationsOf>[number];
+type SchemaSets = Record<'requests' | 'responses', SchemaSet>;
 
 /**
- * Describes the operations that can be served, with validators from two sets of schemas. Warns about the others.
+ * Describes the operations that can be served, with validators from two sets of schemas. Warnings name the others, and
+ * what is not checked.
  *
  * @throws InvalidDocumentError if a schema is invalid
  */
 export function describeOperations(document: OpenApiDocument) {
-  const requests = new SchemaSet(document, 'requests');
-  const responses = new SchemaSet(document, 'responses');
+  const sets = {
+    requests: new SchemaSet(document, 'requests'),
+    responses: new SchemaSet(document, 'responses'),
+  };
   const { root } = document;
   const securitySchemes = describeSecuritySchemes(root);
   const described: ReturnType<typeof describeRoute>[] = [];
@@ -27,16 +31,15 @@ export function describeOperations(document: OpenApiDocument) {
     const reason =
       findPathProblem(root, entry) ??
       findSecurityProblem(securityOf(root, entry.operation), securitySchemes) ??
-      findConflict(root, entry, paths);
+      addPath(root, entry, paths);
     const at = document.pointerTo(entry.operation);
-    if (reason === undefined) described.push(describeRoute(entry, requests, responses));
+    if (reason === undefined) described.push(describeRoute(entry, sets));
     else document.warn(at, `This operation is not served: ${reason}.`);
   }
+  const requests = sets.requests.finish();
+  const responses = sets.responses.finish();
   checkSchemas([requests, responses], document);
-  addDefaults(
-    described.flatMap(({ defaults }) => defaults),
-    requests,
-  );
+  for (const { defaults } of described) addDefaults(defaults, requests, document);
   const routes = described.map(({ route }) => route);
   if (routes.length === 0) document.warn('#/paths', 'No operation of this document can be served.');
   const table: RouteTable<ValidatorName> = {
@@ -45,23 +48,27 @@ export function describeOperations(document: OpenApiDocument) {
     securitySchemes,
     routes,
   };
-  return { table, requests, responses };
+  return { table, requests, responses, warnings: document.warnings };
 }
 
 /** Leaves out each default that its schema rejects, because every call that omits the parameter would be rejected. */
-function addDefaults(defaults: readonly Default[], requests: SchemaSet): void {
+function addDefaults(
+  defaults: readonly Default[],
+  requests: Schemas,
+  document: OpenApiDocument,
+): void {
   const ids = new Map([...requests.schemas].map(([id, { pointer }]) => [pointer, id]));
   const compile = createCompiler(requests);
   for (const { parameter, value, pointer } of defaults) {
     if (compile(ids.get(pointer) as string)(value)) parameter.default = value;
     else {
       const problem = `The default of ${parameter.in}.${parameter.name} is not used`;
-      requests.document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
+      document.warn(pointer, `${problem}, because this schema rejects it. Correct it.`);
     }
   }
 }
 
-function describeRoute(entry: OperationEntry, requests: SchemaSet, responses: SchemaSet) {
+function describeRoute(entry: OperationEntry, { requests, responses }: SchemaSets) {
   const { path, method, operation } = entry;
   const { document } = requests;
   const { root } = document;
@@ -107,8 +114,8 @@ function findPathProblem(root: JsonObject, { path, operation }: OperationEntry) 
   return /(\{[^{}]*\}).*\1/.test(path) ? 'its path has a parameter twice' : undefined;
 }
 
-/** Adds an operation to those before it. */
-function findConflict(root: JsonObject, entry: OperationEntry, paths: Paths<string>) {
+/** Adds the path of an operation to those before it. Returns why it cannot be added. */
+function addPath(root: JsonObject, entry: OperationEntry, paths: Paths<string>) {
   const { method, operation } = entry;
   const greedy = findGreedy(root, operation);
   const id = String(operation.operationId);

@@ -68,8 +68,7 @@ async function generateInto(
     import('./write-handlers.ts'),
   ]);
   const document = await loadDocument(file);
-  const { files, routes } = generate(document);
-  const { warnings } = document;
+  const { files, routes, warnings } = generate(document);
   if (strict && warnings.length > 0) throw new InvalidDocumentError(warnings);
   const texts = new Map<string, string>();
   for (const [name, text] of files) texts.set(join(output, name), `${header}${text.trim()}\n`);

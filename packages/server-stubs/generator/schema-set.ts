@@ -28,8 +28,16 @@ interface Schema {
   readonly pointer: Pointer;
 }
 
+/** The schemas of requests or of responses, as Ajv validates them. */
+export interface Schemas {
+  /** By ID, with the schemas that others refer to last. */
+  readonly schemas: ReadonlyMap<string, Schema>;
+  /** The IDs of the validators that routes use. */
+  readonly exported: readonly string[];
+}
+
 /**
- * The schemas of requests or of responses, as Ajv validates them, and everything they refer to. Identical schemas share a
+ * Collects the schemas of requests or of responses, with everything that they refer to. Identical schemas share a
  * validator.
  */
 export class SchemaSet {
@@ -49,16 +57,6 @@ export class SchemaSet {
     this.name = name;
   }
 
-  /** By ID, with the schemas that others refer to last. */
-  get schemas(): ReadonlyMap<string, Schema> {
-    return new Map([...this.#added, ...this.#targets]);
-  }
-
-  /** The IDs that `add` returned. */
-  get exported(): string[] {
-    return [...this.#validators.values()].map(({ id }) => id);
-  }
-
   /** Adds a schema, and returns its validator, or `undefined` if every value is valid. */
   add(schema: unknown, pointer: Pointer): ValidatorName | undefined {
     const converted = this.#convert(schema);
@@ -74,6 +72,14 @@ export class SchemaSet {
     const validator = new ValidatorName(this.name, id);
     this.#validators.set(text, validator);
     return validator;
+  }
+
+  /** Returns all schemas. */
+  finish(): Schemas {
+    return {
+      schemas: new Map([...this.#added, ...this.#targets]),
+      exported: [...this.#validators.values()].map(({ id }) => id),
+    };
   }
 
   #addTargets(): void {
@@ -113,7 +119,7 @@ export class SchemaSet {
  *
  * @throws InvalidDocumentError if a schema is invalid in any other way
  */
-export function checkSchemas(sets: readonly SchemaSet[], document: OpenApiDocument): void {
+export function checkSchemas(sets: readonly Schemas[], document: OpenApiDocument): void {
   const draft = new Ajv2020({ logger: false, allErrors: true });
   const problems = new Map<Pointer, Problem>();
   for (const { schema, pointer } of sets.flatMap(({ schemas }) => [...schemas.values()])) {
@@ -123,7 +129,7 @@ export function checkSchemas(sets: readonly SchemaSet[], document: OpenApiDocume
       return { at, message, isDuplicate: keyword === 'uniqueItems' };
     });
     for (const { at, message } of errors.filter(({ isDuplicate }) => isDuplicate)) {
-      document.warn(at, `This list ${message}. Remove one of them.`);
+      document.warn(at, `This list ${message?.replace('NOT', 'not')}. Remove one of them.`);
     }
     // The others may only follow from the first.
     const error = errors.find(({ isDuplicate }) => !isDuplicate);

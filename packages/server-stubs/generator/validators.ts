@@ -4,12 +4,10 @@ import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import type { Validator } from '../src/runtime/portable/route-table.ts';
 import { ajvHelpers, functionIn } from '../src/runtime/portable/validation.ts';
-import type { SchemaSet } from './schema-set.ts';
-
-type Schemas = SchemaSet['schemas'];
+import type { Schemas } from './schema-set.ts';
 
 /** Returns a function that creates validators by ID in this process. Each is compiled when it is first called. */
-export function createCompiler({ schemas }: SchemaSet): (id: string) => Validator {
+export function createCompiler({ schemas }: Schemas): (id: string) => Validator {
   const ajv = createAjv(schemas, { source: false });
   // Like generated code: Ajv's own function would call a `valueOf` or `toString` that the JSON contains. There is no
   // option for it, so this relies on the names that Ajv 8.20 gives its functions.
@@ -40,11 +38,11 @@ export function createCompiler({ schemas }: SchemaSet): (id: string) => Validato
 }
 
 /** With the schemas that others refer to first if possible: Ajv compiles a chain of references recursively. */
-function toCompileOrder(schemas: Schemas): string[] {
+function toCompileOrder(schemas: Schemas['schemas']): string[] {
   return [...schemas.keys()].reverse();
 }
 
-function createAjv(schemas: Schemas, code: { source: boolean }): Ajv2020 {
+function createAjv(schemas: Schemas['schemas'], code: { source: boolean }): Ajv2020 {
   const text = JSON.stringify([...schemas.values()]);
   const inherited = Object.getOwnPropertyNames(Object.prototype);
   // Draft 2020-12, lenient about unknown formats, stopping at the first error.
@@ -75,7 +73,7 @@ function createAjv(schemas: Schemas, code: { source: boolean }): Ajv2020 {
 }
 
 /** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of validators. */
-export function writeValidators({ schemas, exported }: SchemaSet, runtime: string): string {
+export function writeValidators({ schemas, exported }: Schemas, runtime: string): string {
   if (exported.length === 0) return '// No schema to validate.\nexport {};';
   const ajv = createAjv(schemas, { source: true });
   const sources = toCompileOrder(schemas).map((id) => ajv.getSchema(id)?.source);

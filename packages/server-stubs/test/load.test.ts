@@ -98,7 +98,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     [`${BODY}/patternProperties: "(" is not`, body({ patternProperties: { '(': {} } })],
     [`${BODY}/nullable: Property \`nullable\` is not expected here.`, body({ nullable: true })],
     [`${BODY}: Expected type \`Schema\` (object) but got \`null\`.`, body(null)],
-    [`${BODY}/required: This list must NOT have duplicate items`, body({ required: ['a', 'a'] })],
+    [`${BODY}/required: This list must not have duplicate items`, body({ required: ['a', 'a'] })],
     ['#/paths: No operation of this document', toDocument({}, { paths: undefined, webhooks: {} })],
     ['This operation is not served: its path must start with a slash', paths({ '/a/{b': 'a' })],
     ['neither a query', paths({ '/a#b': 'a' })],

@@ -83,6 +83,11 @@ it('requires all schemes of one alternative, and calls no handler if a credentia
     ],
     handlers,
   );
+  const incomplete = await send(base, '/', { headers: GOOD });
+  expect(JSON.parse(incomplete.text)).toMatchObject({
+    status: 401,
+    detail: 'The X-Key header is missing.',
+  });
   expect((await send(base, '/', { headers: { 'x-key': 'k' } })).status).toBe(401);
   expect(key).not.toHaveBeenCalled();
   const both = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });

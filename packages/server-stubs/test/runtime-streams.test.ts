@@ -148,9 +148,13 @@ it.each([
   expect(toEventText(event)).toBe(text);
 });
 
-it.each([{ event: 'a\nb' }, { id: 'a\rb' }, { id: '\0' }, { retry: -1 }, { retry: 1.5 }])(
-  'the event %j is refused by name',
-  (event) => {
-    expect(() => toEventText(event)).toThrow(`The event's ${Object.keys(event)} must be a`);
-  },
-);
+it.each([
+  { event: 'a\nb' },
+  { id: 'a\rb' },
+  { id: '\0' },
+  { retry: -1 },
+  { retry: 1.5 },
+  { data: () => 1 },
+])('the event %j is refused by name', (event) => {
+  expect(() => toEventText(event as never)).toThrow(`The event's ${Object.keys(event)} must be`);
+});

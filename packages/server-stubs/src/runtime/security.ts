@@ -30,15 +30,16 @@ export function createAuthentication(
   );
   // `{}` makes authentication optional, so try it last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
-  const [first] = alternatives.flat();
   return async (call) => {
-    let isMissing = true;
+    let missing: SecurityScheme | undefined;
+    let wasTried = false;
     let reason: unknown;
     for (const requirements of alternatives) {
       const credentials = requirements.map(({ scheme }) => findCredential(scheme, call));
       // No handler is called if a credential is missing.
+      missing ??= requirements[credentials.indexOf(undefined)]?.scheme;
       if (credentials.includes(undefined)) continue;
-      isMissing = false;
+      wasTried = true;
       const principals = createNullObject();
       try {
         for (const [index, { name, handle, scopes }] of requirements.entries()) {
@@ -52,8 +53,8 @@ export function createAuthentication(
       }
       if (requirements.every(({ name }) => name in principals)) return principals;
     }
-    if (isMissing && first !== undefined) {
-      throw new HttpError('missing-credentials', `The ${findProblem(first.scheme, call)}.`);
+    if (!wasTried && missing !== undefined) {
+      throw new HttpError('missing-credentials', `The ${findProblem(missing, call)}.`);
     }
     throw reason ?? new HttpError('unauthorized', 'The credentials are invalid.');
   };

@@ -89,7 +89,7 @@ function childOf<Operation>(node: Node<Operation>, pieces: Pieces): Node<Operati
 /** Documents may contain text in its plain form, where requests have it percent-encoded. */
 function encodeLiteral(text: string): string {
   return decodeUnreserved(
-    text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())),
+    text.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())),
   );
 }
 

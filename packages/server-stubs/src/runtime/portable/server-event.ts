@@ -15,7 +15,8 @@ export interface ServerEvent {
 /**
  * Writes an event as its fields, one per line.
  *
- * @throws TypeError if event type or ID are not one line without NUL, or `retry` is not an integer of at least 0
+ * @throws TypeError if event type or ID are not one line without NUL, `retry` is not an integer of at least 0, or `data`
+ *   has no JSON form
  * @example
  * toEventText({ event: 'tick', data: { at: 7 } }); // 'event: tick\ndata: {"at":7}\n\n'
  */
@@ -25,7 +26,9 @@ export function toEventText({ comment, retry, event, id, data }: ServerEvent): s
   if (event !== undefined) text += `event: ${toLine('event', event)}\n`;
   if (id !== undefined) text += `id: ${toLine('id', String(id))}\n`;
   if (data !== undefined) {
-    text += toLines('data', typeof data === 'string' ? data : JSON.stringify(data));
+    const value = typeof data === 'string' ? data : JSON.stringify(data);
+    if (value === undefined) throw new TypeError("The event's data must be text or JSON.");
+    text += toLines('data', value);
   }
   return `${text}\n`;
 }
