@@ -31,7 +31,7 @@ export function convertSchema(
     omitted.add(keyword);
     document.warn(document.pointerTo(schema, keyword), message);
   }
-  // It is not known which properties are additional.
+  // Without the patterns, Ajv cannot tell which properties are additional.
   if (omitted.has('patternProperties')) omitted.add('additionalProperties');
   const converted: JsonObject = {};
   for (const keyword of Object.keys(schema)) {

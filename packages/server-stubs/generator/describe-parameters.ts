@@ -27,13 +27,13 @@ type Shapes = Partial<Record<ValueKind, Parameter['shape']>>;
 const LISTS: Shapes = { scalar: 'scalar', array: 'array' };
 const DEEP: Shapes = { ...LISTS, object: 'object', map: 'object' };
 
-const PLACES = ['path', 'query', 'header', 'cookie'] as const;
+const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 
 /**
- * How each kind of value is read, by place and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. Anything not
+ * How each kind of value is read, by location and style: OpenAPI 3.1.1 §4.8.12.2. The default style is first. Anything not
  * listed is unsupported.
  */
-const SHAPES: Record<(typeof PLACES)[number] | 'field', Partial<Record<Style, Shapes>>> = {
+const SHAPES: Record<(typeof LOCATIONS)[number] | 'field', Partial<Record<Style, Shapes>>> = {
   path: { simple: LISTS },
   header: { simple: LISTS },
   cookie: { form: LISTS },
@@ -68,10 +68,10 @@ export function describeParameters(operation: JsonObject, path: string, document
   const described = toList(operation.parameters)
     .map((value) => describeParameter(follow(document.root, value), path, document))
     .filter((parameter) => parameter !== undefined);
-  const places = Map.groupBy(described, ({ parameter }) => parameter.in);
-  const schemas = [...places].map(([place, members]) => {
+  const locations = Map.groupBy(described, ({ parameter }) => parameter.in);
+  const schemas = [...locations].map(([location, members]) => {
     const properties = members.map(({ parameter, schema }) => [parameter.name, schema]);
-    return [place, { type: 'object', properties: Object.fromEntries(properties) }];
+    return [location, { type: 'object', properties: Object.fromEntries(properties) }];
   });
   return {
     parameters: described.map(({ parameter }) => parameter),
@@ -81,22 +81,22 @@ export function describeParameters(operation: JsonObject, path: string, document
 }
 
 function describeParameter(value: JsonObject, path: string, document: OpenApiDocument) {
-  const place = PLACES.find((each) => each === value.in);
+  const location = LOCATIONS.find((each) => each === value.in);
   const name = String(value.name);
-  if (!place || (place === 'path' && !path.includes(`{${name}}`))) return undefined;
-  if (place === 'header' && IGNORED_HEADERS.test(name)) return undefined;
+  if (!location || (location === 'path' && !path.includes(`{${name}}`))) return undefined;
+  if (location === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const [[mediaType, media] = ['', value]] = entriesOf(value.content);
   const { schema } = asObject(media);
   const pointer = document.pointerTo(media, 'schema');
   const decoding = isJsonType(mediaType)
     ? JSON_DECODING
-    : describeDecoding(place, value, schema, document);
+    : describeDecoding(location, value, schema, document);
   if (decoding === undefined) return undefined;
   const parameter: Parameter = {
     name,
-    in: place,
+    in: location,
     ...decoding,
-    required: place === 'path' || value.required === true,
+    required: location === 'path' || value.required === true,
     ...(value['x-berth-greedy'] === true && { greedy: true }),
   };
   return {
@@ -135,13 +135,13 @@ export function describeFields(media: unknown, schema: unknown, document: OpenAp
  * @param styled the parameter, or the encoding of the field, which may have a `style`
  */
 function describeDecoding(
-  place: keyof typeof SHAPES,
+  location: keyof typeof SHAPES,
   styled: JsonObject,
   schema: unknown,
   document: OpenApiDocument,
 ): Decoding | undefined {
-  const what = place === 'field' ? 'this form' : `${place}.${styled.name}`;
-  const styles = Object.keys(SHAPES[place]) as Style[];
+  const what = location === 'field' ? 'this form' : `${location}.${styled.name}`;
+  const styles = Object.keys(SHAPES[location]) as Style[];
   const { style: requested = styles[0] } = styled;
   const style = styles.find((name) => name === requested);
   if (style === undefined) {
@@ -151,9 +151,9 @@ function describeDecoding(
   }
   const { explode = style === 'form' } = styled;
   const { root } = document;
-  const shape = SHAPES[place][style]?.[findKind(root, schema)];
+  const shape = SHAPES[location][style]?.[findKind(root, schema)];
   if (shape === undefined || (shape === 'object' && style === 'form' && explode !== true)) {
-    const fix = place === 'field' ? 'Leave it out' : 'Use content with application/json';
+    const fix = location === 'field' ? 'Omit the style' : 'Use content with application/json';
     const message = `The style ${style} is not supported for this schema, so ${what} is not checked. ${fix} to send JSON.`;
     document.warn(document.pointerTo(schema), message);
     return undefined;

@@ -31,8 +31,8 @@ export function normalizeDocument(document: JsonObject): JsonObject {
 /** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
 function mergeParameters(root: JsonObject, item: JsonObject, operation: JsonObject): unknown[] {
   const parameters = [item.parameters, operation.parameters].flatMap(toList).map((value) => {
-    const { in: place, name } = follow(root, value);
-    return [`${place} ${name}`, value] as const;
+    const { in: location, name } = follow(root, value);
+    return [`${location} ${name}`, value] as const;
   });
   return [...new Map(parameters).values()];
 }

@@ -210,12 +210,12 @@ function describeSecuritySchemes(root: JsonObject): Record<string, SecuritySchem
   return Object.fromEntries(schemes);
 }
 
-function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {
+function toScheme({ type, scheme, in: location, name }: JsonObject): SecurityScheme | undefined {
   if (type === 'http') return { type, scheme: String(scheme).toLowerCase() };
   if (type === 'oauth2' || type === 'openIdConnect' || type === 'mutualTLS') return { type };
   if (type !== 'apiKey' || typeof name !== 'string') return undefined;
-  if (place === 'header') return { type, in: place, name: name.toLowerCase() };
-  return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
+  if (location === 'header') return { type, in: location, name: name.toLowerCase() };
+  return location === 'query' || location === 'cookie' ? { type, in: location, name } : undefined;
 }
 
 function findSecurityProblem(security: unknown, schemes: object): string | undefined {

@@ -105,7 +105,7 @@ function describeError(error: unknown): string {
     return `${error.message}\n${length} ${length === 1 ? 'error' : 'errors'} in the document, so nothing was written.`;
   }
   if (error instanceof RangeError) return TOO_DEEP;
-  const { syscall, path, code, message } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) return message;
+  const { syscall, path, code, stack } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return `This is a bug of berth-stubs. Please report it:\n${stack}`;
   return `${path} cannot be written (${code}), but other files may have been: choose another folder.`;
 }

@@ -68,7 +68,7 @@ export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERR
 type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 /**
- * Ends a gateway call with an error of the gateway. What you do not set comes from the contract's table.
+ * Throw this to reject a gateway call with an error of the gateway. Anything you omit comes from the contract's table.
  *
  * @example
  * throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 5 });
@@ -91,7 +91,7 @@ export class GatewayError extends ContractError<GatewayErrorCode> {
 }
 
 /**
- * Ends a storage call with an error. What you do not set comes from the contract's table.
+ * Throw this to reject a storage call. Anything you omit comes from the contract's table.
  *
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
@@ -111,7 +111,7 @@ export class StorageError extends ContractError<StorageErrorCode> {
 }
 
 /**
- * Ends an upload with an error. What you do not set comes from the contract's table.
+ * Throw this to reject an upload. Anything you omit comes from the contract's table.
  *
  * @example
  * throw new UploadError('AccessDenied', { message: 'The grant has expired.' });

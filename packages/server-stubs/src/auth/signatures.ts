@@ -56,12 +56,12 @@ export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (authorization: string, call: Pick<GatewayCall, 'env' | 'request'>) => Caller {
   const createError = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
-  const findPair = createFinder(options, createError);
+  const verifyPair = createPairVerifier(options, createError);
   return (authorization, { env, request }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
     const parsed = parseSignature(fields, 'gateway', createError);
     const { id, signedHeaders } = parsed;
-    const { pair, isUsable } = findPair(parsed, env, request);
+    const { pair, isUsable } = verifyPair(parsed, env, request);
     // Express removes the path at which it mounts a router from `url`.
     const { url = '', originalUrl = url } = request as { url?: string; originalUrl?: string };
     // A host in the request target would take precedence over `Host`.
@@ -70,7 +70,7 @@ export function createGatewaySignature(
     }
     if (!signedHeaders.includes('host')) throw createError('SignedHeaders must include host.');
     const { path, query = '' } = splitTarget(originalUrl);
-    const target = decodeWire(`${request.method}\n${path}\n${query}`, createError);
+    const target = decodeLatin1AsUtf8(`${request.method}\n${path}\n${query}`, createError);
     const heads = toCanonicalHeads(
       target,
       signedHeaders.map((name) => [name, readHeader(request, name, createError)] as const),
@@ -107,7 +107,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
   const { signingHost = SIGNATURE.storageSigningHost } = options;
   const requestHash = hashStorageRequest(signingHost);
   const createError = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
-  const findPair = createFinder(options, createError);
+  const verifyPair = createPairVerifier(options, createError);
   return {
     credentials({ authorization, sessionToken, timestamp }, { env, request }): Caller {
       if (!authorization.startsWith(STORAGE_PREFIX)) {
@@ -119,7 +119,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
       if (parsed.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
         throw createError(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
       }
-      const { pair, isUsable, isEnv } = findPair(parsed, env, request);
+      const { pair, isUsable, isEnv } = verifyPair(parsed, env, request);
       if (!matches(pair, parsed, [requestHash]) || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
         throw createError(
@@ -139,7 +139,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
 }
 
 /** Creates a function that finds the key pair of a signature, and throws if it has another service or time. */
-function createFinder(options: GatewaySignatureOptions, createError: CreateError) {
+function createPairVerifier(options: GatewaySignatureOptions, createError: CreateError) {
   const { pairs, now = Date.now } = options;
   const { service = SIGNATURE.service, windowSeconds = LIMITS.clockWindowSeconds } = options;
   return (parsed: ParsedSignature, env: string, request: IncomingMessage) => {
@@ -189,13 +189,13 @@ function readHeader(
       'The Connection header must not contain a signed header, which it would remove.',
     );
   }
-  return decodeWire(lines.join(', '), createError);
+  return decodeLatin1AsUtf8(lines.join(', '), createError);
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Node.js reads as Latin-1 what signers write as UTF-8. Other bytes could have the same text and signature. */
-function decodeWire(text: string, createError: CreateError): string {
+function decodeLatin1AsUtf8(text: string, createError: CreateError): string {
   if (!/[\u0080-\uffff]/.test(text)) return text;
   try {
     return UTF8.decode(Buffer.from(text, 'latin1'));

@@ -111,8 +111,8 @@ export type CreateError = (message: string) => Error;
 
 export type ParsedSignature = ReturnType<typeof parseSignature>;
 
-/** Form of each field, and its description. A header name is a token (RFC 9110, section 5.6.2). */
-const FORMS = {
+/** Format of each field, and its description. A header name is a token (RFC 9110, section 5.6.2). */
+const FIELD_FORMATS = {
   Credential: [
     /^[!-.0-~]{1,256}\/\d{4}-\d\d-\d\d\/[^/]+\/tc3_request$/,
     '<id>/<date as YYYY-MM-DD>/<service>/tc3_request',
@@ -128,7 +128,7 @@ const FORMS = {
   Token: [/^[!-~]*$/, 'visible ASCII characters'],
 } as const;
 
-type Field = keyof typeof FORMS;
+type Field = keyof typeof FIELD_FORMATS;
 
 /** Far longer than any real signature. Node.js limits all headers together to 16 KiB. */
 const MAX_LENGTH = 8192;
@@ -159,7 +159,7 @@ export function parseSignature(
     // Two parsers could choose different ones.
     if (fields.has(name)) throw createError(`The signature contains ${name}=… twice.`);
     const value = rest.join('=').trim();
-    const [pattern, form] = FORMS[name];
+    const [pattern, form] = FIELD_FORMATS[name];
     if (!pattern.test(value)) throw createError(`The ${name} field must be ${form}.`);
     fields.set(name, value);
   }

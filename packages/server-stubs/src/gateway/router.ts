@@ -28,6 +28,8 @@ import {
   type WebSocketResponse,
 } from './web-socket.ts';
 
+const INVALID_CREDENTIALS = `The Authorization header must be "Bearer <token>", with a valid token, or a ${SIGNATURE.algorithm} signature.`;
+
 /** Your gateway handlers. */
 export interface GatewayHandlers<Caller = unknown> {
   /** Calls a hosted service, for all four operations. */
@@ -177,5 +179,3 @@ export function createGatewayRouter<Caller = unknown>(
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
-
-const INVALID_CREDENTIALS = `The Authorization header must be "Bearer <token>", with a valid token, or a ${SIGNATURE.algorithm} signature.`;

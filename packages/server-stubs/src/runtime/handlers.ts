@@ -10,7 +10,7 @@ export type TypedHandlers<Operations, Security = unknown, Principals = unknown> 
   ) => TypedOutput<Operations[Id]> | Promise<TypedOutput<Operations[Id]>>;
 };
 
-/** The input of a handler: parameters by place, and the body with its media type. */
+/** The input of a handler: parameters by location, and the body with its media type. */
 export type TypedInput<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
 
 /** What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented. */

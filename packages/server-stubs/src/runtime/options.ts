@@ -9,7 +9,7 @@ export interface RouterOptions {
   readonly requests?: RequestLimits;
   /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
   readonly responses?: 'check' | 'pass' | undefined;
-  /** Called with each call, first of all. `onResponse` is not called if the client leaves before the response. */
+  /** Called at the start of every call. `onResponse` is not called if the client disconnects before the response. */
   readonly onCall?: ((call: Call) => void) | undefined;
   /**
    * Called with each error that does not define its own response, as an `HttpError` does, and so results in a 500. Also

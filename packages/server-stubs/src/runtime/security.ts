@@ -72,8 +72,8 @@ function findProblem(scheme: SecurityScheme, { request, rawQuery = '' }: Call): 
     const problem = isMissing ? 'is missing' : `has no ${toHttpScheme(scheme)} credentials`;
     return `Authorization header ${problem}`;
   }
-  const { name, in: place } = scheme;
-  if (place !== 'query') return `${name} ${place} is missing`;
+  const { name, in: location } = scheme;
+  if (location !== 'query') return `${name} ${location} is missing`;
   const problems = ['is missing', 'has invalid percent-encoding'];
   const count = parseQuery(rawQuery).get(name)?.length ?? 0;
   return `query parameter ${name} ${problems[count] ?? 'occurs more than once'}`;
@@ -86,9 +86,9 @@ function findCredential(
   // The handler reads the certificate from the request.
   if (scheme.type === 'mutualTLS') return '';
   if (scheme.type !== 'apiKey') return afterScheme(headers.authorization, toHttpScheme(scheme));
-  const { in: place, name } = scheme;
-  if (place === 'header') return findHeader(headers, name.toLowerCase());
-  if (place === 'cookie') return findCookie(headers.cookie, name);
+  const { in: location, name } = scheme;
+  if (location === 'header') return findHeader(headers, name.toLowerCase());
+  if (location === 'cookie') return findCookie(headers.cookie, name);
   const values = parseQuery(rawQuery).get(name);
   return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
 }

@@ -25,6 +25,12 @@ import {
   toWireForm,
 } from './wire.ts';
 
+/** The scheme that stands for the three headers. */
+const CREDENTIALS = 'credentials';
+
+const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
+const STORAGE_IDS = STORAGE_ROUTES.map(({ operationId }) => operationId);
+
 /** The storage API operations. The upload target has its own router. */
 export type StorageOperationId = Exclude<keyof operations, 'uploadFile'>;
 
@@ -125,11 +131,6 @@ function assertEnv(name: string, env: EnvOption | undefined): void {
   if (env === undefined || (typeof env === 'string' ? env === name : env(name))) return;
   throw new StorageError('INVALID_ENV', { message: `Environment ${name} does not exist.` });
 }
-
-const CREDENTIALS = 'credentials';
-
-const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
-const STORAGE_IDS = STORAGE_ROUTES.map(({ operationId }) => operationId);
 
 /** Returns the routes with one security scheme for the three headers, which can only be checked together. */
 function toTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {

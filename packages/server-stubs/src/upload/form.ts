@@ -75,7 +75,7 @@ export async function handleForm<File>(
 ): Promise<HandlerResponse> {
   try {
     const input = { ...form, ...toUploadFields(form.fields, wireProfile) };
-    return toUploaded(await handle(input), input);
+    return toUploadResponse(await handle(input), input);
   } catch (error) {
     if (error instanceof UploadError) error.key = form.fields.get('key');
     throw error;
@@ -103,7 +103,7 @@ function toUploadFields(
 }
 
 /** D27: "Success is a 204 with a strong `ETag` and a `Location`", unless the form requests another status. */
-function toUploaded(
+function toUploadResponse(
   { etag, location, bucket = '' }: UploadResult,
   { fields, key }: Pick<UploadInput, 'fields' | 'key'>,
 ): HandlerResponse {

@@ -25,7 +25,7 @@ const STATUSES = {
   'handler-failed': 500,
 } as const;
 
-/** The reason why a call fails. */
+/** Why a call failed. */
 export type HttpErrorKind = keyof typeof STATUSES;
 
 /** RFC 9457, section 4.2.1: without a `type`, the title should be the reason phrase of the status (RFC 9110, RFC 6585). */
@@ -63,14 +63,14 @@ const TITLES: Readonly<Record<number, string>> = {
 /** A violation of the document by a request or response. */
 export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
-  /** JSON Pointer to the value, within the place that `in` names, such as `/fileList/0/fileID`. */
+  /** JSON Pointer to the value, within the location that `in` names, such as `/fileList/0/fileID`. */
   readonly pointer: string;
   /** A sentence that says what is wrong with which field, such as `body.fileList is missing.` */
   readonly message: string;
 }
 
 /**
- * Ends a call with an error. The router throws it for each request that it rejects, and handlers may, too.
+ * Throw this to reject a call. The router throws it for each request that it rejects.
  *
  * @example
  * throw new HttpError('unauthorized', 'The token has expired.');
@@ -104,7 +104,7 @@ export class HttpError extends Error implements ErrorWithResponse {
 
   [toResponse](_call?: Call): HandlerResponse {
     const { status, message, violations } = this;
-    const errors = violations.map(({ message, ...place }) => ({ detail: message, ...place }));
+    const errors = violations.map(({ message, ...location }) => ({ detail: message, ...location }));
     const problem = { title: TITLES[status] ?? 'Error', status, detail: message };
     return {
       status,

@@ -13,7 +13,7 @@ import { findHeader } from './headers.ts';
 import { HttpError, invalidRequest, type Violation } from './http-error.ts';
 import type {
   Field,
-  ParameterPlace,
+  ParameterLocation,
   Route,
   ScalarType,
   SchemaError,
@@ -24,8 +24,8 @@ import { toViolation } from './validation.ts';
 type Named = Pick<Field, 'in' | 'name'>;
 type Values = Record<string, unknown> | undefined;
 
-/** The input to a handler: parameters by place and name, without a prototype. Absent places are `undefined`. */
-export class ParsedInput implements Record<ParameterPlace, Values> {
+/** The input to a handler: parameters by location and name, without a prototype. Absent locations are `undefined`. */
+export class ParsedInput implements Record<ParameterLocation, Values> {
   path: Values;
   query: Values;
   header: Values;
@@ -51,20 +51,21 @@ export function readParameters(
   const violations: Violation[] = [];
   let query: QueryValues | undefined;
   for (const parameter of parameters) {
-    const { in: place, name, default: fallback } = parameter;
-    input[place] ??= createNullObject();
+    const { in: location, name, default: fallback } = parameter;
+    input[location] ??= createNullObject();
     try {
       let value: unknown;
-      if (place === 'query') {
+      if (location === 'query') {
         query ??= parseQuery(rawQuery);
         value = readQuery(parameter, query);
       } else {
-        const raw = place === 'path' ? rawPath[name] : findHeaderOrCookie(place, name, request);
+        const raw =
+          location === 'path' ? rawPath[name] : findHeaderOrCookie(location, name, request);
         value = raw === undefined || parameter.greedy ? raw : readValue(parameter, raw);
       }
       // A copy, because handlers may change it.
       if (value === undefined && fallback !== undefined) value = structuredClone(fallback);
-      if (value !== undefined) input[place][name] = value;
+      if (value !== undefined) input[location][name] = value;
       else if (parameter.required) throw invalidParameter(parameter, 'is missing');
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -76,17 +77,21 @@ export function readParameters(
   return input;
 }
 
-function findHeaderOrCookie(place: ParameterPlace, name: string, { headers }: Call['request']) {
-  if (place === 'cookie') return findCookie(headers.cookie, name);
+function findHeaderOrCookie(
+  location: ParameterLocation,
+  name: string,
+  { headers }: Call['request'],
+) {
+  if (location === 'cookie') return findCookie(headers.cookie, name);
   return findHeader(headers, name.toLowerCase());
 }
 
-/** The validator gets the parameters of all places, so the first step to the value is its place. */
+/** The validator gets the parameters of all locations, so the first step to the value is its location. */
 function invalidParameters(input: ParsedInput, errors: Validator['errors']): HttpError {
   const [error] = errors as readonly [SchemaError];
-  const [, place, ...steps] = error.instancePath.split('/') as ['', ParameterPlace];
-  const inPlace = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
-  return invalidRequest([toViolation(input[place], [inPlace], place)]);
+  const [, location, ...steps] = error.instancePath.split('/') as ['', ParameterLocation];
+  const inLocation = { ...error, instancePath: steps.map((step) => `/${step}`).join('') };
+  return invalidRequest([toViolation(input[location], [inLocation], location)]);
 }
 
 export function readQuery(field: Field, values: QueryValues): unknown {
@@ -175,7 +180,7 @@ export function decode(field: Named, raw: string): string {
   return text;
 }
 
-function invalidParameter({ in: place = 'body', name }: Named, problem: string) {
-  const message = `${place}.${name} ${problem}.`;
-  return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
+function invalidParameter({ in: location = 'body', name }: Named, problem: string) {
+  const message = `${location}.${name} ${problem}.`;
+  return invalidRequest([{ in: location, pointer: `/${escapeName(name)}`, message }]);
 }

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
 
-export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
+export type ParameterLocation = 'path' | 'query' | 'header' | 'cookie';
 
 export type ParameterStyle = 'simple' | 'form' | 'deepObject';
 
@@ -18,7 +18,7 @@ export interface Validator {
 export interface Field {
   readonly name: string;
   /** Absent for a field of a form. */
-  readonly in?: ParameterPlace | 'body';
+  readonly in?: ParameterLocation | 'body';
   readonly style: ParameterStyle;
   readonly explode: boolean;
   /** `json`: a parameter whose `content` is JSON, or a form field that is an object or contains nested values. */
@@ -30,7 +30,7 @@ export interface Field {
 }
 
 export interface Parameter extends Field {
-  readonly in: ParameterPlace;
+  readonly in: ParameterLocation;
   readonly required: boolean;
   /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;

@@ -33,11 +33,11 @@ function isEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Converts a validator's first error. `value` is what was validated, and `prefix` its pointer in the place. */
+/** Converts a validator's first error. `value` is what was validated, and `prefix` its pointer in the location. */
 export function toViolation(
   value: unknown,
   errors: Validator['errors'],
-  place: Violation['in'],
+  location: Violation['in'],
   prefix = '',
 ): Violation {
   const [error] = errors as readonly [SchemaError];
@@ -45,8 +45,8 @@ export function toViolation(
   // Ajv reports a missing property with the path of its parent.
   const missing = keyword === 'required' ? `/${escapeName(String(params.missingProperty))}` : '';
   const pointer = prefix + instancePath + missing;
-  const message = toMessage(error, `${place}${shorten(toPath(pointer))}`, value);
-  return { in: place, pointer, message };
+  const message = toMessage(error, `${location}${shorten(toPath(pointer))}`, value);
+  return { in: location, pointer, message };
 }
 
 function toMessage(
