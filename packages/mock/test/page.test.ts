@@ -80,6 +80,17 @@ describeOn('chromium', 'the page of the mock', () => {
     await page.getByText('No calls yet.').waitFor();
   });
 
+  test.each([1280, 390])('has rows that fit in a window of %i px', async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    await gateway(mock, { path: `/v1/cloudrun/${'x'.repeat(200)}` });
+    await upload(mock, `${'y'.repeat(200)}.txt`, 'Hello', `text/${'z'.repeat(100)}`);
+    await open();
+    await page.getByText('zzz').waitFor();
+    await page.getByText('xxx').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.locator('th').allTextContents()).toHaveLength(9);
+  });
+
   test('shows what a client sends as text, never as HTML', async () => {
     const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await storage(mock, `batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
