@@ -4,15 +4,25 @@ import { splitTarget } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control.ts';
-import type { Exchange } from './faults/fault-kinds.ts';
 import { FAULT_HEADER } from './faults/fault-rules.ts';
 import { hasForeignHost, toHostHint } from './host.ts';
 import { CallRecord, setRecord } from './log/call-record.ts';
 import { type MatchedCall, matchCall } from './served-api.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './sessions/session.ts';
 import { corsOf, sendFailure } from './surfaces/responses.ts';
-import type { SurfaceName } from './surfaces/surface.ts';
-import { type SurfaceError, toErrorOfKind, toErrorWithCode } from './surfaces/surface.ts';
+import {
+  type SurfaceError,
+  type SurfaceName,
+  toErrorOfKind,
+  toErrorWithCode,
+} from './surfaces/surface.ts';
+
+/** The request and the response of a call that no router has seen yet. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  /** Undefined for an upgrade. */
+  readonly response?: ServerResponse;
+}
 
 /** Handles each call: its session, log entry, host check and faults, and then the listener of the API. */
 export function createApp(context: Context) {
@@ -125,9 +135,12 @@ async function applyFaults(
   const disconnected = new AbortController();
   const { signal } = disconnected;
   (response ?? request.socket).once('close', () => disconnected.abort());
+  const call = { request, surface, signal };
   for (const { kind, value } of effects) {
-    await kind.apply(value, { ...exchange, surface, signal });
-    if (kind.endsCall || signal.aborted) return;
+    if ('endCall' in kind) return kind.endCall(value, call);
+    if ('delay' in kind) await kind.delay(value, call);
+    else if (response !== undefined) kind.changeBody(value, response, signal);
+    if (signal.aborted) return;
   }
   // During a delay, an invalid or aborted request may have ended the call.
   if (!response?.headersSent) await next();

@@ -34,8 +34,8 @@ export class FieldError extends TypeError {
   override readonly name = 'FieldError';
 
   /** @param rest of the sentence, with its period: `must be an integer.` */
-  constructor(field: string, rest: string) {
-    super(`${field} ${rest}`);
+  constructor(field: string, rest: string, options?: ErrorOptions) {
+    super(`${field} ${rest}`, options);
   }
 }
 

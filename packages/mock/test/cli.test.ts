@@ -155,7 +155,7 @@ test.each<[string[], string | RegExp]>([
   [['--prot', '1'], /Did you mean --port\?\)\s+See .*berth-mock --help for the options\.$/m],
   [['extra.yaml', 'extra'], 'too many arguments'],
   [[petstore, '--credentials', 'strict'], /^credentials has no effect .*petstore\.yaml, /],
-  [[petstore, '--faults', 'lisst:reset'], /^faults\[0\]: match .*Did you mean list\?$/m],
+  [[petstore, '--faults', 'lisst:reset'], /^--faults: match .*Did you mean list\?$/m],
   [[none], /^test\/none does not exist\.$/m],
   [['--services', 'shop=htp:/x'], /^services: shop: use a function .*, got 'htp:\/x'\.$/m],
   [['--origins', 'foo'], "'foo' is invalid. It must be an origin such as https://app.example.com,"],

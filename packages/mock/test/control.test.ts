@@ -98,6 +98,7 @@ describe('unknown calls', () => {
     ['PATCH', 'clock', 405, 'PATCH is not allowed here: use GET, POST.'],
     ['DELETE', '', 405, 'DELETE is not allowed here: use GET, HEAD.'],
     ['POST', 'main.js', 405, 'POST is not allowed here: use GET, HEAD.'],
+    ['PUT', 'faults/', 400, 'name must not be empty'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);

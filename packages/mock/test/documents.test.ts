@@ -64,9 +64,10 @@ describe('a document at the root', () => {
   });
 
   it('has no services, even if a path parameter is called name', async () => {
-    const { call, mock } = await start(SHOP.replaceAll('petId', 'name'));
-    mock.session().faults.put('rex', 'service:1:code=SERVICE_TIMEOUT');
-    expect(await call('/pets/1')).toMatchObject({ status: 200 });
+    const text = SHOP.replaceAll('petId', 'name').replace('type: integer', 'type: string');
+    const { call, mock } = await start(text);
+    mock.session().faults.put('rex', 'service:rex:code=SERVICE_TIMEOUT');
+    expect(await call('/pets/rex')).toMatchObject({ status: 200 });
     expect(mock.session().requests()).toMatchObject([{ service: undefined, faults: [] }]);
   });
 

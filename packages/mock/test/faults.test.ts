@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { createServer, get } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
+import { Readable } from 'node:stream';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { FAULT_KINDS, interceptBody } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { askForWebSocket, callUntilCut, HANDSHAKE, sendRaw } from './helpers/raw.ts';
@@ -36,6 +38,7 @@ describe('the X-Mock-Fault header', () => {
   ])('makes a call to %s fail with %s', async (path, code, status, headers, text) => {
     const reply = await call(mock, { method: 'POST', path, headers: fault(`code=${code}`) });
     expect(reply).toMatchObject({ status, headers, text });
+    expect(reply.headers['content-length']).toBe(`${Buffer.byteLength(reply.text)}`);
     expect(reply.text).toContain(code);
     const id = reply.headers['x-request-id'];
     expect(lastRequest()).toMatchObject({ id, faults: ['X-Mock-Fault'] });
@@ -81,6 +84,18 @@ describe('a rule', () => {
     expect((await gateway(mock, HELLO)).status).toBe(200);
   });
 
+  test('adds its delay to those of others', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    session.faults.put('slow', 'latency=20000');
+    const reply = gateway(mock, { ...HELLO, headers: fault('latency=40000') });
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await reply).status).toBe(200);
+  });
+
   test('skips a code that its surface does not define', async () => {
     session.faults.put('slow', 'latency=1,code=SERVICE_TIMEOUT');
     expect((await fetch(`${mock.url}/files/none`)).status).toBe(403);
@@ -119,6 +134,7 @@ describe('a rule', () => {
     ['batchDelet:reset', /^match must be service:<name>, .* Did you mean batchDelete\?$/],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of upload: AccessDenied'],
+    ['service:x:y:latency=1', 'match: x:y is not a valid service name'],
     ['service:hello', 'The fault is missing: add one, such as service:hello:latency=200'],
     ['times=0,reset', 'times must be a positive integer'],
     ['times=2', `The fault must contain at least one of ${KINDS}`],
@@ -187,6 +203,30 @@ describe('a connection', () => {
     const cut = await callUntilCut(other, { ...HELLO, headers });
     expect([cut.bytes.toString(), cut.error]).toEqual(['0123456', 'ECONNRESET']);
   });
+});
+
+test('a fault that holds parts of a body back holds its source back', async () => {
+  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  function* endless() {
+    for (; ; count += 1) yield Buffer.alloc(100_000);
+  }
+  const server = createServer((_, response) => {
+    interceptBody(response, async (chunk, write) => {
+      for (let part = 0; part < 20; part += 1) await write(chunk);
+      held.resolve();
+      await release.promise;
+    });
+    Readable.from(endless()).pipe(response);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => server.close().closeAllConnections());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  get({ port }, (response) => response.on('error', () => {}).resume());
+  await held.promise;
+  expect(count).toBeLessThan(10);
+  release.resolve();
+  await expect.poll(() => count).toBeGreaterThan(20);
 });
 
 describe('a WebSocket', () => {

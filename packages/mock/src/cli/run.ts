@@ -56,6 +56,10 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
     case 'EAI_AGAIN':
       return `${host} is not an address of this machine: choose another one with --host.`;
     default:
+      // Rules are parsed last, because they may match operations of the document.
+      if (error.name === 'FieldError' && error.cause instanceof Error) {
+        return `--faults: ${error.cause.message}`;
+      }
       return FIXABLE.includes(error.name) ? error.message : undefined;
   }
 }

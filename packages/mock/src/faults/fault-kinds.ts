@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { errorCodesOf, SURFACES, type SurfaceName, toErrorWithCode } from '../surfaces/surface.ts';
 import { toInteger } from '../user-input.ts';
 
-/** The faults of one call, by kind. They take effect in the order of `FAULT_KINDS`. */
+/** The faults of one call, by kind. */
 export interface Fault {
   /** Delay before the call is handled, in milliseconds. Several faults add up. */
   readonly latency?: number;
@@ -16,57 +16,55 @@ export interface Fault {
   readonly code?: string;
 }
 
-/** The request and the response of a call that no router has seen yet. */
-export interface Exchange {
+interface FaultedCall {
   readonly request: IncomingMessage;
-  /** Undefined for an upgrade. */
-  readonly response?: ServerResponse;
-}
-
-interface FaultedCall extends Exchange {
   readonly surface: SurfaceName;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-export interface FaultKind<Value> {
+/** A kind has exactly one of these. */
+type Effect<Value> =
+  /** Delays the call before it is handled. */
+  | { delay(value: Value, call: FaultedCall): Promise<void> }
+  /** Responds or closes the connection, so that the call is not handled. @throws SurfaceError to respond with */
+  | { endCall(value: Value, call: FaultedCall): void }
+  /** Calls `interceptBody`. HEAD requests and WebSockets have no body, so they do not count for `times`. */
+  | { changeBody(value: Value, response: ServerResponse, signal: AbortSignal): void };
+
+export type FaultKind<Value> = Effect<Value> & {
   /** What the value must be, as the end of a sentence without its period. */
   requirement(surface?: SurfaceName): string;
   /** Parses the value of the field, or the text after `=` (`true` if there is none). Returns undefined if it is invalid. */
   parse(input: unknown): Value | undefined;
   /** Whether the fault has an effect on calls to the surface. Default: on calls to any. */
   appliesTo?(value: Value, surface: SurfaceName): boolean;
-  /** Takes effect before the call is handled. @throws SurfaceError to respond with */
-  apply(value: Value, call: FaultedCall): void | Promise<void>;
-  /** Whether `apply` responds or closes the connection, so that the call is not handled. */
-  readonly endsCall?: boolean;
-  /** Whether to skip HEAD requests and WebSockets, which have no body. They do not count for `times`. */
-  readonly needsBody?: boolean;
-}
+};
 
 const MAX_LATENCY_MS = 3_600_000;
 
-/** All kinds, in the order in which they take effect. `code` is last, so that the others can change its response. */
+/**
+ * All kinds, in the order in which they are applied. If several change the body, the last one gets it first, and passes
+ * it on to the one before. `code` is last, so that the others can change its response.
+ */
 export const FAULT_KINDS: {
   readonly [Name in keyof Fault]-?: FaultKind<NonNullable<Fault[Name]>>;
 } = {
   latency: {
     requirement: () => 'an integer number of milliseconds such as 200, at most one hour',
     parse: (value) => toInteger(value, 0, MAX_LATENCY_MS),
-    apply: (ms, { signal }) => setTimeout(ms, undefined, { signal }).catch(() => {}),
+    delay: (ms, { signal }) => wait(ms, signal),
   },
   reset: {
     requirement: () => 'true or omitted',
     parse: (value) => (value === true || value === 'true' ? true : undefined),
     // RFC 9293, section 3.10.7: a TCP reset, which clients see as `ECONNRESET`.
-    apply: (_, { request }) => void request.socket.resetAndDestroy(),
-    endsCall: true,
+    endCall: (_, { request }) => void request.socket.resetAndDestroy(),
   },
   truncate: {
     requirement: () => 'an integer number of bytes',
     parse: (value) => toInteger(value, 0),
-    apply: (bytes, { response }) => truncateBody(response as ServerResponse, bytes),
-    needsBody: true,
+    changeBody: (bytes, response) => truncateBody(response, bytes),
   },
   code: {
     requirement: (surface) =>
@@ -75,31 +73,62 @@ export const FAULT_KINDS: {
         : `an error code of ${surface}: ${errorCodesOf(surface).join(', ')}`,
     parse: (input) => SURFACES.flatMap((name) => errorCodesOf(name)).find((code) => code === input),
     appliesTo: (code, surface) => errorCodesOf(surface).includes(code),
-    apply(code, { surface }) {
+    endCall(code, { surface }) {
       throw toErrorWithCode(surface, code);
     },
-    endsCall: true,
   },
 };
 
-/** Overrides `write` and `end` to cut the body, but not `Content-Length`, and then closes the connection. */
+/** Ends early if the caller disconnects. Tests replace the global timers. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Cuts the body, but not `Content-Length`, and then closes the connection. */
 function truncateBody(response: ServerResponse, maxBytes: number): void {
-  const write = response.write.bind(response);
-  const end = response.end.bind(response);
   let left = maxBytes;
-  const cut = new Writable({
+  interceptBody(response, async (chunk, write) => {
+    const part = chunk.subarray(0, left);
+    left -= chunk.length;
+    await write(part);
+    if (left >= 0) return;
+    response.socket?.destroySoon();
+    // What follows is never written, as if the connection were slow.
+    await new Promise(() => {});
+  });
+}
+
+/**
+ * Overrides `write` and `end`: `send` writes each chunk of the body, in parts and when it likes. If it rejects, the
+ * connection is closed. An empty chunk is not passed to `send`: it sends the head early.
+ */
+export function interceptBody(
+  response: ServerResponse,
+  send: (chunk: Buffer, write: (part: Buffer) => Promise<void>) => Promise<void>,
+): void {
+  const write = promisify<Buffer, void>(response.write.bind(response));
+  const end = response.end.bind(response);
+  const emit = response.emit.bind(response);
+  const body = new Writable({
     write(chunk: Buffer, _, done) {
-      const part = chunk.subarray(0, left);
-      left -= chunk.length;
-      // What follows is never written, as if the connection were slow.
-      write(part, left < 0 ? () => response.socket?.destroySoon() : done);
+      const sent = chunk.length === 0 ? write(chunk) : send(chunk, write);
+      sent.then(() => done(), done);
     },
     final: (done) => void end(done),
   });
-  cut.on('drain', () => response.emit('drain')).on('error', () => response.destroy());
-  response.write = cut.write.bind(cut);
+  body.on('drain', () => response.emit('drain')).on('error', () => response.destroy());
+  // The connection is ready for more, but the rest of a chunk may still be withheld.
+  response.emit = (event: string, ...args: unknown[]) =>
+    event === 'drain' && body.writableNeedDrain ? false : emit(event, ...args);
+  response.write = body.write.bind(body);
   response.end = ((...args: Parameters<Writable['end']>) => {
-    cut.end(...args);
+    body.end(...args);
     return response;
   }) as ServerResponse['end'];
 }

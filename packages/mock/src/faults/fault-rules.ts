@@ -1,3 +1,4 @@
+import { findNameProblem } from '../services/service.ts';
 import {
   type CallSubject,
   SURFACES,
@@ -60,7 +61,7 @@ export class FaultRules {
   }
 
   /**
-   * Returns the effects of the matching rules and of the header on a call, in the order in which they take effect.
+   * Returns the effects of the matching rules and of the header on a call, in the order in which they are applied.
    * Rules that have an effect count the call for `times`. If the header is invalid, no rule is counted.
    */
   selectEffects(subject: CallSubject, mayHaveBody: boolean, header?: string) {
@@ -81,17 +82,17 @@ const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][]
 const KIND_NAMES = KINDS.map(([name]) => name);
 
 function toEffects(rules: readonly FaultRule[], surface: SurfaceName, mayHaveBody: boolean) {
-  const kinds = KINDS.filter(([, { needsBody }]) => mayHaveBody || !needsBody);
+  const kinds = KINDS.filter(([, kind]) => mayHaveBody || !('changeBody' in kind));
   const effects = kinds
     .flatMap(([name, kind]) => rules.map((rule) => ({ rule, kind, value: rule[name] })))
     .filter(({ kind, value }) => value !== undefined && kind.appliesTo?.(value, surface) !== false);
-  const ending = effects.findIndex(({ kind }) => kind.endsCall);
+  const ending = effects.findIndex(({ kind }) => 'endCall' in kind);
   return ending < 0 ? effects : effects.slice(0, ending + 1);
 }
 
 function matches({ match }: FaultRule, { surface, operationId, service }: CallSubject): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
-  return service !== undefined && match === SERVICE_PREFIX + service;
+  return service !== undefined && match === `service:${service}`;
 }
 
 /** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
@@ -115,7 +116,7 @@ export function parseFaultRules(rules: readonly (object | string)[], operations:
     try {
       return parseFaultRule(`fault-${index + 1}`, rule, operations);
     } catch (error) {
-      throw new FieldError(`faults[${index}]:`, (error as Error).message);
+      throw new FieldError(`faults[${index}]:`, (error as Error).message, { cause: error });
     }
   });
 }
@@ -125,6 +126,7 @@ export function parseFaultRules(rules: readonly (object | string)[], operations:
  * @throws FieldError that names the field and states its requirements
  */
 function parseFaultRule(name: string, input: unknown, operations: Operations): FaultRule {
+  if (name === '') throw new FieldError('name', 'must not be empty.');
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(FAULT, 'must be a rule, such as { "latency": 200 } or "latency=200".');
@@ -195,14 +197,17 @@ function parseFaults(fields: Fields, surface?: SurfaceName): Fault {
   throw new FieldError(FAULT, `must contain at least one of ${KIND_NAMES.join(', ')}.`);
 }
 
-const SERVICE_PREFIX = 'service:';
-
 /** Returns the surface that `match` refers to. */
 function toSurface(match: unknown, operations: Operations): SurfaceName {
   const text = typeof match === 'string' ? match : '';
   const surface = operations.get(text) ?? SURFACES.find((name) => name === text);
   if (surface !== undefined) return surface;
-  if (text.startsWith(SERVICE_PREFIX) && text !== SERVICE_PREFIX) return 'gateway';
+  const [, service] = /^service:(.+)$/s.exec(text) ?? [];
+  if (service !== undefined) {
+    const problem = findNameProblem(service);
+    if (problem === undefined) return 'gateway';
+    throw new FieldError(`match: ${service}`, problem);
+  }
   const known = [...SURFACES, ...operations.keys()];
   throw new FieldError(
     'match',

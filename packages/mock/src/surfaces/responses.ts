@@ -67,16 +67,18 @@ function sendError(error: SurfaceError, response: ServerResponse, options: Resol
   LOGGING.onResponse(sent, { request }, error);
   // An invalid or aborted request may have ended the call, during a delay for example.
   if (response.headersSent) return;
+  const { body } = sent;
+  const text = typeof body === 'string' ? body : JSON.stringify(toWireForm(body, wireProfile));
   const headers = {
     'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
     ...corsOf(options, surface).response(request.headers.origin),
     ...toChallenge(surface, sent.status, wireProfile),
     ...sent.headers,
   };
-  const { body } = sent;
   response.writeHead(sent.status, headers as OutgoingHttpHeaders);
   // Node discards the rest of the request's body.
-  response.end(typeof body === 'string' ? body : JSON.stringify(toWireForm(body, wireProfile)));
+  response.end(text);
 }
 
 export const INTERNAL_ERROR = 'Internal error in the mock: see its warnings for details.';
