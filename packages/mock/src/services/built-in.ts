@@ -1,6 +1,7 @@
 /** The services `hello` and `echo`, which a user may replace. */
 import { events } from './events.ts';
 import type { ServiceHandler } from './service.ts';
+import type { RunningService } from './service-kind.ts';
 
 /** Returns what it receives. The README describes its paths. */
 export const echo: ServiceHandler = {
@@ -28,5 +29,5 @@ export const echo: ServiceHandler = {
   },
 };
 
-/** Its callers get the contract's response, at once and without a time limit. */
-export const hello = { respondsFromContract: true } as const;
+/** Without `serve`, its callers get the contract's response. */
+export const hello: RunningService = {};

@@ -19,10 +19,10 @@ import { withoutModuleQuery } from './services-file.ts';
 
 type Report = (error: unknown) => void;
 
-export const codeService: ServiceKind = {
-  accepts: CODE,
-  start: (definition, context) =>
-    isCode(definition) ? createCodeService(definition, context) : undefined,
+export const codeService: ServiceKind<ServiceHandler> = {
+  expected: CODE,
+  accepts: isCode,
+  start: createCodeService,
 };
 
 function createCodeService(

@@ -20,7 +20,7 @@ export async function createServices(options: ResolvedOptions) {
   const folder = typeof source === 'string' ? dirname(resolve(source)) : process.cwd();
 
   async function startAll(definitions: HostedServices, watch: Watch) {
-    const running = new Map<string, RunningService | typeof hello>([['hello', hello]]);
+    const running = new Map<string, RunningService>([['hello', hello]]);
     for (const [name, definition] of Object.entries({ echo, ...definitions })) {
       const problem = findNameProblem(name);
       if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
@@ -55,12 +55,12 @@ export async function createServices(options: ResolvedOptions) {
   };
 }
 
-/** @throws TypeError if the definition is of no kind */
-async function startService(definition: unknown, context: ServiceContext): Promise<RunningService> {
-  for (const kind of SERVICE_KINDS) {
-    const service = await kind.start(definition, context);
-    if (service !== undefined) return service;
-  }
-  const accepted = SERVICE_KINDS.map(({ accepts }) => accepts).join('; or ');
-  throw new TypeError(`use ${accepted}, got ${inspect(definition, { depth: 0 })}.`);
+/** @throws TypeError unless the definition is of exactly one kind */
+function startService(definition: unknown, context: ServiceContext) {
+  const accepting = SERVICE_KINDS.filter((kind) => kind.accepts(definition));
+  const [kind] = accepting;
+  if (kind?.accepts(definition) && accepting.length === 1) return kind.start(definition, context);
+  const [kinds, end] = kind === undefined ? [SERVICE_KINDS, ''] : [accepting, '; but not both'];
+  const expected = kinds.map((each) => each.expected).join('; or ');
+  throw new TypeError(`use ${expected}${end}, got ${inspect(definition, { depth: 0 })}.`);
 }

@@ -5,27 +5,28 @@ import type { Router } from '@berth/server-stubs/runtime';
 import { loadDocument, serveDocument } from '../document.ts';
 import { LOGGING, recordOf, setRecord } from '../log/call-record.ts';
 import { isObject } from '../user-input.ts';
+import type { OpenApiDocument } from './service.ts';
 import type { RunningService, ServiceKind } from './service-kind.ts';
 import { createUrlService, isUrl } from './url-service.ts';
 
-export const documentService: ServiceKind = {
-  accepts: 'an OpenAPI document or the path of a YAML or JSON file with one',
+export const documentService: ServiceKind<OpenApiDocument | string> = {
+  expected: 'an OpenAPI document or the path of a YAML or JSON file with one',
+  accepts: isDocument,
   async start(definition, { folder, watch, options }) {
-    if (!isDocument(definition)) return undefined;
     const source = typeof definition === 'string' ? resolve(folder, definition) : definition;
     const loaded = await loadDocument(source, watch);
     return createDocumentService(serveDocument(loaded, options, LOGGING));
   },
 };
 
-function isDocument(definition: unknown): definition is object | string {
+function isDocument(definition: unknown): definition is OpenApiDocument | string {
   if (typeof definition === 'string') {
     return /\.(ya?ml|json)$/i.test(definition) && !isUrl(definition);
   }
   if (!isObject(definition)) return false;
   const version = definition.openapi ?? definition.swagger;
-  // An application in code may have a method with this name.
-  return version !== undefined && typeof version !== 'function';
+  // An application in code may have another member with this name.
+  return ['string', 'number'].includes(typeof version);
 }
 
 /**

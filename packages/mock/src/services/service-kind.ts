@@ -7,15 +7,14 @@ import type {
 } from '@berth/server-stubs';
 import type { Watch } from '../live.ts';
 import type { ResolvedOptions } from '../options.ts';
+import type { HostedService } from './service.ts';
 
-export interface ServiceKind {
-  /** What a user may write, for the error if no kind accepts a definition. No two kinds accept the same one. */
-  readonly accepts: string;
-  /** Starts a service. Returns undefined if the definition is of another kind. @throws Error that says how to fix it */
-  start(
-    definition: unknown,
-    context: ServiceContext,
-  ): RunningService | undefined | Promise<RunningService | undefined>;
+export interface ServiceKind<Definition extends HostedService = HostedService> {
+  /** What a user may write, for the error if none or several of the kinds accept a definition. */
+  readonly expected: string;
+  accepts(definition: unknown): definition is Definition;
+  /** @throws Error that says how to fix the definition */
+  start(definition: Definition, context: ServiceContext): RunningService | Promise<RunningService>;
 }
 
 export interface ServiceContext {
@@ -37,10 +36,14 @@ export interface ServiceInput extends Omit<GatewayInput, 'rawHeaders'> {
 
 /** A service that has started. It owns no resources, such as timers or listening sockets, so nothing closes it. */
 export interface RunningService {
-  serve(
+  /**
+   * Handles a call. Node discards what it does not read of the body. The gateway adds `X-Request-Id`, the upstream
+   * status and the CORS headers. Default: the caller gets the contract's response, without a time limit.
+   */
+  serve?(
     input: ServiceInput,
     call: GatewayCall,
   ): ServiceResponse | WebSocketResponse | Promise<ServiceResponse | WebSocketResponse>;
-  /** Whether calls with `Prefer` reach the service. Default: the caller gets the contract's response. */
+  /** Whether the service responds to `Prefer` itself. Default: the caller gets the contract's response. */
   readonly handlesPrefer?: boolean;
 }

@@ -5,9 +5,10 @@ import { urlToHttpOptions } from 'node:url';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import type { RunningService, ServiceInput, ServiceKind } from './service-kind.ts';
 
-export const urlService: ServiceKind = {
-  accepts: 'the URL of a real service',
-  start: (definition) => (isUrl(definition) ? createUrlService(toBase(definition)) : undefined),
+export const urlService: ServiceKind<URL | string> = {
+  expected: 'the URL of a real service',
+  accepts: isUrl,
+  start: (definition) => createUrlService(toBase(definition)),
 };
 
 /** A string with a scheme, or a host with a port, whose error says that the scheme is missing. */

@@ -24,13 +24,12 @@ export function createMockGateway(
   services: Services,
 ): GatewayRouter {
   async function serve(input: GatewayInput, call: GatewayCall, isUpgrade: boolean) {
-    const service = await services.find(input.name);
-    const isFromContract = 'respondsFromContract' in service;
-    if (isFromContract || (!service.handlesPrefer && hasPreferences(call))) {
+    const { serve, handlesPrefer } = await services.find(input.name);
+    if (serve === undefined || (!handlesPrefer && hasPreferences(call))) {
       return respondAsDocumented(prism, 'gateway', call);
     }
     const forwarded = { ...input, headers: omitMockHeaders(input.headers), isUpgrade };
-    return awaitService(call, (signal) => service.serve({ ...forwarded, signal }, call));
+    return awaitService(call, (signal) => serve({ ...forwarded, signal }, call));
   }
 
   return createGatewayRouter(
