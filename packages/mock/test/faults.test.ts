@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, get } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listen } from '../../../scripts/testing/listen.ts';
 import { FAULT_KINDS, interceptBody } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
@@ -70,6 +71,8 @@ describe('the X-Mock-Fault header', () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers['access-control-allow-headers']).toContain('x-mock-fault');
     expect((await gateway(mock, HELLO)).status).toBe(504);
+    const reason = expect.stringMatching(/^SERVICE_TIMEOUT: /);
+    expect(lastRequest()).toMatchObject({ status: 504, reason, faults: ['all'] });
   });
 });
 
@@ -218,11 +221,9 @@ test('a fault that holds parts of a body back holds its source back', async () =
       await release.promise;
     });
     Readable.from(endless()).pipe(response);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => server.close().closeAllConnections());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  get({ port }, (response) => response.on('error', () => {}).resume());
+  });
+  await using listening = await listen(server);
+  get(listening.url, (response) => response.on('error', () => {}).resume());
   await held.promise;
   expect(count).toBeLessThan(10);
   release.resolve();
@@ -249,11 +250,8 @@ describe('a WebSocket', () => {
     expect(session.faults.list()).toEqual([]);
   });
 
-  test('is reset before the upgrade', async () => {
+  test('is reset before the upgrade, and ends in the log if its client closes it', async () => {
     expect(await callUntilCut(mock, opening('reset'))).toMatchObject({ error: 'ECONNRESET' });
-  });
-
-  test('that its client closes during a delay ends in the log', async () => {
     const { path, headers } = opening('latency=3600000');
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     await sendRaw(mock, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`);

@@ -17,13 +17,11 @@ test('an unknown service gets an error that lists the configured ones', async ()
   expect(misspelled.json.message).toMatch(/ does not exist\. Did you mean hello\? Add it with /);
   const hyphenated = await gateway(mock, { path: '/v1/cloudrun/my-shop' });
   expect(hyphenated.json.message).toContain(" such as 'my-shop': () => Response.json({}).");
-});
-
-test('hello can be replaced, and is listed once', async () => {
+  // A service that replaces a built-in one is listed once.
   await using own = await createMock({ services: { hello: () => Response.json('own') } });
   expect((await gateway(own, { path: HELLO })).json).toBe('own');
-  const { json } = await gateway(own, { path: '/v1/cloudrun/other' });
-  expect(json.message).toMatch(/ The services: hello, echo\. Add it with /);
+  const unknown = await gateway(own, { path: '/v1/cloudrun/other' });
+  expect(unknown.json.message).toMatch(/ The services: hello, echo\. Add it with /);
 });
 
 describe('Prefer and Accept', () => {

@@ -80,13 +80,6 @@ describe('the reason', () => {
     ]);
   });
 
-  test('is the code of a fault, with its name', async () => {
-    session.faults.put('down', 'code=SERVICE_TIMEOUT');
-    await gateway(mock, { path: '/v1/cloudrun/hello' });
-    const reason = expect.stringMatching(/^SERVICE_TIMEOUT: /);
-    expect(await readLog()).toMatchObject([{ status: 504, reason, faults: ['down'] }]);
-  });
-
   test.each([
     ['http://localhost:5173', undefined],
     ['https://app.example.com', expect.stringMatching(/add this origin to the origins option\.$/)],

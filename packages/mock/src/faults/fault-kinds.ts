@@ -23,7 +23,7 @@ interface FaultedCall {
   readonly signal: AbortSignal;
 }
 
-/** A kind has exactly one of these. */
+/** What a kind does: one of these. */
 type Effect<Value> =
   /** Delays the call before it is handled. */
   | { delay(value: Value, call: FaultedCall): Promise<void> }
@@ -123,7 +123,7 @@ export function interceptBody(
     final: (done) => void end(done),
   });
   body.on('drain', () => response.emit('drain')).on('error', () => response.destroy());
-  // The connection is ready for more, but the rest of a chunk may still be withheld.
+  // Node emits `drain` when the connection is ready for more, but parts of the body may still be withheld.
   response.emit = (event: string, ...args: unknown[]) =>
     event === 'drain' && body.writableNeedDrain ? false : emit(event, ...args);
   response.write = body.write.bind(body);

@@ -203,11 +203,9 @@ function toSurface(match: unknown, operations: Operations): SurfaceName {
   const surface = operations.get(text) ?? SURFACES.find((name) => name === text);
   if (surface !== undefined) return surface;
   const [, service] = /^service:(.+)$/s.exec(text) ?? [];
-  if (service !== undefined) {
-    const problem = findNameProblem(service);
-    if (problem === undefined) return 'gateway';
-    throw new FieldError(`match: ${service}`, problem);
-  }
+  const problem = service && findNameProblem(service);
+  if (problem) throw new FieldError(`match: ${service}`, problem);
+  if (service !== undefined) return 'gateway';
   const known = [...SURFACES, ...operations.keys()];
   throw new FieldError(
     'match',
