@@ -21,7 +21,7 @@ export interface GatewayAuth {
   /** Returns the `Authorization` header of an attempt, or `undefined` for none. Called for every attempt. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the gateway rejected a call with 401. Returns whether another attempt would have new credentials.
+   * Called after the gateway rejected calls with 401, once for all that wait. Returns whether there are new credentials.
    *
    * @param rejected the `Authorization` header that was rejected
    */
@@ -52,15 +52,15 @@ interface Signed {
   readonly renewals: number | undefined;
 }
 
-/** Clocks that differ by less are correct, because a response takes time to arrive. In milliseconds. */
+/** Smaller differences are network delay, not clock skew. In milliseconds. */
 const CLOCK_TOLERANCE = 30_000;
 
 /**
- * Signs attempts, and renews the credentials of all calls at once after a 401. The clock of the server is taken from
- * the `Date` header of the response (RFC 9110, section 6.6.1).
+ * Signs attempts, and after a 401 renews the credentials of all calls at once. The clock of the server is taken from the
+ * `Date` header of the response (RFC 9110, section 6.6.1).
  *
  * @param sign returns the headers to add, or `undefined` if the call keeps those it has
- * @param refresh returns whether there are new credentials, after those in the headers were rejected
+ * @param refresh returns whether there are new credentials, after those in the headers were rejected; runs once for all
  */
 function createSession(
   sign: (request: SignableRequest) => Promise<Record<string, string> | undefined>,
@@ -79,12 +79,11 @@ function createSession(
       if (rejected.renewals === undefined) return false;
       if (rejected.renewals !== renewals) return true;
       const difference = Date.parse(response.get('Date') ?? '') - now();
-      if (Math.abs(difference) > CLOCK_TOLERANCE) {
-        skew += difference;
-        renewals += 1;
-      }
+      const isSkewed = Math.abs(difference) > CLOCK_TOLERANCE;
+      if (isSkewed) skew += difference;
       const isNew = await refresh?.(rejected.headers).catch(rejectCredentials);
-      if (isNew && rejected.renewals === renewals) renewals += 1;
+      // Only now, because calls that see another number do not wait for the refresh.
+      if ((isNew || isSkewed) && rejected.renewals === renewals) renewals += 1;
       return rejected.renewals !== renewals;
     },
   };
@@ -106,7 +105,7 @@ export function createGatewaySession(auth: GatewayAuth): Session {
       if (value === undefined) return undefined;
       return { authorization: toHeaderValue('Authorization', value) };
     },
-    async ({ authorization }) => auth.refresh?.(authorization),
+    shared(async ({ authorization }) => auth.refresh?.(authorization)),
   );
 }
 
@@ -138,8 +137,24 @@ function toHeaderValue(name: string, value: string): string {
   throw new BerthError('options', `${name} has invalid characters.`);
 }
 
-/** How long calls wait for the same token, in milliseconds. The next call then requests it again. */
-const LOAD_TIMEOUT = 30_000;
+/** How long calls wait for the same credentials, in milliseconds. The next call then requests them again. */
+const SHARE_TIMEOUT = 30_000;
+
+/** Runs a function once for all calls that wait for its result. */
+function shared<Args extends unknown[], T>(run: (...args: Args) => Promise<T>): typeof run {
+  let latest: Promise<T> | undefined;
+  let start = 0;
+  return (...args) => {
+    const now = performance.now();
+    if (latest && now - start < SHARE_TIMEOUT) return latest;
+    start = now;
+    const running = run(...args).finally(() => {
+      if (latest === running) latest = undefined;
+    });
+    latest = running;
+    return running;
+  };
+}
 
 /**
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A function's token is kept until the
@@ -159,30 +174,21 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     return { authorize: () => header };
   }
   let current: string | undefined;
-  let loading: Promise<string> | undefined;
-  let start = 0;
-  const load = async (loadStart: number) => {
+  let latest = 0;
+  const load = shared(async () => {
+    current = undefined;
+    latest += 1;
+    const position = latest;
     const header = toBearer(await token());
     // A token that is late must not replace a newer one.
-    if (start === loadStart) current = header;
+    if (position === latest) current = header;
     return header;
-  };
-  const renew = () => {
-    const now = performance.now();
-    if (loading && now - start < LOAD_TIMEOUT) return loading;
-    current = undefined;
-    start = now;
-    const latest = load(now).finally(() => {
-      if (loading === latest) loading = undefined;
-    });
-    loading = latest;
-    return latest;
-  };
+  });
   return {
-    authorize: () => current ?? renew(),
+    authorize: () => current ?? load(),
     async refresh(rejected) {
       if (current === rejected) current = undefined;
-      return (current ?? (await renew())) !== rejected;
+      return (current ?? (await load())) !== rejected;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { bearer, type GatewayAuth } from '@berth/client';
+import { bearer, type FetchLike, type GatewayAuth } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countedTokens, gatewayWith, serviceAt, storageWith } from './support/clients.ts';
 import { json, refused } from './support/responses.ts';
@@ -78,6 +78,24 @@ describe('after a 401, the token', () => {
     expect(server.token).toHaveBeenCalledTimes(2);
     const sent = server.calls.map(({ headers }) => headers.authorization);
     expect(sent.filter((header) => header === 'Bearer t2')).toHaveLength(20);
+  });
+
+  it.each([0, 60_000])('is renewed once by any GatewayAuth, %d ms behind', async (behind) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const serverTime = { Date: new Date(Date.now() + behind).toUTCString() };
+    let token = 't1';
+    const refresh = vi.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      token = 't2';
+      return true;
+    });
+    const fetch: FetchLike = async () => (token === 't2' ? json(1) : refused('A', 401, serverTime));
+    const auth = { authorize: () => token, refresh };
+    const service = serviceAt('https://g.example', { auth, fetch, retry: false });
+    const calls = Promise.all(['a', 'b', 'c'].map((path) => service.get(path)));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await calls).toEqual([1, 1, 1]);
+    expect(refresh).toHaveBeenCalledOnce();
   });
 
   const rejected = { code: 'A_CODE_OF_ITS_OWN', status: 401 };
