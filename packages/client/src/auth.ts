@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { checkNotEmpty, checkText, invalid } from './checks.ts';
-import { BerthError, isBerthError } from './errors.ts';
+import { isBerthError, optionsError } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {
@@ -75,8 +75,8 @@ function createSession(
       const added = await sign({ ...request, now: now() }).catch(rejectCredentials);
       return { headers: { ...request.headers, ...added }, renewals: added && renewalsBefore };
     },
-    async renew(rejected: Signed, response: Headers): Promise<boolean> {
-      if (rejected.renewals === undefined) return false;
+    async renew(rejected: Signed | undefined, response: Headers): Promise<boolean> {
+      if (rejected?.renewals === undefined) return false;
       if (rejected.renewals !== renewals) return true;
       const difference = Date.parse(response.get('Date') ?? '') - now();
       const isSkewed = Math.abs(difference) > CLOCK_TOLERANCE;
@@ -91,7 +91,7 @@ function createSession(
 
 function rejectCredentials(cause: unknown): never {
   if (isBerthError(cause, 'options')) throw cause;
-  throw new BerthError('options', 'The credentials could not be obtained', { cause });
+  throw optionsError('The credentials could not be obtained', cause);
 }
 
 export function createGatewaySession(auth: GatewayAuth): Session {
@@ -134,7 +134,7 @@ function toHeaderValue(name: string, value: string): string {
   checkText(name, value);
   const text = value.trim();
   if (!/[^\t -~\x80-\xff]/.test(text)) return text;
-  throw new BerthError('options', `${name} has invalid characters.`);
+  throw optionsError(`${name} has invalid characters.`);
 }
 
 /** How long calls wait for the same credentials, in milliseconds. The next call then requests them again. */
@@ -148,11 +148,10 @@ function shared<Args extends unknown[], T>(run: (...args: Args) => Promise<T>): 
     const now = performance.now();
     if (latest && now - start < SHARE_TIMEOUT) return latest;
     start = now;
-    const running = run(...args).finally(() => {
-      if (latest === running) latest = undefined;
+    latest = run(...args).finally(() => {
+      latest = undefined;
     });
-    latest = running;
-    return running;
+    return latest;
   };
 }
 
@@ -174,21 +173,18 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     return { authorize: () => header };
   }
   let current: string | undefined;
-  let latest = 0;
   const load = shared(async () => {
-    current = undefined;
-    latest += 1;
-    const position = latest;
     const header = toBearer(await token());
     // A token that is late must not replace a newer one.
-    if (position === latest) current = header;
+    current ??= header;
     return header;
   });
+  const authorize = () => current ?? load();
   return {
-    authorize: () => current ?? load(),
+    authorize,
     async refresh(rejected) {
       if (current === rejected) current = undefined;
-      return (current ?? (await load())) !== rejected;
+      return (await authorize()) !== rejected;
     },
   };
 }
@@ -197,8 +193,6 @@ function toBearer(token: string): string {
   checkText('token', token);
   const text = token.trim();
   checkNotEmpty('token', text);
-  if (/^\s*bearer\s/i.test(token)) {
-    throw new BerthError('options', 'The token must not include "Bearer".');
-  }
+  if (/^\s*bearer\s/i.test(token)) throw optionsError('The token must not include "Bearer".');
   return `Bearer ${text}`;
 }

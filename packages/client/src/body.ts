@@ -1,5 +1,5 @@
 import { kindOf } from './checks.ts';
-import { BerthError, type CallInfo, contractError, type SchemaIssue } from './errors.ts';
+import { type CallInfo, contractError, optionsError, type SchemaIssue } from './errors.ts';
 import { assertUnread, ignoreEarlyErrors, isStream } from './streams.ts';
 import { isPage } from './urls.ts';
 
@@ -23,16 +23,16 @@ export function toBody(value: unknown): { body?: RequestInit['body']; headers?: 
     const type = new Response(body).headers.get('Content-Type');
     // A body that the platform does not know, such as another package's `Blob`, would be sent as `[object …]`.
     if (type !== 'text/plain;charset=UTF-8') return { body };
-    throw new BerthError('options', unsendable);
+    throw optionsError(unsendable);
   }
   let body: string | undefined;
   try {
     body = JSON.stringify(value);
   } catch (cause) {
-    throw new BerthError('options', 'A body cannot be sent as JSON', { cause });
+    throw optionsError('A body cannot be sent as JSON', cause);
   }
   const isUnknown = body === undefined || (body === '{}' && kind !== 'Object');
-  if (isUnknown) throw new BerthError('options', unsendable);
+  if (isUnknown) throw optionsError(unsendable);
   return { body, headers: { 'content-type': 'application/json' } };
 }
 
@@ -50,7 +50,7 @@ type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
-/** Reads a payload by its media type: JSON is parsed, no text becomes `undefined`, and the rest is text. */
+/** Reads a payload by its media type: JSON is parsed, an empty body becomes `undefined`, anything else stays text. */
 export async function toPayload<Payload>(
   response: Response,
   text: string | undefined,
@@ -90,7 +90,7 @@ export function parseJson(text: string, fallback?: string): unknown {
   }
 }
 
-/** Reads a body as text. The rest of one that is larger than `maxBytes` is not read. */
+/** Reads a body as text. Stops reading after `maxBytes`. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   const decoder = createDecoder(response);
   const reader = response.body?.getReader();
@@ -103,18 +103,4 @@ export async function readText(response: Response, maxBytes: number): Promise<st
   }
   reader?.cancel().catch(() => {});
   return text;
-}
-
-/** Maximum size of an error in bytes. */
-const ERROR_BYTES = 1_000_000;
-
-/** Buffers an error, and returns any other response. If its body breaks off, only status and headers are kept. */
-export async function bufferError(response: Response): Promise<Response> {
-  const { body, headers, status, statusText, url } = response;
-  if (!body || response.ok) return response;
-  const text = await readText(response, ERROR_BYTES).catch(() => '');
-  // A `Response` cannot be created with a status above 599 or a URL.
-  const init = { headers, status: Math.min(status, 599), statusText };
-  const copy = new Response(text || null, init);
-  return Object.defineProperties(copy, { status: { value: status }, url: { value: url } });
 }

@@ -1,7 +1,15 @@
+import { type CallOptions, type Limits, toLimits } from './call-options.ts';
 import { BerthError, type CallInfo, isBerthError } from './errors.ts';
-import { type CallOptions, type Limits, toLimits } from './limits.ts';
 import { isStream } from './streams.ts';
 import { MAX_TIMER, pause, untilAborted } from './timers.ts';
+
+// What is repeated, and by which loop:
+// - an attempt, after no response or a temporary failure: `send` in `fetch.ts`
+// - a call whose response was interrupted or reports a temporary failure: `createCalls` in `calls.ts`
+// - a grant and its form: `upload`; a link and the rest of its file: `readToEnd` in `transfer/download.ts`
+//
+// The first two share the budget of their call. A transfer has one for its forms or links; its storage calls have their
+// own. An attempt with renewed credentials and a reconnection (`events.ts`, `socket.ts`) are not counted.
 
 /**
  * Which calls may be retried: `any` (it was not executed), `idempotent` ones, none (`never`), or any once its credentials
@@ -9,12 +17,15 @@ import { MAX_TIMER, pause, untilAborted } from './timers.ts';
  */
 export type Retry = 'renew' | 'any' | 'idempotent' | 'never';
 
+/** Statuses of temporary failures. A 500 is temporary for storage, but final if a hosted service sent it. */
+export const TEMPORARY_STATUSES = [429, 502, 503, 504];
+
 /** The time and the retries that a call has left, or all calls of a transfer together. */
 export type CallBudget = ReturnType<typeof createBudget>;
 
 /**
- * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. When it is over,
- * only the caller can still abort the body.
+ * Runs a call, or all calls of a transfer, within a time limit, even if `fetch` ignores the signal. After it
+ * returns, only the caller's signal can abort the body.
  *
  * @param subject the call, or the start of the error message of a transfer
  */
@@ -92,8 +103,8 @@ function createBudget(limits: Limits, signal: AbortSignal, canRepeat: boolean) {
 }
 
 /** Reads `Retry-After` as milliseconds: it has seconds, or a date by the server's clock (RFC 9110, section 10.2.3). */
-function readRetryAfter(headers = new Headers()): number {
-  const value = headers.get('Retry-After') ?? '0';
+function readRetryAfter(headers?: Headers): number {
+  const value = headers?.get('Retry-After') ?? '0';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  return Date.parse(value) - (Date.parse(headers.get('Date') ?? '') || Date.now()) || 0;
+  return Date.parse(value) - (Date.parse(headers?.get('Date') ?? '') || Date.now()) || 0;
 }

@@ -1,10 +1,16 @@
 import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch';
 import createClient, { defaultPathSerializer } from 'openapi-fetch';
-import { bufferError, parseJson, readText } from './body.ts';
+import { parseJson, readText } from './body.ts';
 import { withBudget } from './budget.ts';
-import { BerthError, type CallInfo, contractError, isBerthError, networkError } from './errors.ts';
+import type { CallOptions } from './call-options.ts';
+import {
+  type CallInfo,
+  contractError,
+  isBerthError,
+  networkError,
+  optionsError,
+} from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
-import type { CallOptions } from './limits.ts';
 import { closeOnFailure, isStream } from './streams.ts';
 import { checkPath, toSegment } from './urls.ts';
 
@@ -63,13 +69,20 @@ export interface CallInit extends CallOptions {
 const RESPONSES = new WeakMap<object, Response>();
 
 /**
- * Creates the calls of a document. The order, within the time limit: `openapi-fetch` -> `onRequest` of middleware, which
- * sees the path of the document -> attempts (`sender`) -> `bufferError` (`openapi-fetch` reads errors of any size, and as
- * UTF-8) -> `onResponse` of middleware -> `readData`, unless the caller reads a stream -> `convert`. If one of the last
- * two throws a retryable error, all is repeated. What middleware throws is passed on, and not retried.
+ * Creates the calls of a document. Within its time limit, a call takes these steps:
+ * 1. `openapi-fetch` builds the request.
+ * 2. `onRequest` of middleware sees it, with the path of the document.
+ * 3. `sender` makes the attempts.
+ * 4. `bufferError` reads the body of an error.
+ * 5. `onResponse` of middleware sees the response.
+ * 6. `readData` reads the body of a success, unless the caller reads it as a stream.
+ * 7. `convert` returns the result.
+ *
+ * If `readData` or `convert` throws a retryable error, the whole sequence runs again. What middleware throws is passed on,
+ * and not retried.
  *
  * @param greedy path parameters that hold raw segments and a query
- * @param maxBytes size at which text and JSON are cut off. Default: any size
+ * @param maxBytes size after which text and JSON are not read. Default: any size
  */
 export function createCalls<Paths extends object>(
   sender: Sender,
@@ -84,7 +97,7 @@ export function createCalls<Paths extends object>(
   const readData = async (result: RawResult, info: CallInfo, parseAs: ParseAs = 'json') => {
     const { data: body, response } = result;
     if (!response.ok || body === undefined) return result;
-    if (response.bodyUsed) throw new BerthError('options', 'Middleware must clone the response.');
+    if (response.bodyUsed) throw optionsError('Middleware must clone the response.');
     if (parseAs === 'stream') {
       if (body) RESPONSES.set(body, response);
       return result;
@@ -104,19 +117,19 @@ export function createCalls<Paths extends object>(
   ): Promise<T> => {
     // Without `params.path`, `openapi-fetch` would send the template of the path.
     const params = { ...init.params, path: init.params?.path ?? {} };
-    // The platform's error would show the value of an invalid header.
+    // Merged only to check them: the platform's error would show the value of an invalid header.
     toRecord({ ...init.headers, ...params.header });
     const url = baseUrl + toPath(path, params.path, greedy);
     const info = { method, url };
 
     return withBudget(init, sender.limits, info, async (budget) => {
-      // `openapi-fetch` only builds the request and runs the middleware.
       const openApiInit = {
+        // The caller's options, of which `openapi-fetch` reads its own.
         ...init,
+        // It only builds the request and runs the middleware; the budget aborts, and `readData` reads.
         params,
         pathSerializer: () => url,
         parseAs: 'stream',
-        // The budget aborts instead.
         signal: null,
         async fetch(request: Request) {
           const body = isStream(init.body) ? request.body : undefined;
@@ -141,6 +154,23 @@ export function createCalls<Paths extends object>(
   const POST = (path: string, init: CallInit = {}) =>
     closeOnFailure(init.body, () => call('POST', path, init));
   return { call, client: { GET, POST, use: client.use, eject: client.eject } as Calls<Paths> };
+}
+
+/** Maximum size of an error in bytes. */
+const ERROR_BYTES = 1_000_000;
+
+/**
+ * Buffers an error, because `openapi-fetch` would read one of any size, and as UTF-8. Returns any other response. If the
+ * body is interrupted, only status and headers are kept.
+ */
+async function bufferError(response: Response): Promise<Response> {
+  const { body, headers, status, statusText, url } = response;
+  if (!body || response.ok) return response;
+  const text = await readText(response, ERROR_BYTES).catch(() => '');
+  // A `Response` cannot be created with a status above 599 or a URL.
+  const init = { headers, status: Math.min(status, 599), statusText };
+  const copy = new Response(text || null, init);
+  return Object.defineProperties(copy, { status: { value: status }, url: { value: url } });
 }
 
 /** Fills in the path of an operation, in the styles of OpenAPI. */

@@ -1,9 +1,9 @@
-import { BerthError } from './errors.ts';
+import { type BerthError, optionsError } from './errors.ts';
 
 /** Creates the error for an argument that is not what it must be. Text is not shown: it may be a secret. */
 export function invalid(name: string, expected: string, value: unknown): BerthError {
   const actual = value === null || typeof value === 'number' ? value : typeof value;
-  return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
+  return optionsError(`${name} must be ${expected}, got ${actual}.`);
 }
 
 export function checkText(name: string, value: unknown): asserts value is string {
@@ -12,7 +12,7 @@ export function checkText(name: string, value: unknown): asserts value is string
 
 export function checkNotEmpty(name: string, value: unknown): asserts value is string {
   checkText(name, value);
-  if (!value) throw new BerthError('options', `${name} must not be empty.`);
+  if (!value) throw optionsError(`${name} must not be empty.`);
 }
 
 export function checkNumber(

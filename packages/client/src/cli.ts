@@ -11,9 +11,9 @@ process.stderr.on('error', () => {});
 
 const { node } = process.versions;
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-const floor = manifest.engines.node.replace('>=', '');
-if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-  const problem = `berth needs Node ${floor} or later; this is Node ${node}`;
+const minimum = manifest.engines.node.replace('>=', '');
+if (node.localeCompare(minimum, 'en', { numeric: true }) < 0) {
+  const problem = `berth needs Node ${minimum} or later; this is Node ${node}`;
   process.stderr.write(`${problem}: run npm install node@24.\n`);
   process.exitCode = 2;
 } else {

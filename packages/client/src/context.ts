@@ -1,15 +1,17 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './auth.ts';
+import type { Limits, StorageCallOptions } from './call-options.ts';
+import type { Call } from './calls.ts';
 import type { StorageResponse } from './envelope.ts';
 import type { createFetch, FetchLike, Sender } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import type { Limits, StorageCallOptions } from './limits.ts';
 
 /** What the services of a gateway client share. `createGatewayClient` creates it. */
 export interface GatewayContext {
   readonly sender: Sender;
+  readonly call: Call;
   readonly fetch: ReturnType<typeof createFetch>;
   readonly session: Session | undefined;
   readonly toGatewayError: GatewayErrors['toGatewayError'];
@@ -33,6 +35,7 @@ export interface StorageContext {
   ): Promise<StorageResponse>;
   /** Limits of uploads and downloads, which have no time limit unless the client sets one. */
   readonly transferLimits: Limits & { readonly idle: number };
-  readonly fetch: FetchLike | undefined;
+  /** The `fetch` of the client's options. */
+  readonly platformFetch: FetchLike | undefined;
   readonly agent: object | undefined;
 }

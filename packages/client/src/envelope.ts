@@ -1,5 +1,5 @@
 import { parseJson } from './body.ts';
-import type { Retry } from './budget.ts';
+import { type Retry, TEMPORARY_STATUSES } from './budget.ts';
 import type { RawResult } from './calls.ts';
 import { BerthError } from './errors.ts';
 import { TEMPORARY_STORAGE_CODES } from './generated/contract.gen.ts';
@@ -14,7 +14,7 @@ export function classifyStorage({ status }: Response): Retry {
 /** Returns whether a failure is temporary, by its status or by its code, which may come with the status 200. */
 export function isTemporary(status: number, code?: string): boolean {
   const codes: readonly unknown[] = TEMPORARY_STORAGE_CODES;
-  return [429, 500, 502, 503, 504].includes(status) || codes.includes(code);
+  return status === 500 || TEMPORARY_STATUSES.includes(status) || codes.includes(code);
 }
 
 export interface StorageResponse {

@@ -165,6 +165,11 @@ export function contractError(
   return new BerthError('contract', 'Unexpected response', { info, response, reason, issues });
 }
 
+/** @param cause what your own code threw, if anything */
+export function optionsError(summary: string, cause?: unknown): BerthError {
+  return new BerthError('options', summary, { cause });
+}
+
 export function networkError(summary: string, info: CallInfo, cause: unknown): BerthError {
   return new BerthError('network', summary, { info, retryable: true, cause });
 }

@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import { withBudget } from './budget.ts';
+import type { ServiceOptions } from './call-options.ts';
 import { checkNumber } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import { type CallInfo, contractError, isBerthError } from './errors.ts';
 import { toRecord } from './fetch.ts';
-import type { ServiceOptions } from './limits.ts';
+import { type IdleWatch, readBody, watchIdle } from './idle.ts';
 import { pause } from './timers.ts';
-import { type IdleWatch, readBody, watchIdle } from './transfer/progress.ts';
 
 /**
  * Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the
@@ -17,7 +17,7 @@ export interface EventsOptions extends Omit<ServiceOptions, 'idempotent'> {
   readonly lastEventId?: string | undefined;
   /** Longest pause between bytes, in milliseconds; the client then reconnects. `0`: no limit. Default: 0. */
   readonly idle?: number | undefined;
-  /** Whether to reconnect. If not, the iteration ends with the connection, or throws if it broke. Default: `true`. */
+  /** Whether to reconnect. If not, the iteration ends with the connection, or throws if it was interrupted. Default: `true`. */
   readonly reconnect?: boolean | undefined;
 }
 

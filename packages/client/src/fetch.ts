@@ -1,8 +1,8 @@
 import type { Session } from './auth.ts';
 import { type CallBudget, type Retry, withBudget } from './budget.ts';
-import { BerthError, type CallInfo, networkError } from './errors.ts';
-import type { CallOptions, Limits } from './limits.ts';
-import { closeOnFailure, discard, isStream } from './streams.ts';
+import type { CallOptions, Limits } from './call-options.ts';
+import { type CallInfo, networkError, optionsError } from './errors.ts';
+import { assertUnread, closeOnFailure, discard, isStream } from './streams.ts';
 import { pause } from './timers.ts';
 import { pageUrl, parseUrl } from './urls.ts';
 
@@ -32,8 +32,8 @@ export interface Sender {
   readonly limits: Limits;
   /** Headers of the client, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends a request within the budget of its call. */
-  send(target: Target, init: FetchInit, budget: CallBudget): Promise<Response>;
+  /** Sends a request within the budget of its call. `type` is the media type to send if no header sets one. */
+  send(target: Target, init: FetchInit, budget: CallBudget, type?: string): Promise<Response>;
 }
 
 interface SenderOptions {
@@ -60,10 +60,11 @@ export function createSender(options: SenderOptions): Sender {
   const { fetch: platformFetch = (url, init) => globalThis.fetch(url, init) } = options;
   const clientHeaders = toRecord(options.headers);
 
-  const send: Sender['send'] = async (target, init, budget) => {
+  const send: Sender['send'] = async (target, init, budget, type) => {
     const isInScope = !!scope && target.url.startsWith(scope);
     const session = isInScope ? options.session : undefined;
     const request = await toRequest(target, init, isInScope && clientHeaders);
+    if (type) request.headers['content-type'] ??= type;
     const { signal } = budget;
     let isRenewed = false;
     for (;;) {
@@ -81,16 +82,12 @@ export function createSender(options: SenderOptions): Sender {
         continue;
       }
       const retry = await classify(response);
-      // Milliseconds until the next attempt; `undefined` if there is none.
-      let wait: number | undefined;
-      if (retry === 'renew') {
+      let wait = budget.takeRetry(retry, response.headers);
+      if (retry === 'renew' && session && !isRenewed) {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
-        const isNew = !isRenewed && signed && (await session?.renew(signed, response.headers));
-        isRenewed = true;
+        isRenewed = await session.renew(signed, response.headers);
         // Not counted as a retry.
-        if (isNew) wait = 0;
-      } else {
-        wait = budget.takeRetry(retry, response.headers);
+        if (isRenewed) wait = 0;
       }
       // A stream can be read only once.
       if (wait === undefined || isStream(request.body)) return response;
@@ -108,13 +105,20 @@ export function createFetch({ limits, send }: Sender, scope: string) {
     closeOnFailure(options.body, async () => {
       const { timeout, retry, idempotent, ...init } = options;
       const target = toTarget(input);
+      if (!init.body) assertUnread(target);
       const method = (init.method ?? target.method ?? 'GET').toUpperCase();
       const info = { method, url: target.url };
       const callOptions = { ...options, signal: options.signal ?? target.signal };
       const defaults = info.url.startsWith(scope) ? limits : NO_LIMITS;
-      return withBudget(callOptions, defaults, info, (budget) =>
-        send(target, { ...init, method }, budget),
-      );
+      return withBudget(callOptions, defaults, info, async (budget) => {
+        let { body } = init;
+        const isTyped = typeof body === 'string' || TYPED.some((type) => body instanceof type);
+        const encoded = new Response(isTyped ? body : null);
+        // Encoded once, so that it can be signed and sent again with the same boundary.
+        if (body instanceof FormData) body = await encoded.arrayBuffer();
+        const type = encoded.headers.get('Content-Type') ?? '';
+        return send(target, { ...init, method, body }, budget, type);
+      });
     });
 }
 
@@ -124,7 +128,7 @@ export function toRecord(headers: RequestInit['headers']): Record<string, string
     return Object.fromEntries(new Headers(headers));
   } catch {
     // The platform's error would show the value, which may be a credential.
-    throw new BerthError('options', 'A header has an invalid name or value.');
+    throw optionsError('A header has an invalid name or value.');
   }
 }
 
@@ -133,11 +137,11 @@ function toTarget(input: Input): Target {
   if (typeof input === 'object' && 'headers' in input) return input;
   const url = parseUrl(String(input), pageUrl())?.href;
   if (url !== undefined) return { url };
-  throw new BerthError('options', 'The URL must be an absolute http(s) URL without credentials.');
+  throw optionsError('The URL must be an absolute http(s) URL without credentials.');
 }
 
-/** What is kept of a `Request` besides its URL, method, headers and body. */
-const KEPT = [
+/** Properties copied from a `Request`, in addition to its URL, method, headers and body. */
+const COPIED = [
   'cache',
   'credentials',
   'integrity',
@@ -148,27 +152,19 @@ const KEPT = [
   'referrerPolicy',
 ] as const;
 
+/** Bodies that have a media type, besides strings. Those of another package are left to a `fetch` that knows them. */
+const TYPED = [Blob, FormData, URLSearchParams];
+
 /** Returns the request that each attempt sends, with the client's headers if it is in scope, but without credentials. */
-async function toRequest(
-  target: Target,
-  init: FetchInit,
-  scopedHeaders: Sender['headers'] | false,
-) {
-  const kept = Object.fromEntries(KEPT.map((name) => [name, target[name]]));
+async function toRequest(target: Target, init: FetchInit, added: Sender['headers'] | false) {
+  const copied = Object.fromEntries(COPIED.map((name) => [name, target[name]]));
   const method = init.method ?? target.method ?? 'GET';
-  const headers = { ...scopedHeaders, ...toRecord(init.headers ?? target.headers) };
+  // Merged here for all calls. `post` also merges them before `fetch` adds a media type, which would take precedence.
+  const headers = { ...added, ...toRecord(init.headers ?? target.headers) };
   const isBodiless = /^(GET|HEAD)$/.test(method);
-  let body = init.body ?? (isBodiless ? null : await target.arrayBuffer?.());
-  if (isBodiless && body !== null) {
-    throw new BerthError('options', `A ${method} request cannot have a body.`);
-  }
-  if (body instanceof FormData) {
-    // Encoded once, so that it can be signed and sent again with the same boundary.
-    const encoded = new Response(body);
-    headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
-    body = await encoded.arrayBuffer();
-  }
-  const request = { ...kept, ...init, method, url: target.url, headers, body };
+  const body = init.body ?? (isBodiless ? null : await target.arrayBuffer?.());
+  if (isBodiless && body !== null) throw optionsError(`A ${method} request cannot have a body.`);
+  const request = { ...copied, ...init, method, url: target.url, headers, body };
   // A redirect would send the credentials elsewhere, and the contract has no redirects.
-  return scopedHeaders ? { ...request, redirect: 'manual' } : request;
+  return added ? { ...request, redirect: 'manual' } : request;
 }

@@ -1,3 +1,4 @@
+import type { StorageCallOptions } from './call-options.ts';
 import { checkNumber, checkText, invalid } from './checks.ts';
 import type { StorageContext } from './context.ts';
 import { type Fields, isRecord, type StorageResponse, toText } from './envelope.ts';
@@ -10,7 +11,6 @@ import {
   LINK_WARN_SECONDS,
   PUBLIC_LINK_SECONDS,
 } from './generated/contract.gen.ts';
-import type { StorageCallOptions } from './limits.ts';
 import { encodeLink } from './urls.ts';
 
 /**
@@ -236,7 +236,7 @@ async function callList<Key extends object, Value>(
   return (await mapConcurrently(batches, callBatch)).flat();
 }
 
-/** Returns the values of each file. Entries are in the order of the request, unless they name their files. */
+/** Returns the values of each file. Entries are in the order of the request, but file IDs take precedence. */
 function readEntries<Key, Value>(
   { data, toStorageError }: StorageResponse,
   names: readonly string[],
@@ -246,7 +246,7 @@ function readEntries<Key, Value>(
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
   return names.map((name, index) => {
     let at = ids[index] === name ? index : ids.indexOf(name);
-    // An entry without a name is matched by position; but in a shorter list, it could belong to any file.
+    // A deployment may return no ID, or rewrite it. Such an entry is matched by position, but not in a shorter list.
     const isNamed = names.includes(ids[index] as string);
     if (at < 0 && !isNamed && entries.length === names.length) at = index;
     const entry = entries[at];

@@ -1,5 +1,6 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { parseJson, readText } from './body.ts';
-import type { Retry } from './budget.ts';
+import { type Retry, TEMPORARY_STATUSES } from './budget.ts';
 import { BerthError, type CallInfo } from './errors.ts';
 import { GATEWAY_RETRIES, UPSTREAM_STATUS } from './generated/contract.gen.ts';
 
@@ -10,8 +11,10 @@ const STREAM_BYTES = 65_536;
 
 export type GatewayErrors = ReturnType<typeof createGatewayErrors>;
 
-/** @param upstreamStatus name of the header that all responses of hosted services have */
-export function createGatewayErrors(upstreamStatus: string = UPSTREAM_STATUS) {
+export function createGatewayErrors(wireProfile?: WireProfile) {
+  /** Name of the header that all responses of hosted services have. */
+  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
+
   /**
    * An error of the gateway has no upstream-status header, but a `code`, a `message`, and a `requestId` equal to the
    * `X-Request-Id` header. Known codes are retried according to the table of the contract, other errors according to
@@ -28,7 +31,7 @@ export function createGatewayErrors(upstreamStatus: string = UPSTREAM_STATUS) {
       !headers.has(upstreamStatus);
     const gatewayCode = isFromGateway && code ? code : undefined;
     // A service may have executed the call before it sent a 429, and its 500 is final.
-    const retryByStatus = [429, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
+    const retryByStatus = TEMPORARY_STATUSES.includes(status) ? 'idempotent' : 'never';
     return { code: gatewayCode, reason, retry: RETRIES.get(gatewayCode) ?? retryByStatus };
   };
 
@@ -39,10 +42,8 @@ export function createGatewayErrors(upstreamStatus: string = UPSTREAM_STATUS) {
       const { code, reason, retry } = parse(response, body);
       const details = { info, response, body, code, reason, retryable: retry !== 'never' };
       if (code) return new BerthError('gateway', 'The gateway rejected the call', details);
-      const { status, headers } = response;
       // Browsers hide a redirect behind the status 0 (Fetch, section 3.1.5).
-      const isRedirect = !status || (status < 400 && headers.has('Location'));
-      const failure = isRedirect ? 'a redirect, which is not followed' : 'an error';
+      const failure = response.status < 400 ? 'a redirect, which is not followed' : 'an error';
       return new BerthError('service', `The service returned ${failure}`, details);
     },
 
@@ -51,7 +52,6 @@ export function createGatewayErrors(upstreamStatus: string = UPSTREAM_STATUS) {
      * the service has executed the call, so that a POST must not be sent again.
      */
     async classify(response: Response): Promise<Retry> {
-      if (response.status < 400) return 'never';
       const isFromService = response.headers.has(upstreamStatus);
       const body = isFromService ? undefined : await readErrorBody(response.clone());
       const { code, retry } = parse(response, body);
@@ -61,7 +61,7 @@ export function createGatewayErrors(upstreamStatus: string = UPSTREAM_STATUS) {
   };
 }
 
-/** Reads the body of a failed response. If it breaks off, only status and headers are used. */
+/** Reads the body of a failed response. If it is interrupted, only status and headers are used. */
 async function readErrorBody(response: Response): Promise<unknown> {
   const text = await readText(response, STREAM_BYTES).catch(() => '');
   return parseJson(text, text);

@@ -1,12 +1,12 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
+import { type LimitOptions, toLimits } from './call-options.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { GatewayContext } from './context.ts';
 import { createFetch, createSender, type FetchInit, type FetchLike } from './fetch.ts';
 import { createGatewayErrors } from './gateway-errors.ts';
 import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
-import { type LimitOptions, toLimits } from './limits.ts';
 import { createService, type Service } from './service.ts';
 import { toBaseUrl, toSegment } from './urls.ts';
 
@@ -95,24 +95,22 @@ const SERVICES = '/v1/cloudrun/';
  * const user = await gateway.service('users').get<User>('7');
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  const { auth, fetch, headers, wireProfile } = options;
-  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus;
-  const { classify, toGatewayError } = createGatewayErrors(upstreamStatus);
-  const session = auth && createGatewaySession(auth);
+  const { classify, toGatewayError } = createGatewayErrors(options.wireProfile);
+  const session = options.auth && createGatewaySession(options.auth);
   const baseUrl = toBaseUrl(options.baseUrl);
   const scope = baseUrl + SERVICES;
   const limits = toLimits(options);
-  const sender = createSender({ limits, fetch, headers, session, scope, classify });
+  const sender = createSender({ ...options, limits, session, scope, classify });
   const { client, call } = createCalls<paths>(sender, baseUrl, GREEDY_PARAMETERS);
   const gatewayFetch = createFetch(sender, scope);
-  const context: GatewayContext = { sender, fetch: gatewayFetch, session, toGatewayError };
+  const context: GatewayContext = { sender, call, fetch: gatewayFetch, session, toGatewayError };
   return {
     ...client,
     fetch: gatewayFetch,
     service<Paths extends object>(name: string) {
       const url = scope + toSegment('name', name);
       const raw = createCalls<WithGatewayErrors<Paths>>(sender, url).client;
-      return { ...raw, ...createService(context, call, name, url) };
+      return { ...raw, ...createService(context, name, url) };
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
+import type { Progress } from './call-options.ts';
 import type { BerthError } from './errors.ts';
 import type { TempUrlOptions, TempUrlResult } from './files.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
@@ -15,7 +16,6 @@ import type { PayloadOptions, Service } from './service.ts';
 import type { StorageClient } from './storage.ts';
 import { MAX_TIMER } from './timers.ts';
 import type { UploadData } from './transfer/form.ts';
-import type { Progress } from './transfer/progress.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 
 type Query<Data> = UnusedSkipTokenOptions<Data, BerthError> & {

@@ -1,11 +1,11 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
-import type { Call, CallInit } from './calls.ts';
+import type { ServiceOptions } from './call-options.ts';
+import type { CallInit } from './calls.ts';
 import { checkText } from './checks.ts';
 import type { GatewayContext } from './context.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { toRecord } from './fetch.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
-import type { ServiceOptions } from './limits.ts';
 import type { ConnectOptions } from './socket.ts';
 import { closeOnFailure } from './streams.ts';
 import { checkPath } from './urls.ts';
@@ -65,7 +65,7 @@ export interface Service {
    */
   request(path?: string, options?: RequestOptions): Promise<Response>;
   /**
-   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection breaks or ends, the client waits
+   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection ends or is interrupted, the client waits
    * and continues after the last event. The iteration ends when you leave it, when `signal` aborts, or when the
    * service returns 204.
    *
@@ -87,18 +87,13 @@ export interface Service {
 
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-export function createService(
-  context: GatewayContext,
-  callGateway: Call,
-  name: string,
-  url: string,
-): Service {
-  const toAnyPath = (path: string) => {
+export function createService(context: GatewayContext, name: string, url: string): Service {
+  const toAnyPath = (path = '') => {
     checkText('path', path);
     return checkPath('path', path.replace(/^\//, ''));
   };
 
-  const toUrl = (path: string) => {
+  const toUrl = (path?: string) => {
     const anyPath = toAnyPath(path);
     return anyPath ? `${url}/${anyPath}` : url;
   };
@@ -111,9 +106,9 @@ export function createService(
 
   const fetchPayload = async <Payload>(
     method: 'GET' | 'POST',
-    path: string,
+    path: string | undefined,
     value: unknown,
-    { schema, headers, ...options }: PayloadOptions<Payload>,
+    { schema, headers, ...options }: PayloadOptions<Payload> = {},
   ) => {
     const anyPath = toAnyPath(path);
     // With the contract's path, which middleware of the gateway sees.
@@ -128,27 +123,27 @@ export function createService(
       bodySerializer: (body) => body,
       parseAs: 'text',
     };
-    const result = await callGateway(method, template, init, (all, info) => ({ ...all, info }));
-    const { data, error, response, info } = result;
+    const { data, error, response } = await context.call(method, template, init);
+    const info = { method, url: toUrl(path) };
     if (!response.ok) throw await context.toGatewayError(response, info, error);
     return toPayload(response, data as string | undefined, info, schema);
   };
 
   return {
     url,
-    get: (path = '', options = {}) => fetchPayload('GET', path, undefined, options),
-    post: (path = '', value = undefined, options = {}) =>
+    get: (path, options) => fetchPayload('GET', path, undefined, options),
+    post: (path, value, options) =>
       closeOnFailure(value, () => fetchPayload('POST', path, value, options)),
-    request: (path = '', { body: value, headers, ...init } = {}) =>
+    request: (path, { body: value, headers, ...init } = {}) =>
       closeOnFailure(value, async () =>
         context.fetch(toUrl(path), { ...init, ...toBodyAndHeaders(value, headers) }),
       ),
     // Loaded on first use, because most pages need neither.
-    async *events(path = '', options = {}) {
+    async *events(path, options = {}) {
       const { iterateEvents } = await import('./events.ts');
       yield* iterateEvents(context, toUrl(path), options);
     },
-    async connect(path = '', options = {}) {
+    async connect(path, options = {}) {
       const { connectSocket } = await import('./socket.ts');
       return connectSocket(context, toUrl(path), options);
     },

@@ -1,8 +1,8 @@
 import { withBudget } from './budget.ts';
+import type { ServiceOptions } from './call-options.ts';
 import type { GatewayContext } from './context.ts';
-import { BerthError, networkError } from './errors.ts';
+import { networkError, optionsError } from './errors.ts';
 import { type Sender, toRecord } from './fetch.ts';
-import type { ServiceOptions } from './limits.ts';
 import { discard } from './streams.ts';
 import { isPage } from './urls.ts';
 
@@ -86,7 +86,7 @@ function createSocket(
   try {
     return new WebSocket(url.replace(/^http/, 'ws'), init);
   } catch (cause) {
-    throw new BerthError('options', 'The WebSocket did not open', { cause });
+    throw optionsError('The WebSocket did not open', cause);
   }
 }
 
@@ -95,5 +95,5 @@ function toBearerProtocol(authorization: string | undefined): string[] {
   // Only these characters are valid (RFC 6455, section 4.1), and the platform's error would quote the token.
   const [, token] = /^Bearer ([\w!#$%&'*+.^`|~-]+)$/.exec(authorization) ?? [];
   if (token) return [BEARER_PROTOCOL + token];
-  throw new BerthError('options', 'A browser WebSocket cannot send these credentials.');
+  throw optionsError('A browser WebSocket cannot send these credentials.');
 }

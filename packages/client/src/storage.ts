@@ -1,5 +1,12 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
+import {
+  IDLE,
+  type LimitOptions,
+  type StorageCallOptions,
+  type TransferOptions,
+  toLimits,
+} from './call-options.ts';
 import { type CallInit, type Calls, createCalls } from './calls.ts';
 import { checkNumber } from './checks.ts';
 import type { StorageContext, StoragePath } from './context.ts';
@@ -8,18 +15,14 @@ import { createSender, type FetchLike } from './fetch.ts';
 import { createFileMethods, type FileMethods } from './files.ts';
 import { AVATAR_BYTES, IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { type LimitOptions, type StorageCallOptions, toLimits } from './limits.ts';
 import { closeOnFailure, ignoreEarlyErrors } from './streams.ts';
 import type { DownloadOptions } from './transfer/download.ts';
 import type { UploadData } from './transfer/form.ts';
-import type { TransferOptions } from './transfer/progress.ts';
 import type { UploadOptions, UploadResult } from './transfer/upload.ts';
 import { toBaseUrl, toSegment } from './urls.ts';
 
 /** Path prefix of the storage operations, the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
-
-const IDLE = 65_000;
 
 /** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
 const RESPONSE_BYTES = 16_777_216;
@@ -103,7 +106,7 @@ export interface StorageClient extends FileMethods {
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
    * Downloads a file, or part of it, through a temporary link. Returns before the body is read: read it as a stream, a
-   * blob or text. If it is cut off, is not the requested part, or stops for longer than `idle`, reading it fails.
+   * blob or text. If it is interrupted, is not the requested part, or stops for longer than `idle`, reading it fails.
    *
    * @example
    * const blob = await (await storage.download(fileID)).blob();
@@ -111,7 +114,7 @@ export interface StorageClient extends FileMethods {
    */
   download(fileID: string, options?: DownloadOptions): Promise<Response>;
   /**
-   * Downloads to a local file, in Node. After a break, the download continues with a new link, as long as the file has
+   * Downloads to a local file, in Node. After an interruption, the download continues with a new link, as long as the file has
    * the same strong `ETag`. An existing file is replaced when all bytes have arrived.
    *
    * @example
@@ -153,7 +156,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     wireProfile,
     onWarning,
     transferLimits: { ...limits, timeout: options.timeout ?? 0, idle },
-    fetch,
+    platformFetch: fetch,
     agent,
     async callOperation(operation, fields, summary, { signal, timeout, retry }) {
       const path = STORAGE_PATH + operation;
@@ -167,9 +170,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 
   const files = createFileMethods(context);
 
-  // Loaded on first use, because many pages only upload files, or only show them.
-  const loadDownloads = async () =>
-    (await import('./transfer/download.ts')).createDownloads(context, files);
+  // Loaded on first use, as downloads are: many pages only upload files, or only show them.
   const createUpload =
     (maxBytes?: number): StorageClient['upload'] =>
     async (path, data, init) => {
@@ -188,10 +189,12 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     upload: createUpload(),
     uploadAvatar: createUpload(AVATAR_BYTES),
     async download(fileID, init) {
-      return (await loadDownloads()).download(fileID, init);
+      const { download } = await import('./transfer/download.ts');
+      return download(context, files, fileID, init);
     },
     async downloadToFile(fileID, file, init) {
-      return (await loadDownloads()).downloadToFile(fileID, file, init);
+      const { downloadToFile } = await import('./transfer/download.ts');
+      return downloadToFile(context, files, fileID, file, init);
     },
   };
 }

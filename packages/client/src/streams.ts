@@ -1,4 +1,4 @@
-import { BerthError } from './errors.ts';
+import { optionsError } from './errors.ts';
 
 /** A body that can be read only once: a web stream, a Node stream or another async iterable. */
 export type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
@@ -8,18 +8,18 @@ export function isStream(value: unknown): value is Stream {
   return 'getReader' in value || Symbol.asyncIterator in value;
 }
 
-/** Rejects a stream that has been read, because it would be sent as if it were empty. */
-export function assertUnread(stream: object): void {
-  const { readable, errored } = stream as Readonly<Record<string, unknown>>;
+/** Rejects a stream or `Request` that has been read, because it would be sent as if it were empty. */
+export function assertUnread(body: object): void {
+  const { readable, errored, bodyUsed } = body as Readonly<Record<string, unknown>>;
   // Reading a failed stream shows its own error, which is more helpful.
-  let isRead = readable === false && !errored;
+  let isRead = bodyUsed || (readable === false && !errored);
   try {
     // Only its error shows that a web stream is being read, or has been read before.
-    if (stream instanceof ReadableStream) void new Response(stream);
+    if (body instanceof ReadableStream) void new Response(body);
   } catch {
     isRead = true;
   }
-  if (isRead) throw new BerthError('options', 'The stream has already been read.');
+  if (isRead) throw optionsError('The body has already been read.');
 }
 
 /** Runs a call. If it fails, closes the stream it was given, even if unread. */
@@ -38,7 +38,7 @@ export function discard(body: unknown): void {
   else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
 }
 
-/** Keeps a Node stream that fails before it is read from ending the process. Reading it then fails in the same way. */
+/** Prevents a Node stream that fails before it is read from crashing the process. Reading it still fails. */
 export function ignoreEarlyErrors(stream: unknown): void {
   if (isStream(stream) && 'on' in stream) (stream as NodeJS.ReadableStream).on('error', () => {});
 }

@@ -1,5 +1,5 @@
 import type { GatewayAuth, SignableRequest, StorageCredentials } from './auth.ts';
-import { BerthError } from './errors.ts';
+import { optionsError } from './errors.ts';
 import { SIGNATURE } from './generated/contract.gen.ts';
 import { isStream } from './streams.ts';
 
@@ -91,8 +91,7 @@ export function tc3Storage(
 async function toSignedBody(body: SignableRequest['body']): Promise<string | Bytes> {
   if (typeof body === 'string' || !body) return body ?? '';
   if (isStream(body)) {
-    const fix = 'pass bytes or a Blob, or use bearer()';
-    throw new BerthError('options', `A stream cannot be signed: ${fix}.`);
+    throw optionsError('A stream cannot be signed: pass bytes or a Blob, or use bearer().');
   }
   return new Uint8Array(await new Response(body).arrayBuffer());
 }
@@ -107,13 +106,11 @@ function toSignedValue(name: string, value: string): string {
 
 /** Creates a function that signs a request at a time in seconds since the epoch, and keeps the key of the day. */
 function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
-  if (!secretId || !secretKey) {
-    throw new BerthError('options', 'secretId and secretKey must not be empty.');
-  }
+  if (!secretId || !secretKey) throw optionsError('secretId and secretKey must not be empty.');
   // Browsers expose it only in secure contexts (Web Cryptography API, section 10).
   if (!globalThis.crypto?.subtle) {
-    const reason = 'which browsers have on https pages only';
-    throw new BerthError('options', `Signing needs WebCrypto, ${reason}.`);
+    const reason = 'which browsers provide only in secure contexts (HTTPS or localhost)';
+    throw optionsError(`Signing needs WebCrypto, ${reason}.`);
   }
   const { algorithm } = SIGNATURE;
   let day: string;

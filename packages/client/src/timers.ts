@@ -2,18 +2,13 @@
 export const MAX_TIMER = 2 ** 31 - 1;
 
 /** Waits for a promise, or rejects with the reason of the signal, even if the promise never settles. */
-export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal?.reason);
-  });
-  signal?.addEventListener('abort', stop);
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
+export function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    signal?.addEventListener('abort', stop);
     // A signal with a listener is kept in memory as long as the caller's signal.
-    signal?.removeEventListener('abort', stop);
-  }
+    promise.finally(() => signal?.removeEventListener('abort', stop)).then(resolve, reject);
+  });
 }
 
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import { checkNotEmpty } from './checks.ts';
-import { BerthError } from './errors.ts';
+import { optionsError } from './errors.ts';
 
 /** Finds what cannot be sent, even encoded: a path segment `.` or `..` (group 1), and half of a surrogate pair. */
 const UNSENDABLE = /^(?:[^?]*?\/)?((?:\.|%2e){1,2})(?:[/?]|$)|\p{Cs}/iu;
@@ -31,7 +31,7 @@ export function toBaseUrl(baseUrl: string): string {
   const url = parseUrl(baseUrl, pageUrl());
   if (url && /^(https?:|\/)[^?#]*$/i.test(baseUrl)) return url.href.replace(/\/$/, '');
   const expected = 'an absolute http(s) URL without credentials, a query or a fragment';
-  throw new BerthError('options', `baseUrl must be ${expected}.`);
+  throw optionsError(`baseUrl must be ${expected}.`);
 }
 
 /**
@@ -44,10 +44,7 @@ export function checkPath(name: string, path: string): string {
   if (part === undefined) return path;
   const fix = UNENCODED.test(part) ? ': use encodeURIComponent' : '';
   const text = JSON.stringify(part);
-  throw new BerthError(
-    'options',
-    `${name} must not contain ${text}, which fetch would change${fix}.`,
-  );
+  throw optionsError(`${name} must not contain ${text}, which fetch would change${fix}.`);
 }
 
 /** Encodes text that is one segment of a path. `encodeURIComponent` alone throws for half of a surrogate pair. */

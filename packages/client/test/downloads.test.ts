@@ -213,6 +213,11 @@ describe('a download to a file', () => {
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     expect((await stat(pipe)).isFIFO()).toBe(true);
     expect(String((await reader.read()).buffer.subarray(0, 3))).toBe('new');
+    // Some file systems have no modes.
+    const chmod = vi.spyOn(Object.getPrototypeOf(reader), 'chmod').mockRejectedValue(new Error());
+    await served.storage.downloadToFile('a', file);
+    expect([chmod.mock.calls.length, await readFile(file, 'utf8')]).toEqual([1, 'new']);
+    chmod.mockRestore();
   });
 
   const enough = new Error('enough');

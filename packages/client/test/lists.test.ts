@@ -68,7 +68,7 @@ describe('a list', () => {
   });
 
   it('CL-ERROR-ITEMS: contains a deleted file only if its code is SUCCESS', async () => {
-    const entries = [{}, { code: '' }, { code: 0 }, { code: null }];
+    const entries = [{}, { fileID: 'rewritten', code: '' }, { code: 0 }, { code: null }];
     const { storage } = storageWith([list(...entries)]);
     for (const { error } of await storage.delete(['a', 'b', 'c', 'd'])) {
       expect(error).toMatchObject({ kind: 'storage', code: undefined, status: 200 });

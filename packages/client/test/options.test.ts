@@ -3,6 +3,7 @@ import {
   bearer,
   createGatewayClient,
   createStorageClient,
+  type GatewayClient,
   type Service,
   type StorageClient,
   tc3,
@@ -61,14 +62,17 @@ describe('an argument is checked before anything is sent:', () => {
   const foreign = (tag: string) => ({ [Symbol.toStringTag]: tag });
   const polyfill = { ...foreign('ReadableStream'), getReader: () => {} };
   const protocols = ['a b'];
-  it.each<[string, (service: Service) => Promise<unknown>]>([
+  const used = new Request('https://h.example', { method: 'POST', body: 'a' });
+  void used.text();
+  it.each<[string, (service: Service, gateway: GatewayClient) => Promise<unknown>]>([
     ['This FormData cannot be sent: pass JSON, text or bytes.', post(foreign('FormData'))],
     ['This Blob cannot be sent: pass JSON, text or bytes.', post(foreign('Blob'))],
     ['This Map cannot be sent: pass JSON, text or bytes.', post(new Map([['a', 1]]))],
     ['This Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
     ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
     ['This ReadableStream cannot be sent: pass JSON, text or bytes.', post(polyfill)],
-    ['The stream has already been read.', post(begun())],
+    ['The body has already been read.', post(begun())],
+    ['The body has already been read.', (_, gateway) => gateway.fetch(used)],
     ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
     ['path must be a string, got 7.', (service) => service.get(7 as never)],
     ['path must not contain "..", which fetch would change.', (service) => service.get('a/../b')],
@@ -78,9 +82,9 @@ describe('an argument is checked before anything is sent:', () => {
     ['"a\\\\b", which fetch would change: use encode', (service) => service.get('a\\b')],
     ['Invalid Sec-WebSocket-Protocol value', (service) => service.connect('a', { protocols })],
   ])('%s', async (message, call) => {
-    const { service, requests } = gatewayWith([]);
+    const { gateway, service, requests } = gatewayWith([]);
     const error = { kind: 'options', message: expect.stringContaining(message) };
-    await expect(call(service)).rejects.toMatchObject(error);
+    await expect(call(service, gateway)).rejects.toMatchObject(error);
     expect(requests).toEqual([]);
   });
 
@@ -92,7 +96,7 @@ describe('an argument is checked before anything is sent:', () => {
     ['dstPath must be a string, got undefined.', 'copy', '/a', undefined],
     ['path must not be empty.', 'upload', '', 'a'],
     ['data must be text, bytes, a Blob, a stream or { file }, got object.', 'upload', 'a', {}],
-    ['The stream has already been read.', 'upload', 'a', begun()],
+    ['The body has already been read.', 'upload', 'a', begun()],
     [`${tmpdir()} is not a file.`, 'upload', 'a', { file: tmpdir() }],
     ['file must be a path or a file: URL, got 5.', 'upload', 'a', { file: 5 }],
     ['file must be a path or a file: URL, got object.', 'downloadToFile', 'a', new URL('http://h')],

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
-import { type BerthError, bearer } from '@berth/client';
-import { describe, expect, it } from 'vitest';
+import { type BerthError, bearer, type GatewayAuth } from '@berth/client';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { failureOf, gatewayAt, gatewayWith, serviceAt, storageAt } from './support/clients.ts';
 import { json } from './support/responses.ts';
@@ -90,6 +90,23 @@ describe('the body of a POST', () => {
     expect(await requests[0]?.text()).toBe(text);
     await service.request('a', { method: 'POST', body, headers: { 'Content-Type': 'x/y' } });
     expect(requests[1]?.headers.get('Content-Type')).toBe('x/y');
+  });
+
+  const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
+  it.each([
+    ['hello', 'text/plain;charset=UTF-8'],
+    [new Blob(['a'], { type: 'x/y' }), 'x/y'],
+    [new URLSearchParams('a=1'), FORM],
+    [new Uint8Array(1), undefined],
+  ])('is signed with its media type: %o', async (body, type) => {
+    const authorize = vi.fn<GatewayAuth['authorize']>(() => undefined);
+    const responses = [json({}), json({}), json({})];
+    const { gateway, service } = gatewayWith(responses, { auth: { authorize } });
+    await service.post('a', body);
+    await service.request('a', { method: 'POST', body });
+    await gateway.fetch(service.url, { method: 'POST', body });
+    const types = authorize.mock.calls.map(([{ headers }]) => headers['content-type']);
+    expect(types).toEqual(Array(3).fill(type));
   });
 
   it('has the media type of the headers of the client', async () => {

@@ -32,6 +32,7 @@ describe('an upload', () => {
     body = String(await bodyOf(request));
     response.end();
   };
+  const foreignBlob = Object.create(null, Object.getOwnPropertyDescriptors(Blob.prototype));
   async function* parts() {
     yield 'hé';
     yield new TextEncoder().encode('llo');
@@ -42,6 +43,7 @@ describe('an upload', () => {
     ['a part of a larger buffer', () => Buffer.from('>>héllo<<').subarray(2, -2)],
     ['an ArrayBuffer', () => new TextEncoder().encode('héllo').buffer],
     ['a view of other numbers', () => new DataView(new TextEncoder().encode('héllo').buffer)],
+    ['a Blob of another realm', () => Object.setPrototypeOf(new Blob(['héllo']), foreignBlob)],
     ['a File', () => new File(['héllo'], 'another-name.txt')],
     ['a Node stream', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
     ['an async iterable', () => parts()],

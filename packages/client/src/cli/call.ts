@@ -26,7 +26,7 @@ export async function call(
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
   const info = { method, url: response.url };
-  const { toGatewayError } = createGatewayErrors(wireProfile.gatewayHeaders.upstreamStatus);
+  const { toGatewayError } = createGatewayErrors(wireProfile);
   const error = response.ok ? undefined : await toGatewayError(response.clone(), info);
   if (error?.kind !== 'gateway') {
     await pipeline(response.body ?? [], process.stdout, { signal, end: false });

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
+import type { Progress } from '../call-options.ts';
 import { isBerthError } from '../errors.ts';
-import type { Progress } from '../transfer/progress.ts';
 
 export class Failure extends Error {
   override readonly name = 'Failure';

@@ -1,13 +1,14 @@
 import { saveFile } from '#platform';
 import { type CallBudget, withBudget } from '../budget.ts';
+import type { TransferOptions } from '../call-options.ts';
 import { checkNumber } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { classifyStorage, isTemporary } from '../envelope.ts';
 import { BerthError, isBerthError } from '../errors.ts';
 import { createSender } from '../fetch.ts';
 import type { FileMethods, TempUrlOptions } from '../files.ts';
+import { type IdleWatch, readBody, watchIdle } from '../idle.ts';
 import { isPage } from '../urls.ts';
-import { type IdleWatch, readBody, type TransferOptions, watchIdle } from './progress.ts';
 
 /** The part of a file to download. */
 interface DownloadRange {
@@ -26,71 +27,82 @@ export interface DownloadOptions extends TempUrlOptions, TransferOptions {
   readonly range?: DownloadRange | undefined;
 }
 
-export function createDownloads(context: StorageContext, { tempUrl }: FileMethods) {
-  const { transferLimits } = context;
+export async function download(
+  context: StorageContext,
+  { tempUrl }: FileMethods,
+  fileID: string,
+  options: DownloadOptions = {},
+): Promise<Response> {
+  checkOptions(options);
+  return withBudget(options, context.transferLimits, toSummary(fileID), async (budget) => {
+    // The call for a link has attempts and a time limit of its own, here and below.
+    const url = await tempUrl(fileID, { ...options, signal: budget.signal });
+    return (await openLink(context, fileID, url, options, budget)).response;
+  });
+}
 
-  async function download(fileID: string, options: DownloadOptions = {}): Promise<Response> {
-    checkOptions(options);
-    return withBudget(options, transferLimits, toSummary(fileID), async (budget) => {
-      // The call for a link has attempts and a time limit of its own, here and below.
-      const url = await tempUrl(fileID, { ...options, signal: budget.signal });
-      return (await openLink(context, fileID, url, options, budget)).response;
+export async function downloadToFile(
+  context: StorageContext,
+  files: FileMethods,
+  fileID: string,
+  file: string | URL,
+  options: DownloadOptions = {},
+): Promise<void> {
+  checkOptions(options);
+  let saving: Promise<void> | undefined;
+  await withBudget(options, context.transferLimits, toSummary(fileID), (budget) => {
+    saving = saveFile(readToEnd(context, files, fileID, options, budget), file);
+    return saving;
+  }).catch(async (error) => {
+    // When the call ends, either the file is complete, or its temporary file is gone.
+    if (!saving) throw error;
+    await saving.catch(() => {
+      throw error;
     });
-  }
+  });
+}
 
-  async function downloadToFile(fileID: string, file: string | URL, options: DownloadOptions = {}) {
-    checkOptions(options);
-    let saving: Promise<void> | undefined;
-    await withBudget(options, transferLimits, toSummary(fileID), (budget) => {
-      saving = saveFile(readToEnd(fileID, options, budget), file);
-      return saving;
-    }).catch(async (error) => {
-      // When the call ends, either the file is complete, or its temporary file is gone.
-      if (!saving) throw error;
-      await saving.catch(() => {
-        throw error;
-      });
-    });
-  }
-
-  /** Yields the bytes of a file. After a break, it requests a new link and continues, if the file is still the same. */
-  async function* readToEnd(fileID: string, init: DownloadOptions, budget: CallBudget) {
-    const { onProgress, ...options } = init;
-    const { offset = 0, length } = options.range ?? {};
-    /** The response with the first bytes. */
-    let start: OpenFile | undefined;
-    let loaded = 0;
-    for (;;) {
-      const url = await tempUrl(fileID, { ...options, signal: budget.signal });
-      const rest = { offset: offset + loaded, length: length && length - loaded };
-      const range = start ? rest : options.range;
-      try {
-        const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
-        start ??= part;
-        for await (const chunk of part.response.body ?? []) {
-          // A long download may break many times.
-          budget.resetRetries();
-          loaded += chunk.byteLength;
-          onProgress?.({ loaded, total: start.size });
-          yield chunk;
-        }
-        return;
-      } catch (error) {
-        if (loaded === start?.size && isBerthError(error) && error.retryable) return;
-        if (loaded === 0) start = undefined;
-        // Without an `ETag`, the rest could be that of another file.
-        else if (start?.etag === undefined) throw error;
-        await budget.waitForRetry(error);
+/** Yields the bytes of a file. After an interruption, it requests a new link and continues, if the file is still the same. */
+async function* readToEnd(
+  context: StorageContext,
+  { tempUrl }: FileMethods,
+  fileID: string,
+  init: DownloadOptions,
+  budget: CallBudget,
+) {
+  const { onProgress, ...options } = init;
+  const { offset = 0, length } = options.range ?? {};
+  /** The response with the first bytes. */
+  let start: OpenFile | undefined;
+  let loaded = 0;
+  for (;;) {
+    const url = await tempUrl(fileID, { ...options, signal: budget.signal });
+    const rest = { offset: offset + loaded, length: length && length - loaded };
+    const range = start ? rest : options.range;
+    try {
+      const part = await openLink(context, fileID, url, { ...options, range }, budget, start);
+      start ??= part;
+      for await (const chunk of part.response.body ?? []) {
+        // A long download may be interrupted many times.
+        budget.resetRetries();
+        loaded += chunk.byteLength;
+        onProgress?.({ loaded, total: start.size });
+        yield chunk;
       }
+      return;
+    } catch (error) {
+      if (loaded === start?.size && isBerthError(error) && error.retryable) return;
+      if (loaded === 0) start = undefined;
+      // Without an `ETag`, the rest could be that of another file.
+      else if (start?.etag === undefined) throw error;
+      await budget.waitForRetry(error);
     }
   }
-
-  return { download, downloadToFile };
 }
 
 interface OpenFile extends Sizes {
   readonly response: Response;
-  /** The strong `ETag`, if the download can continue after a break. */
+  /** The strong `ETag`, if the download can continue after an interruption. */
   readonly etag: string | undefined;
 }
 
@@ -118,7 +130,7 @@ async function openLink(
   budget: CallBudget,
   start?: OpenFile,
 ): Promise<OpenFile> {
-  const { fetch = globalThis.fetch, transferLimits } = context;
+  const { platformFetch = globalThis.fetch, transferLimits } = context;
   const { range, onProgress, idle = transferLimits.idle } = options;
   const info = { url };
   const summary = toSummary(fileID);
@@ -135,7 +147,7 @@ async function openLink(
     // Only attempts are watched, not the waits between them.
     fetch(link, init) {
       watch.restart();
-      return fetch(link, init).finally(watch.pause);
+      return platformFetch(link, init).finally(watch.pause);
     },
   });
   try {
@@ -188,7 +200,7 @@ function readSizes({ status, headers }: Response, range?: DownloadRange): Sizes 
 }
 
 /**
- * Returns a body that ends with an error if it is cut off, has the wrong length, or makes no progress while its reader
+ * Returns a body that ends with an error if it is interrupted, has the wrong length, or makes no progress while its reader
  * waits. It is read only as fast as its reader asks.
  */
 function watchBody(

@@ -1,9 +1,9 @@
 import { kindOf } from '../checks.ts';
-import { BerthError } from '../errors.ts';
+import { optionsError } from '../errors.ts';
 import type { FetchLike } from '../fetch.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
+import type { IdleWatch } from '../idle.ts';
 import type { Stream } from '../streams.ts';
-import type { IdleWatch } from './progress.ts';
 
 /** A form field. Wire profiles rename some of them. */
 export type Field = keyof components['schemas']['UploadForm'];
@@ -45,7 +45,7 @@ export interface UploadForm {
   readonly report: ((loaded: number) => void) | undefined;
   /** Its signal also aborts when the attempt is over. */
   readonly watch: IdleWatch;
-  readonly fetch: FetchLike | undefined;
+  readonly platformFetch: FetchLike | undefined;
   readonly agent: object | undefined;
 }
 
@@ -70,7 +70,7 @@ export function checkLength(
   if (loaded > maxBytes) problem = `larger than ${maxBytes} bytes`;
   else if (loaded > size) problem = `larger than its size (${size} bytes)`;
   else if (loaded < size && isEnd) problem = `smaller than its size (${size} bytes)`;
-  if (problem) throw new BerthError('options', `The content is ${problem}.`);
+  if (problem) throw optionsError(`The content is ${problem}.`);
 }
 
 /** Reads a stream in chunks, and checks its length. When the signal aborts, the stream is canceled. */
@@ -112,5 +112,5 @@ function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value === 'string') return new TextEncoder().encode(value);
   // By name, because `instanceof` fails for values of another realm.
   if (kindOf(value) === 'Uint8Array') return value as Uint8Array<ArrayBuffer>;
-  throw new BerthError('options', 'A stream must yield bytes or text.');
+  throw optionsError('A stream must yield bytes or text.');
 }

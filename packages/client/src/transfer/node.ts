@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { invalid } from '../checks.ts';
-import { BerthError } from '../errors.ts';
+import { optionsError } from '../errors.ts';
 import { isStream } from '../streams.ts';
 import type { UploadContent, UploadForm, UploadResponse } from './form.ts';
 import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
@@ -27,7 +27,7 @@ function toLocalPath(file: string | URL): string {
 export async function fileSize(file: string | URL): Promise<number> {
   const info = await stat(toLocalPath(file));
   if (info.isFile()) return info.size;
-  throw new BerthError('options', `${String(file)} is not a file.`);
+  throw optionsError(`${String(file)} is not a file.`);
 }
 
 /**
@@ -40,9 +40,10 @@ export async function saveFile(chunks: AsyncIterable<Uint8Array>, file: string |
   if (existing && !existing.isFile()) return pipeline(chunks, createWriteStream(path));
   const target = existing ? await realpath(path) : path;
   const temporary = join(dirname(target), `.${randomUUID()}.part`);
-  const handle = await open(temporary, 'wx');
+  const handle = await open(temporary, 'wx', existing?.mode);
   try {
-    if (existing) await handle.chmod(existing.mode);
+    // Restores what the umask removed, if the file system supports modes.
+    if (existing) await handle.chmod(existing.mode).catch(() => {});
     await pipeline(chunks, handle.createWriteStream({ flush: true }));
     await rename(temporary, target);
   } catch (error) {
@@ -144,7 +145,7 @@ function openRequest({ url, content, agent, watch }: UploadForm, type: string, o
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
   request.setTimeout(watch.idle, watch.expire);
-  // Interim responses restart the timer of the socket, but they are no progress.
+  // Interim responses restart the timer of the socket, but they do not count as progress.
   request.on('information', watch.start);
   request.on('upgrade', (_, socket) => {
     socket.destroy();
@@ -187,9 +188,9 @@ function escapeName(name: string): string {
 }
 
 function toChunks(data: UploadContent['data']): object {
-  if (data instanceof Blob) return sliceBlob(data);
   if (ArrayBuffer.isView(data)) return sliceBytes(data);
-  return isStream(data) ? data : readFile(data.file);
+  if (isStream(data)) return data;
+  return 'file' in data ? readFile(data.file) : sliceBlob(data);
 }
 
 /** Slices a Blob, because its own stream may return very little at a time, or everything. */

@@ -1,17 +1,17 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { withBudget } from '../budget.ts';
+import type { StorageCallOptions, TransferOptions } from '../call-options.ts';
 import { checkNotEmpty, checkNumber, invalid, kindOf } from '../checks.ts';
 import type { StorageContext } from '../context.ts';
 import { isTemporary, type StorageResponse } from '../envelope.ts';
 import { BerthError } from '../errors.ts';
-import type { StorageCallOptions } from '../limits.ts';
+import { watchIdle } from '../idle.ts';
 import { assertUnread, isStream } from '../streams.ts';
 import { untilAborted } from '../timers.ts';
 import { parseUrl } from '../urls.ts';
 import type { Field, UploadContent, UploadData, UploadResponse } from './form.ts';
 import { checkLength } from './form.ts';
-import { type TransferOptions, watchIdle } from './progress.ts';
 
 /** Options for an upload. `timeout` limits all attempts together; by default, only `idle` is limited. */
 export interface UploadOptions extends StorageCallOptions, TransferOptions {
@@ -38,7 +38,7 @@ export async function upload(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
   checkNotEmpty('path', path);
-  const { fetch, agent, transferLimits, wireProfile } = context;
+  const { platformFetch, agent, transferLimits, wireProfile } = context;
   const { signal, onProgress, idle = transferLimits.idle } = options;
   checkNumber('idle', idle, 0);
   signal?.throwIfAborted();
@@ -57,7 +57,7 @@ export async function upload(
       let headers: Headers | undefined;
       watch.restart();
       try {
-        const form = { url, fields, fileName, content, report, watch, fetch, agent };
+        const form = { url, fields, fileName, content, report, watch, platformFetch, agent };
         const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, summary);
@@ -73,6 +73,8 @@ export async function upload(
 async function toContent(input: UploadData, options: UploadOptions, maxBytes: number) {
   const { contentType, size: expected } = options;
   checkNumber('size', expected, 0, 'an integer');
+  // By name, because `instanceof` fails for values of another realm.
+  const blob = /^(Blob|File)$/.test(kindOf(input)) ? (input as Blob) : undefined;
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
@@ -80,13 +82,13 @@ async function toContent(input: UploadData, options: UploadOptions, maxBytes: nu
     // Bytes of this realm, which are not copied.
     data = new Uint8Array(input.buffer as ArrayBuffer, input.byteOffset, input.byteLength);
   } else if (kindOf(input) === 'ArrayBuffer') data = new Uint8Array(input as ArrayBuffer);
-  else data = input as Exclude<typeof input, ArrayBuffer>;
+  else data = input as Exclude<typeof input, ArrayBuffer | Blob>;
   if (ArrayBuffer.isView(data)) actual = data.byteLength;
-  else if (data instanceof Blob) actual = data.size;
+  else if (blob) actual = blob.size;
   else if (isStream(data)) assertUnread(data);
   else if (data?.file) actual = await fileSize(data.file);
   else throw invalid('data', 'text, bytes, a Blob, a stream or { file }', data);
-  const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
+  const type = contentType ?? (blob?.type || 'application/octet-stream');
   const size = actual ?? expected;
   if (size !== undefined) checkLength({ size: expected, maxBytes }, size, true);
   return { data, size, maxBytes, type };
@@ -123,7 +125,7 @@ function toGrant(
  */
 function assertStored(response: UploadResponse, url: string, summary: string): void {
   const { status, text } = response;
-  // An `Error` in a comment or CDATA section is no element.
+  // An `Error` in a comment or CDATA section is not an element.
   const xml = text.replace(/<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)/gs, '<!>');
   const isError = /<(?:[\w-]+:)?Error(?:\s[^<>]*)?\/?>/.test(xml);
   if (!isError && status >= 200 && status < 300) return;

@@ -1,5 +1,5 @@
 import { readText } from '../body.ts';
-import { BerthError } from '../errors.ts';
+import { optionsError } from '../errors.ts';
 import { isStream } from '../streams.ts';
 import type { UploadForm, UploadResponse } from './form.ts';
 import { FILE_FIELD, MAX_RESPONSE, readStream } from './form.ts';
@@ -10,7 +10,7 @@ const MIN_SPEED = 64;
 export { rejectFile as fileSize, rejectFile as saveFile };
 
 async function rejectFile(..._: unknown[]): Promise<never> {
-  throw new BerthError('options', 'Local files are only supported in Node.');
+  throw optionsError('Local files are only supported in Node.');
 }
 
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
@@ -25,7 +25,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 }
 
 async function sendWithFetch(
-  { url, watch, fetch = globalThis.fetch }: UploadForm,
+  { url, watch, platformFetch = globalThis.fetch }: UploadForm,
   body: FormData,
   size: number,
 ): Promise<UploadResponse> {
@@ -33,7 +33,7 @@ async function sendWithFetch(
   try {
     const { signal } = watch;
     // A redirect would send the grant elsewhere, and the contract has no redirects.
-    const response = await fetch(url, { method: 'POST', body, signal, redirect: 'manual' });
+    const response = await platformFetch(url, { method: 'POST', body, signal, redirect: 'manual' });
     const { status, headers } = response;
     return { status, headers, text: await readText(response, MAX_RESPONSE) };
   } catch (error) {

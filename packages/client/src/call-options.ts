@@ -42,11 +42,30 @@ export interface RetryOptions {
   readonly delay?: number | undefined;
 }
 
-/** {@link LimitOptions} with a value for each. Without a time limit, `timeout` is 0. */
+/** The progress of an upload or download. */
+export interface Progress {
+  /** Number of bytes transferred so far. An upload starts again at 0 with each attempt. */
+  readonly loaded: number;
+  /** Number of bytes to transfer; `undefined` if unknown. */
+  readonly total: number | undefined;
+}
+
+/** Options that uploads and downloads have in common. */
+export interface TransferOptions {
+  /** Longest pause in an upload or download, in milliseconds. `0`: no limit. Default: 65,000. */
+  readonly idle?: number | undefined;
+  /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** {@link LimitOptions} with defaults applied. Without a time limit, `timeout` is 0. */
 export type Limits = Readonly<Record<'timeout' | 'attempts' | 'delay', number>>;
 
 /** `timeout` is slightly longer than the gateway's own limit for a call and its retry. */
 const DEFAULTS: Limits = { timeout: 120_000, attempts: 3, delay: 250 };
+
+/** Default of {@link TransferOptions.idle}. */
+export const IDLE = 65_000;
 
 /** Fills in a call's options from the client's defaults. */
 export function toLimits(options: LimitOptions, defaults = DEFAULTS): Limits {

@@ -1,21 +1,5 @@
-import { BerthError, type CallInfo, networkError } from '../errors.ts';
-import { MAX_TIMER } from '../timers.ts';
-
-/** The progress of an upload or download. */
-export interface Progress {
-  /** Number of bytes transferred so far. An upload starts again at 0 with each attempt. */
-  readonly loaded: number;
-  /** Number of bytes to transfer; `undefined` if unknown. */
-  readonly total: number | undefined;
-}
-
-/** Options that uploads and downloads have in common. */
-export interface TransferOptions {
-  /** Longest pause in an upload or download, in milliseconds. `0`: no limit. Default: 65,000. */
-  readonly idle?: number | undefined;
-  /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-}
+import { BerthError, type CallInfo, networkError } from './errors.ts';
+import { MAX_TIMER } from './timers.ts';
 
 export type IdleWatch = ReturnType<typeof watchIdle>;
 
@@ -67,7 +51,7 @@ export function watchIdle(
 }
 
 /**
- * Reads the body of a response. Ends with an error if it breaks, or if it makes no progress while its reader waits. Until
+ * Reads the body of a response. Ends with an error if it is interrupted, or if it makes no progress while its reader waits. Until
  * the first read, it keeps the response: Node cancels the unread body of a garbage-collected response.
  */
 export async function* readBody(response: Response, watch: IdleWatch) {
