@@ -65,8 +65,8 @@ export interface Service {
    */
   request(path?: string, options?: RequestOptions): Promise<Response>;
   /**
-   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection ends or is interrupted, the client waits
-   * and continues after the last event. The iteration ends when you leave it, when `signal` aborts, or when the
+   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection ends or is interrupted, the client
+   * waits and continues after the last event. The iteration ends when you leave it, when `signal` aborts, or when the
    * service returns 204.
    *
    * @example
