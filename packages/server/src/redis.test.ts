@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../scripts/testing/engines.ts';
-import { startRedis } from '../test/shared/support/start-redis.ts';
+import { startRedis } from '../test/processes/support/start-redis.ts';
 import { connectRedis } from './redis.ts';
 
 async function connect() {

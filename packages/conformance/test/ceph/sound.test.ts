@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import type {} from '../../../server/test/ceph/support/global-setup.ts';
 import { newBucket, useCeph } from '../../../server/test/ceph/support/use-ceph.ts';
-import { startRedis } from '../../../server/test/shared/support/start-redis.ts';
+import { startRedis } from '../../../server/test/processes/support/start-redis.ts';
 import { runSuite } from '../run-suite.ts';
 import { startReference, type Target } from '../targets/start-reference.ts';
 

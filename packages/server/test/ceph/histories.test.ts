@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { Cable, Replica } from '../histories/replicas.ts';
 import { type Deployment, expectLinearizable, LIMIT, SEED } from '../histories/run-histories.ts';
-import { startRedis } from '../shared/support/start-redis.ts';
+import { startRedis } from '../processes/support/start-redis.ts';
 import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const REPLICAS = 3;

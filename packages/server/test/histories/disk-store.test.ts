@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
+import { startRedis } from '../processes/support/start-redis.ts';
 import { makeFolder } from '../server/support/start-server.ts';
-import { startRedis } from '../shared/support/start-redis.ts';
 import { Cable, Replica } from './replicas.ts';
 import { expectLinearizable, LIMIT, SEED } from './run-histories.ts';
 
